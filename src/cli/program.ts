@@ -16,6 +16,7 @@ import { registerDemoCommand } from './demo/commands.ts';
 import { registerPlanCommands } from './plan/commands.ts';
 import { registerPolicyCommands } from './policy/commands.ts';
 import { registerProjectCommands } from './project/commands.ts';
+import { registerEvidenceCommands } from './evidence/commands.ts';
 import { registerFrameworkCommands } from './framework/commands.ts';
 import { registerExemptionCommands } from './exemption/commands.ts';
 import { registerResourceCommands } from './resource/commands.ts';
@@ -137,6 +138,7 @@ export function createProgram(
   registerRemediateCommands(program, act);
   registerExemptionCommands(program, act);
   registerFrameworkCommands(program, act);
+  registerEvidenceCommands(program, act);
   registerReportCommands(program, act);
   registerScheduleCommands(program, act);
   registerWebhookCommands(program, act);

@@ -66,6 +66,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
 
 const args: Readonly<Record<string, readonly string[]>> = {
   'report verify': ['inputs/fine.json'],
+  'evidence list': [hostile],
   'event trigger': ['policy.violation.detected'],
   'auth switch': ['default'],
   'schedule next': [hostile],
@@ -282,6 +283,7 @@ describe('what is harmless', () => {
       '1 apply',
       '3 resource import',
       '6 remediate plan', // a guard refuses it
+      '3 evidence verify', // its file is no bundle; evidence-bundles.test.ts has some
       '1 report open', // its bytes are not those of its hash
       '3 schedule next',
       '3 webhook verify',

@@ -11,14 +11,14 @@ export function registerAuditCommands(program: GovctlCommand, act: Act): void {
       'Reads the whole audit log and checks that each entry has the hash of the one before it, that none is missing, and that the server signed where the log ends. An earlier end, which you kept, shows what was cut off or written anew since.',
     )
     .option('--head <sequence:hash>', 'an end of the log that you kept: it must still be in it')
-    .option('--key <file>', 'PEM file of the public key that must have signed')
+    .option('--key <file>', 'PEM file of the key that must have signed (default: pinned at login)')
     .addHelpText('after', verifyHelp)
     .action(act(() => import('./verify.ts').then((m) => m.runVerify)));
 }
 
 const verifyHelp = `
 Exit codes: 0 whole, 2 changed or cut, 4 not allowed (it takes a key with the
-scope admin), 5 another key signed than --key.
+scope admin), 5 another key signed than --key, or than the one pinned at login.
 
 Examples:
   $ govctl audit verify

@@ -3,10 +3,8 @@ import type { AuditHead } from '../../contract/audit-log.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
-import { findTarget } from '../credentials/find-login.ts';
 import { findTrustedKey } from '../credentials/trusted-key.ts';
 import { withOurServer } from '../objects/our-server.ts';
-import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { inThrees } from '../terminal/printable.ts';
 import { ChainCheck, checkSignatures } from './check-chain.ts';
 import type { ChainEnd } from './check-chain.ts';
@@ -24,7 +22,7 @@ const mostReadings = 3;
 /** Reads the whole audit log and follows its chain of hashes. 2 where it was changed, 5 where another key signed it. */
 export async function runVerify(context: Context, options: VerifyOptions): Promise<ExitCode> {
   const earlier = options.head === undefined ? undefined : parseHead(options.head);
-  const { baseUrl } = await findTarget(context, await projectBaseUrl(context));
+  const { baseUrl } = await context.client();
   const trusted = await findTrustedKey(context, options.key, baseUrl);
   const { head: server, check } = await withOurServer(
     context,

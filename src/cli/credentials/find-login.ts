@@ -50,10 +50,7 @@ export async function findTarget(context: Context, repoUrl?: RepoUrl): Promise<T
 }
 
 /** The address that the user gave, of whom it is taken: by a flag or the environment. */
-export function ownBaseUrl({
-  flags,
-  world,
-}: Pick<Context, 'flags' | 'world'>): string | undefined {
+export function ownBaseUrl({ flags, world }: Pick<Context, 'flags' | 'world'>): string | undefined {
   if (flags.baseUrl === undefined) return undefined;
   const from = flags.baseUrl === world.env.GOVCTL_BASE_URL ? 'GOVCTL_BASE_URL' : '--base-url';
   return parseBaseUrl(flags.baseUrl, from);

@@ -95,5 +95,4 @@ function oneOnly<D extends Destination>(destination: D, { endings }: Files): D {
 export const fileIn = (
   destination: Exclude<Destination, { readonly kind: 'stream' }>,
   name: string,
-): string =>
-  destination.kind === 'file' ? destination.file : path.join(destination.folder, name);
+): string => (destination.kind === 'file' ? destination.file : path.join(destination.folder, name));

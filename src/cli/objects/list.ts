@@ -35,7 +35,7 @@ interface Rows<Row> {
 /** Lists objects of a server, from as many pages as the flags require. */
 export async function showList<Row extends WithId>(
   context: Context,
-  flags: ListFlags,
+  flags: Pick<ListFlags, 'limit' | 'all'>,
   list: ListOf<Row>,
 ): Promise<ExitCode> {
   const most = howMany(flags);

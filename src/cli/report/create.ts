@@ -81,7 +81,8 @@ async function filePlace(
   out: string,
   files: Parameters<typeof filesOf>[0],
 ): Promise<Exclude<Destination, { readonly kind: 'stream' }>> {
-  const place = out === '-' ? undefined : await parseDestination(writesFrom(context), out, filesOf(files));
+  const place =
+    out === '-' ? undefined : await parseDestination(writesFrom(context), out, filesOf(files));
   if (place !== undefined && place.kind !== 'stream') return place;
   throw new GovctlError('usage_error', `--out ${out}: give a folder or a file`, {
     hint: 'With --wait, and then `govctl report download ID --out -`, it goes to standard output.',

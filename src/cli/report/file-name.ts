@@ -23,7 +23,7 @@ export function fileNameOf(report: ShownReport, format: string): string {
 }
 
 /** Of the file of a format: `.pdf`, `.xlsx`, and `.csv.zip` where the report is protected. */
-export function endingOf(
+function endingOf(
   { protected: isProtected }: { protected?: boolean | undefined },
   format: string,
 ): string {

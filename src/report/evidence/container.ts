@@ -166,7 +166,8 @@ function readEntries(bytes: Buffer): Found | Unread {
     const nameEnd = at + localLength + bytes.readUInt16LE(at + 26);
     if (nameEnd > room) return tooLong();
     const name = bytes.toString('latin1', at + localLength, nameEnd);
-    if (!isName(name)) return changed('a bundle never has an entry with this name', name);
+    if (!isName(name))
+      return changed('no entry of a bundle has such a name', name.slice(0, longestName));
     if (nameEnd + size > room) return tooLong(name);
     if (names.has(name)) return changed('there are two entries with this name', name);
     names.add(name);

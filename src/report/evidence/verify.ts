@@ -8,7 +8,7 @@ import type { Entry, Unread } from './container.ts';
 import { Predicate, readEnvelope, sha256 } from './statement.ts';
 import type { Subject } from './statement.ts';
 
-interface BundleProblem {
+export interface BundleProblem {
   readonly entry?: string;
   /** Of the first byte that is wrong. */
   readonly offset?: number;
@@ -29,7 +29,8 @@ interface BundleSummary extends Predicate {
  * `signer`: `known` is one of the keys given, `other` none of them; without keys it is `unknown`.
  */
 export type Verified =
-  | { readonly verdict: 'unreadable' | 'invalid'; readonly problems: readonly BundleProblem[] }
+  | { readonly verdict: 'unreadable'; readonly problems: readonly BundleProblem[] }
+  | { readonly verdict: 'invalid'; readonly problems: readonly BundleProblem[] }
   | {
       readonly verdict: 'valid';
       readonly problems: readonly [];

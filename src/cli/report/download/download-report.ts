@@ -57,7 +57,9 @@ export async function downloadFormat(
         to,
         ...defined({ hash }),
         headers:
-          password.value === undefined ? {} : { [reportPasswordHeader]: headerText(password.value) },
+          password.value === undefined
+            ? {}
+            : { [reportPasswordHeader]: headerText(password.value) },
       }),
     );
   const done = await fetch(where, file, expected?.toLowerCase());

@@ -1,0 +1,18 @@
+import type * as z from 'zod';
+import type { contract } from '../../contract/contract.ts';
+import { showSize } from '../download/sizes.ts';
+import type { Listed } from '../objects/noun.ts';
+
+/** What a person attached to a control. */
+export type Attached = z.output<typeof contract.evidence.getManual.response.body>;
+
+const contentOf = ({ text, file }: Attached): string =>
+  file ? `${file.name} (${showSize(file.size)})` : (text ?? '');
+
+export const attachedColumns: Listed<Attached, never>['columns'] = () => [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'CONTROL', cell: ({ framework, control_id: control }) => `${framework}:${control}` },
+  { title: 'CONTENT', cell: contentOf, shrinks: 'end' },
+  { title: 'EXPIRES', cell: ({ expires }) => expires },
+  { title: 'BY', cell: ({ created_by: by }) => by, drops: 1 },
+];

@@ -1,0 +1,79 @@
+import type { BundleProblem, Verified } from '../../report/evidence/verify.ts';
+import { signerLine, signerValue } from '../credentials/signer-view.ts';
+import type { TrustedKey } from '../credentials/trusted-key.ts';
+import type { View } from '../terminal/output.ts';
+import { count, inThrees, printableLine, visible } from '../terminal/printable.ts';
+import type { Style } from '../terminal/terminal.ts';
+import { minuteOf, momentOf } from './bundles.ts';
+
+type Valid = Extract<Verified, { readonly verdict: 'valid' }>;
+type Invalid = Extract<Verified, { readonly verdict: 'invalid' }>;
+
+export const verifyView = (
+  file: string,
+  verified: Valid | Invalid,
+  trusted: TrustedKey | undefined,
+): View =>
+  verified.verdict === 'valid'
+    ? {
+        value: {
+          file,
+          verdict: verified.verdict,
+          signer: signerValue(verified.summary.key_id, trusted),
+          bundle: verified.summary,
+          problems: [],
+        },
+        human: (style) => `${validLines(file, verified, trusted, style).join('\n')}\n`,
+      }
+    : {
+        value: { file, verdict: verified.verdict, problems: verified.problems },
+        human: (style) => `${invalidLines(file, verified.problems, style).join('\n')}\n`,
+      };
+
+/** Missing things that are told; JSON has all. */
+const mostMissing = 10;
+
+function validLines(
+  file: string,
+  { signer, summary }: Valid,
+  trusted: TrustedKey | undefined,
+  style: Style,
+): string[] {
+  const { framework, controls, policies, since, base_url: url, local, cut, missing } = summary;
+  const is = `${printableLine(file)} is unchanged: its ${inThrees(summary.entries)} entries, hashes and signature agree`;
+  const verdict = {
+    known: `${style.green('✓')} ${is}.`,
+    unknown: `${style.yellow('?')} ${is}. Who signed it is unknown.`,
+    other: `${style.red('✗')} ${is}, but another key than expected signed it.`,
+  }[signer];
+  const what = `${count(controls, 'control')}, ${count(policies, 'policy', 'policies')}, changes since ${minuteOf(since)}`;
+  const more = missing.length - mostMissing;
+  return [
+    verdict,
+    signerLine(summary.key_id, trusted),
+    `Server   ${printableLine(url)}${local ? ' (local: its user can set its data and its clock)' : ''}`,
+    `Content  ${printableLine(`${framework}: ${what}`)}`,
+    `Moment   ${printableLine(momentOf(cut))}`,
+    ...missing
+      .slice(0, mostMissing)
+      .map((one, index) => `${index === 0 ? 'Missing' : '       '}  ${printableLine(one)}`),
+    ...(more > 0 ? [`         and ${inThrees(more)} more; -o json lists all`] : []),
+    ...(signer === 'unknown'
+      ? [
+          'Log in to its server to pin its key, or pass --key FILE with a key that you got elsewhere.',
+        ]
+      : []),
+    'A signature proves who wrote this, not that it is true.',
+  ];
+}
+
+const invalidLines = (file: string, problems: readonly BundleProblem[], style: Style): string[] => [
+  `${style.red('✗')} ${printableLine(file)} is not as its signer wrote it: ${count(problems.length, 'problem')}.`,
+  ...problems.map(({ entry, offset, message }) => {
+    const where = [
+      ...(entry === undefined ? [] : [visible(entry)]),
+      ...(offset === undefined ? [] : [`byte ${inThrees(offset)}`]),
+    ].join(', ');
+    return `  ${style.red('-')} ${where}: ${message}`;
+  }),
+];
