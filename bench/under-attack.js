@@ -61,7 +61,19 @@ async function fill(url) {
     scopes: ['governance:read', 'compliance:write'],
   });
   const { policies } = await send(url, 'GET', '/v1/policies?limit=20');
+  await settled(url);
   return { readOnly, writer, policy: policies[0].id, link: await linkToReport(url) };
+}
+
+/** Waits until what was filled in is evaluated: its background work is no part of the attack. */
+async function settled(url) {
+  const count = async () =>
+    (await send(url, 'GET', '/v1/evaluations?limit=1')).pagination.total;
+  for (let [before, same] = [-1, 0]; same < 3; ) {
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const now = await count();
+    [before, same] = [now, now === before ? same + 1 : 0];
+  }
 }
 
 /** The path of a link to a report that takes a password. */
