@@ -67,9 +67,8 @@ async function fill(url) {
 
 /** Waits until what was filled in is evaluated: its background work is no part of the attack. */
 async function settled(url) {
-  const count = async () =>
-    (await send(url, 'GET', '/v1/evaluations?limit=1')).pagination.total;
-  for (let [before, same] = [-1, 0]; same < 3; ) {
+  const count = async () => (await send(url, 'GET', '/v1/evaluations?limit=1')).pagination.total;
+  for (let [before, same] = [-1, 0]; same < 3;) {
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     const now = await count();
     [before, same] = [now, now === before ? same + 1 : 0];
