@@ -4,10 +4,12 @@ import { actionsPerAnswer } from '../../contract/remediations.ts';
 import { defined } from '../../contract/defined.ts';
 import { recordAudit } from '../audit/service.ts';
 import type { Actor, Call, Handlers } from '../http/call.ts';
+import { createCallerTurns } from '../http/caller-turns.ts';
 import { timestamp } from '../deps.ts';
 import { askerOf } from '../evaluation/thread/threads.ts';
 import { listPage } from '../http/paging.ts';
 import { toJson } from '../json.ts';
+import { nextTurn } from '../next-turn.ts';
 import { countRows } from '../store/all-rows.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
@@ -30,15 +32,21 @@ import { countsOf } from './transitions.ts';
 
 /** Milliseconds until a plan expires. */
 const expiresAfter = 86_400_000;
+/** Actions that are stored between two turns of others. */
+const actionsPerTurn = 50;
 /** Remediations of one caller that have not ended. */
 const mostOpen = 100;
 
 export const remediationHandlers = (parts: PlanParts): Handlers['remediations'] => {
   const { deps } = parts;
+  // Each compares very many settings.
+  const inTurn = createCallerTurns();
   return {
     create: async ({ body }, call) => {
       // A repeated request gets the answer that is stored: what it selected may be remediated by now.
-      const plan = (await call.isRepeated()) ? undefined : await planOf(parts, call, body);
+      const plan = (await call.isRepeated())
+        ? undefined
+        : await inTurn(call, () => planOf(parts, call, body));
       return call.transact(async (tx) => {
         if (!plan) throw new Error('a repeated request has a stored answer');
         const row = await store(parts, tx, call.actor, { input: body, plan });
@@ -125,6 +133,7 @@ async function store(
   for (const action of planned) {
     const own = { id: actionId(id, action.n), remediation_id: id, planned_at: at };
     await tx.insert(actions, { ...action, ...own });
+    if (action.n % actionsPerTurn === 0) await nextTurn();
   }
   await tx.append(remediationLanes, id, id);
   await tx.putOff(remediationLanes, id, dry_run ? now + expiresAfter : now);

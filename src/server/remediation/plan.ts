@@ -3,6 +3,7 @@ import type { ErrorName } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Rule } from '../../contract/policies.ts';
 import { readRemediationAction } from '../../contract/remediation-action.ts';
+import { inThrees } from '../../contract/in-threes.ts';
 import type { Remediation } from '../../contract/remediations.ts';
 import { GivenResource, typeKey } from '../../contract/resources.ts';
 import { applyPatch, changesOf, fillPatch } from '../../engine/remediation/patch.ts';
@@ -19,6 +20,7 @@ import { countRows } from '../store/all-rows.ts';
 import type { Versioned } from '../store/store.ts';
 import type { Asker } from '../threads/threads.ts';
 import type { StoredViolation } from '../violations/collection.ts';
+import { createClashes } from './clashes.ts';
 import type { StoredAction } from './collection.ts';
 import { digestOf, fingerprintOf, sha256Of } from './fingerprint.ts';
 import { blastOf, whyNot, whyProtected } from './guards.ts';
@@ -63,9 +65,13 @@ export async function makePlan(
   const planOne = createPlanner(parts, asker);
   const actions: PlannedAction[] = [];
   const obstacles: Obstacle[] = [];
+  let size = 0;
   for (const violation of selected) {
-    const { action, obstacle } = await planOne(violation, actions);
-    actions.push({ ...action, n: actions.length + 1 });
+    asker.signal.throwIfAborted();
+    const { action, obstacle } = await planOne(violation, actions.length + 1);
+    size += JSON.stringify(action).length;
+    if (size > longestPlan) throw tooLong(actions.length);
+    actions.push(action);
     if (obstacle) obstacles.push(obstacle);
     await nextTurn();
   }
@@ -86,6 +92,16 @@ export async function makePlan(
   };
 }
 
+/** Characters of all actions of a plan as JSON: it is stored in one go. */
+const longestPlan = 4 << 20;
+
+const tooLong = (fit: number): GovctlError =>
+  new GovctlError(
+    'remediation_guard',
+    `The plan would exceed ${longestPlan >> 20} MiB after ${inThrees(fit)} actions`,
+    { hint: 'Select fewer violations, for example those of one policy or account.' },
+  );
+
 function nothingToDo(obstacles: readonly Obstacle[]): GovctlError {
   const [first] = obstacles;
   const error = first?.error ?? 'invalid_remediation';
@@ -100,10 +116,11 @@ function nothingToDo(obstacles: readonly Obstacle[]): GovctlError {
   });
 }
 
-/** Policies are read and checked once. */
+/** Policies are read and checked once. Plans actions in the order of their numbers. */
 function createPlanner({ deps, evaluation, settings }: PlanParts, asker: Asker) {
   const known = new Map<string, { policy: StoredPolicy; problem: string | undefined }>();
   const base = new Map<string, { row: Versioned<StoredResource>; sha256: string }>();
+  const clashes = createClashes();
 
   async function policyOf(id: string) {
     const found = known.get(id);
@@ -131,12 +148,15 @@ function createPlanner({ deps, evaluation, settings }: PlanParts, asker: Asker) 
     return read;
   }
 
-  return async (violation: StoredViolation, before: readonly PlannedAction[]) => {
+  return async (
+    violation: StoredViolation,
+    n: number,
+  ): Promise<{ action: PlannedAction; obstacle?: Obstacle }> => {
     const checked = await policyOf(violation.policy_id);
     const read = await resourceOf(violation.resource_id);
     const at = timestamp(deps.clock.now());
     const about = {
-      n: 0,
+      n,
       violation_id: violation.id,
       policy_id: violation.policy_id,
       policy_name: violation.policy_name,
@@ -152,12 +172,17 @@ function createPlanner({ deps, evaluation, settings }: PlanParts, asker: Asker) 
       checked && read
         ? howOf(settings, checked, read.row.doc)
         : obstacle('its policy or its resource is gone');
-    const result = 'why' in done ? done : (conflictIn(before, violation, done) ?? done);
-    if (!('why' in result)) return { action: { ...about, ...result, status: 'planned' as const } };
+    const clash = 'why' in done ? undefined : clashes.find(violation.resource_id, done.changes);
+    const result = clash ? obstacle(`action ${clash.n} sets ${clash.path} to another value`) : done;
+    if (!('why' in result)) {
+      clashes.add(violation.resource_id, n, result.changes);
+      const shown = { ...result, changes: result.changes.map(shownChange) };
+      return { action: { ...about, ...shown, status: 'planned' } };
+    }
     const { why } = result;
     const nothing = { method: methodOf(checked?.policy), changes: [] };
     return {
-      action: { ...about, ...nothing, status: 'skipped' as const, why, ended_at: at },
+      action: { ...about, ...nothing, status: 'skipped', why, ended_at: at },
       obstacle: result,
     };
   };
@@ -219,7 +244,7 @@ function howOf(
     const [issue] = checked.error.issues;
     return obstacle(`with its patch the resource is not valid: ${issue?.message ?? ''}`);
   }
-  return { method: 'patch', executor, patch, changes: changes.map(shownChange) };
+  return { method: 'patch', executor, patch, changes };
 }
 
 /** Characters of a value that is stored with an action: the resource itself has the rest. */
@@ -236,26 +261,3 @@ function shownChange({ path, before, after }: Changed): Changed {
   };
   return { path, ...defined({ before: show(before), after: show(after) }) };
 }
-
-/** Two patches of a plan must not want different values of one attribute. */
-function conflictIn(
-  before: readonly PlannedAction[],
-  { resource_id: id }: StoredViolation,
-  { changes }: Done,
-): Obstacle | undefined {
-  const others = before.filter((one) => one.resource_id === id && one.status === 'planned');
-  for (const other of others) {
-    const clash = changes.find((change) =>
-      other.changes.some(
-        ({ path, after }) =>
-          overlap(path, change.path) &&
-          (path !== change.path || JSON.stringify(after) !== JSON.stringify(change.after)),
-      ),
-    );
-    if (clash) return obstacle(`action ${other.n} sets ${clash.path} to another value`);
-  }
-  return undefined;
-}
-
-const overlap = (a: string, b: string): boolean =>
-  a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`);

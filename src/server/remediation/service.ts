@@ -9,6 +9,7 @@ import type { Awaitable } from '../awaitable.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { emit } from '../events/emit.ts';
+import { nextTurn } from '../next-turn.ts';
 import { policies } from '../policies/collection.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
@@ -123,6 +124,9 @@ export async function resourceGone(deps: Deps, tx: Tx, id: string): Promise<void
   }
 }
 
+/** Actions that end between two turns of others. */
+const endedPerTurn = 50;
+
 /** Takes back the actions that were not begun. */
 export async function dropPlanned(
   deps: Deps,
@@ -133,5 +137,8 @@ export async function dropPlanned(
   const state = { state: { any: [`${remediation.id} planned`] } };
   const planned: StoredAction[] = [];
   for await (const { doc } of allRows(tx, actions, state)) planned.push(doc);
-  for (const action of planned) await endAction(deps, tx, action, 'cancelled');
+  for (const [at, action] of planned.entries()) {
+    await endAction(deps, tx, action, 'cancelled');
+    if (at % endedPerTurn === 0) await nextTurn();
+  }
 }
