@@ -1,6 +1,6 @@
 import type { PredictionMethod } from '../../contract/predictions.ts';
 import type { Deps } from '../deps.ts';
-import { expireExemption } from '../exemptions/expire.ts';
+import { coverStep, expireExemption } from '../exemptions/expire.ts';
 import type { LaneRunnerOptions } from '../lanes/runner.ts';
 import { scanStep } from '../scans/scan-step.ts';
 import { forecastStep } from '../prediction/forecast-step.ts';
@@ -44,6 +44,11 @@ export const backgroundEvaluation = (
     } else if (work.kind === 'expiry') {
       await step.write(async (judge) => {
         await expireExemption(judge, work.id);
+        return {};
+      });
+    } else if (work.kind === 'cover') {
+      await step.write(async (judge) => {
+        await coverStep(judge, work);
         return {};
       });
     } else if (work.kind === 'forecast') await forecastStep(step, work, methods);

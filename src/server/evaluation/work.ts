@@ -1,8 +1,9 @@
+import { hash } from 'node:crypto';
 import type { Tally } from '../../engine/score.ts';
 import type { Standing } from '../../engine/standing.ts';
 import type { CollectionSpec, LaneSpec, LaneWork, Tx } from '../store/store.ts';
 import * as z from 'zod';
-import { Count, Id, Key, Moment, shape, variants } from '../shape.ts';
+import { Count, Id, Key, Moment, keyed, shape, variants } from '../shape.ts';
 
 interface Due {
   readonly id: string;
@@ -47,6 +48,17 @@ interface ExpiryWork extends Due {
   readonly kind: 'expiry';
 }
 
+/** The ID of such work: the same for the same key. */
+export const coverId = (key: string): string => `cover_${hash('sha256', key, 'hex').slice(0, 26)}`;
+
+/** Exemptions that name policies by their key in git have changed: have those policies evaluated, some at a time. */
+export interface CoverWork extends Due {
+  readonly kind: 'cover';
+  readonly key: string;
+  /** Id of the last policy that was taken. */
+  readonly after: string;
+}
+
 /** Look for trends and recurrences, policy by policy. */
 export interface ForecastWork extends Due {
   readonly kind: 'forecast';
@@ -56,10 +68,10 @@ export interface ForecastWork extends Due {
   readonly after?: string;
 }
 
-export type Work = PolicyWork | ScanWork | ExpiryWork | ForecastWork;
+export type Work = PolicyWork | ScanWork | ExpiryWork | CoverWork | ForecastWork;
 
 /**
- * Pending background evaluations and their progress: one row per policy, scan or exemption, with its id. Rows survive
+ * Pending background evaluations and their progress: one row per policy, scan, exemption or key, with its id. Rows survive
  * restarts, and the next process continues the work.
  */
 export const evaluationWork: CollectionSpec<Work> = {
@@ -147,6 +159,10 @@ export const workShape = variants<Work>('kind', [
     standings: z.array(standingShape).optional(),
   }),
   shape<ExpiryWork>({ ...due, kind: z.literal('expiry') }),
+  keyed(
+    shape<CoverWork>({ ...due, kind: z.literal('cover'), key: z.string(), after: Key }),
+    ({ key }) => coverId(key),
+  ),
   shape<ForecastWork>({
     ...due,
     kind: z.literal('forecast'),

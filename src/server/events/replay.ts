@@ -3,6 +3,7 @@ import { GovctlError } from '../../contract/errors.ts';
 import { recordAudit } from '../audit/service.ts';
 import type { Call } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
+import { nextTurn } from '../next-turn.ts';
 import type { Reader, Tx } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
 import { webhookLanes } from '../webhooks/collection.ts';
@@ -40,20 +41,27 @@ export async function replay(
     const chosen = all.slice(at, at + batch);
     const isFirst = counts.deliveries === 0;
     const queued = await deps.store.transact(async (tx) => {
-      let count = 0;
-      for (const { id } of chosen) count += await queueAgain(tx, id, { webhookId, mostWaiting });
-      if (isFirst && count > 0) {
+      const added = { events: 0, deliveries: 0 };
+      for (const { id } of chosen) {
+        const count = await queueAgain(tx, id, { webhookId, mostWaiting });
+        if (count === undefined) continue;
+        added.events += 1;
+        added.deliveries += count;
+      }
+      if (isFirst && added.deliveries > 0) {
         await recordAudit(deps, tx, actor, 'event.replay', webhookId ?? events.name);
       }
-      return count;
+      return added;
     }, principal.countedAs);
-    counts.events += chosen.length;
-    counts.deliveries += queued;
+    counts.events += queued.events;
+    counts.deliveries += queued.deliveries;
+    // A transaction that writes nothing waits for nothing.
+    await nextTurn();
   }
   return counts;
 }
 
-/** What is asked for, in the order of their sequence. */
+/** What is asked for, in the order of their sequence; some may be gone when their turn comes. */
 async function choose(
   reader: Reader,
   { event_ids: ids, since, until, types }: EventReplay,
@@ -66,7 +74,7 @@ async function choose(
   return since === undefined ? [] : eventsBetween(reader, { since, until, types });
 }
 
-/** @returns how many webhooks it is queued for */
+/** @returns how many webhooks it is queued for; undefined where it is gone since it was looked for */
 async function queueAgain(
   tx: Tx,
   eventId: string,
@@ -74,10 +82,9 @@ async function queueAgain(
     webhookId,
     mostWaiting,
   }: { readonly webhookId: string | undefined; readonly mostWaiting: number },
-): Promise<number> {
+): Promise<number | undefined> {
   const event = (await tx.get(events, eventId))?.doc;
-  // Gone since it was looked for.
-  if (!event) return 0;
+  if (!event) return undefined;
   if (webhookId !== undefined) {
     await queueWhereRoom(tx, event.id, [(await readWebhook(tx, webhookId)).doc], mostWaiting);
     return 1;

@@ -83,7 +83,9 @@ export function byControl(
   const found = new Map<string, StoredManual[]>();
   for (const one of attached) {
     const key = controlKey(one.framework, one.control_id);
-    found.set(key, [...(found.get(key) ?? []), one]);
+    const own = found.get(key);
+    if (own) own.push(one);
+    else found.set(key, [one]);
   }
   return found;
 }

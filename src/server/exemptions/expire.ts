@@ -1,30 +1,82 @@
 import { timestamp } from '../deps.ts';
 import type { Judge } from '../evaluation/judge.ts';
 import { schedulePolicy } from '../evaluation/schedule-policy.ts';
-import { removeWork } from '../evaluation/work.ts';
+import { coverId, putWork, removeWork } from '../evaluation/work.ts';
+import type { CoverWork } from '../evaluation/work.ts';
 import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
-import { allRows } from '../store/all-rows.ts';
-import type { Reader, Versioned } from '../store/store.ts';
+import { hasAny } from '../store/all-rows.ts';
+import type { Page, Reader } from '../store/store.ts';
 import { announceExemption } from './announce.ts';
 import { exemptions } from './collection.ts';
 
-/** The policies that an exemption names: by id, by name, or by key in git, which several projects may have. */
-export async function policiesNamed(
-  reader: Reader,
+/** Policies of one key that a transaction takes; the background takes the others, as many at a time. */
+const takenAtOnce = 100;
+
+const ofKey = (key: string) => ({ key: { any: [key] } });
+
+/** Whether an exemption can name a policy so: by id, by name, or by key in git, which several projects may have. */
+export async function isNamed(reader: Reader, named: string): Promise<boolean> {
+  return (
+    (await reader.get(policies, named)) !== undefined ||
+    (await reader.find(policies, 'name', named)) !== undefined ||
+    (await hasAny(reader, policies, ofKey(named)))
+  );
+}
+
+const policiesOfKey = async (reader: Reader, key: string, after?: string) =>
+  reader.page(policies, {
+    where: ofKey(key),
+    orderBy: 'id',
+    direction: 'asc',
+    limit: takenAtOnce,
+    ...(after === undefined ? {} : { after: { value: after, id: after } }),
+  });
+
+/** The policies that an exemption names, as many as a transaction takes; the background has the others evaluated anew. */
+export async function takeNamed(
+  { tx, now }: Pick<Judge, 'tx' | 'now'>,
   named: string,
-): Promise<readonly Versioned<StoredPolicy>[]> {
-  const found = new Map<string, Versioned<StoredPolicy>>();
+): Promise<readonly StoredPolicy[]> {
+  const found = new Map<string, StoredPolicy>();
+  const page = await policiesOfKey(tx, named);
   for (const row of [
-    await reader.get(policies, named),
-    await reader.find(policies, 'name', named),
+    await tx.get(policies, named),
+    await tx.find(policies, 'name', named),
+    ...page.rows,
   ]) {
-    if (row) found.set(row.doc.id, row);
+    if (row) found.set(row.doc.id, row.doc);
   }
-  for await (const row of allRows(reader, policies, { key: { any: [named] } })) {
-    found.set(row.doc.id, row);
-  }
+  await goOn(tx, now, named, page);
   return [...found.values()];
+}
+
+const goOn = async (
+  tx: Judge['tx'],
+  now: number,
+  key: string,
+  { hasMore, last }: Page<StoredPolicy>,
+): Promise<void> => {
+  if (!hasMore || !last) return;
+  await putWork(tx, { kind: 'cover', id: coverId(key), key, after: last.id, due_at: now });
+};
+
+/** Exemptions of a key have changed: has some more of its policies evaluated anew. */
+export async function coverStep({ tx, now }: Judge, { id, key, after }: CoverWork): Promise<void> {
+  const page = await policiesOfKey(tx, key, after);
+  await scheduleEnabled(
+    { tx, now },
+    page.rows.map(({ doc }) => doc),
+  );
+  if (page.hasMore) await goOn(tx, now, key, page);
+  else await removeWork(tx, id);
+}
+
+async function scheduleEnabled(
+  { tx, now }: Pick<Judge, 'tx' | 'now'>,
+  named: readonly StoredPolicy[],
+): Promise<void> {
+  for (const { id, enabled } of named) if (enabled) await schedulePolicy(tx, now, id);
 }
 
 /** Marks an exemption whose last day is over, and has evaluated anew what it covered. */
@@ -35,7 +87,5 @@ export async function expireExemption({ deps, tx, now }: Judge, id: string): Pro
   const updated = { ...exemption, status: 'expired', updated_at: timestamp(now) } as const;
   await tx.replace(exemptions, updated);
   await announceExemption(deps, tx, updated, 'ended');
-  for (const { doc } of await policiesNamed(tx, exemption.policy)) {
-    if (doc.enabled) await schedulePolicy(tx, now, doc.id);
-  }
+  await scheduleEnabled({ tx, now }, await takeNamed({ tx, now }, exemption.policy));
 }

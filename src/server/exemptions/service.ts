@@ -20,7 +20,7 @@ import { withoutAbsent } from '../without-absent.ts';
 import { announceExemption } from './announce.ts';
 import { exemptions } from './collection.ts';
 import type { StoredExemption } from './collection.ts';
-import { policiesNamed } from './expire.ts';
+import { isNamed, takeNamed } from './expire.ts';
 
 /** Outcomes of a policy, with their violations, that are moved in the exemption's own transaction; the rest follow in the background. */
 const movedAtOnce = 500;
@@ -50,7 +50,7 @@ async function checkExemption(
   if (expires !== undefined && exemptionEnd(expires) <= now) {
     throw invalid('expires', `must not be in the past; today is ${timestamp(now).slice(0, 10)}`);
   }
-  if (policy !== undefined && (await policiesNamed(tx, policy)).length === 0) {
+  if (policy !== undefined && !(await isNamed(tx, policy))) {
     throw invalid('policy', 'must be the id, the name or the key in git of a policy');
   }
 }
@@ -150,21 +150,21 @@ export async function deleteExemption(judge: Judge, call: Changer, id: string): 
 async function moveOutcomes(judge: Judge, named: readonly string[]): Promise<void> {
   const { tx } = judge;
   for (const name of new Set(named)) {
-    for (const row of await policiesNamed(tx, name)) {
+    for (const policy of await takeNamed(judge, name)) {
       const page = await tx.page(outcomes, {
-        where: { policy_id: { any: [row.doc.id] } },
+        where: { policy_id: { any: [policy.id] } },
         orderBy: 'id',
         direction: 'asc',
         limit: movedAtOnce,
       });
-      const judged = judgedPolicy(row.doc);
+      const judged = judgedPolicy(policy);
       let isDone = !page.hasMore;
       for (const { doc } of page.rows) {
         // The background moves the others.
         if (judge.isFull()) isDone = false;
         else await applyExemptions(judge, judged, doc);
       }
-      if (!isDone) await schedulePolicy(tx, judge.now, row.doc.id);
+      if (!isDone) await schedulePolicy(tx, judge.now, policy.id);
     }
   }
 }

@@ -1,10 +1,18 @@
 import type { PolicyListQuery, policySortFields } from '../../contract/policies.ts';
 import { Policy, PolicyInput, severities } from '../../contract/policies.ts';
 import { readKeyTag } from '../../contract/key-tag.ts';
-import { frameworkKeys } from '../../engine/labels.ts';
+import {
+  controlKey,
+  frameworkKey,
+  frameworkKeys,
+  readLabels,
+  splitLabel,
+} from '../../engine/labels.ts';
 import { isTypePattern, typeKey } from '../../contract/resources.ts';
 import type { Filters } from '../http/paging.ts';
-import type { CollectionSpec, Scalar } from '../store/store.ts';
+import { nextTurn } from '../next-turn.ts';
+import { allRows } from '../store/all-rows.ts';
+import type { CollectionSpec, Reader, Scalar } from '../store/store.ts';
 import * as z from 'zod';
 import { Timestamp } from '../../contract/lists.ts';
 import { Id, shape } from '../shape.ts';
@@ -71,3 +79,27 @@ export const policyShape = shape<StoredPolicy>({
   created_at: Timestamp,
   updated_at: Timestamp,
 });
+
+/** Labels that are looked at between two turns of others: some milliseconds. */
+export const labelsPerTurn = 2_000;
+
+/** The policies that a label names, a framework or a control of one in any spelling; others have their turn in between. */
+export async function* labelledWith(
+  reader: Reader,
+  label: string,
+  where: Filters = {},
+): AsyncGenerator<StoredPolicy> {
+  const { framework, control } = splitLabel(label);
+  const key = frameworkKey(framework);
+  const wanted = controlKey(framework, control);
+  let looked = 0;
+  for await (const { doc } of allRows(reader, policies, { ...where, framework: { any: [key] } })) {
+    const labels = doc.compliance_frameworks ?? [];
+    const controls = readLabels(labels).find((one) => one.key === key)?.controls ?? [];
+    if (control === '' || controls.some((one) => controlKey(framework, one) === wanted)) yield doc;
+    looked += labels.length;
+    if (looked < labelsPerTurn) continue;
+    looked = 0;
+    await nextTurn();
+  }
+}

@@ -10,6 +10,7 @@ import { timestamp } from '../deps.ts';
 import { namedPolicy } from '../evaluation/named-policy.ts';
 import { createFindCover, exemptions, exemptionsOf, namesOf } from '../exemptions/collection.ts';
 import type { StoredExemption } from '../exemptions/collection.ts';
+import { firstOf } from '../first-of.ts';
 import { anyOf } from '../http/paging.ts';
 import type { Filters } from '../http/paging.ts';
 import { nextTurn } from '../next-turn.ts';
@@ -70,15 +71,20 @@ export async function collectAlerts(
     ...(isAsked('trend') ? await walk.forecasts('trend', most) : []),
     ...(isAsked('recurrence') ? await walk.forecasts('recurrence', most) : []),
   ];
-  return found
-    .sort((a, b) => compare(a.at, b.at) || gravityOf(b) - gravityOf(a) || compare(a.id, b.id))
-    .slice(0, most);
+  // A date that moved on while they were read is there twice; its last one counts.
+  const each = new Map(found.map((alert) => [alert.id, alert]));
+  return firstOf(
+    each.values(),
+    (a, b) => compare(a.at, b.at) || gravityOf(b) - gravityOf(a) || compare(a.id, b.id),
+    most,
+  );
 }
 
-export const gravityOf = ({ severity }: PredictiveAlert): number =>
-  severities.findIndex((one) => one.toLowerCase() === severity);
+const gravities = new Map(severities.map((one, at) => [severityOf(one), at]));
 
-/** The alert of this id, if it is about a violation before `until`. @throws as `collectAlerts` */
+export const gravityOf = ({ severity }: PredictiveAlert): number => gravities.get(severity) ?? -1;
+
+/** The alert of this id, if it is about a violation before `until`. */
 export async function findAlert(
   asked: Asked,
   { id, until }: { readonly id: string; readonly until: number },
@@ -91,8 +97,10 @@ export async function findAlert(
   if (forecast && asked.methods.has(forecast.method)) {
     return createWalk(asked, { until }).ofForecast(forecast);
   }
-  const expiries = await collectAlerts(asked, { until, method: ['exemption_expiry'] }, Infinity);
-  return expiries.find((one) => one.id === id);
+  const violation = (await asked.reader.find(violations, 'expiry_alert', id))?.doc;
+  return violation && asked.methods.has('exemption_expiry')
+    ? createWalk(asked, { until }).ofCovered(violation)
+    : undefined;
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -148,8 +156,17 @@ function createWalk({ reader, now, signal }: Omit<Asked, 'methods'>, filter: Ale
     return cover ? undefined : alertOfForecast(forecast, policy.row, now);
   }
 
+  /** Undefined where no exemption covers it now, or one does so beyond what is asked for. */
+  async function ofCovered(violation: StoredViolation): Promise<PredictiveAlert | undefined> {
+    const policy = await policyOf(violation.policy_id);
+    const last = policy && (await coverAt(policy, violation.resource_id, now));
+    if (!last || exemptionEnd(last.expires) > filter.until) return undefined;
+    return alertOfExpiry(violation, last, now);
+  }
+
   return {
     ofForecast,
+    ofCovered,
     async forecasts(method: StoredForecast['method'], most: number): Promise<PredictiveAlert[]> {
       const found: PredictiveAlert[] = [];
       const its = { ...where, method: { any: [method] } };
@@ -187,12 +204,8 @@ function createWalk({ reader, now, signal }: Omit<Asked, 'methods'>, filter: Ale
         const covered = { ...where, exemption_id: { any: [exemption.id] } };
         for await (const { doc } of allRows(reader, violations, covered)) {
           await look();
-          const policy = await policyOf(doc.policy_id);
-          if (!policy) continue;
-          const last = await coverAt(policy, doc.resource_id, now);
-          if (!last || exemptionEnd(last.expires) > filter.until) continue;
-          const alert = alertOfExpiry(doc, last, now);
-          if (isWanted(alert)) found.push(alert);
+          const alert = await ofCovered(doc);
+          if (alert && isWanted(alert)) found.push(alert);
         }
       }
       return found;
@@ -244,7 +257,9 @@ const day = 86_400_000;
 
 const daysUntil = (at: number, now: number): number => Math.max(0, Math.floor((at - now) / day));
 
-const severityOf = (severity: Severity) => severity.toLowerCase() as PredictiveAlert['severity'];
+function severityOf(severity: Severity) {
+  return severity.toLowerCase() as PredictiveAlert['severity'];
+}
 
 /** How sure a date is: it was moved away `renewed` times before it came, and came `missed` times. */
 const confidenceOf = ({ renewed, missed }: Pick<StoredFlip, 'renewed' | 'missed'>): number =>

@@ -35,7 +35,10 @@ function sorted(
     confidence: ({ confidence }: PredictiveAlert) => confidence,
   }[by];
   const sign = order === 'asc' ? 1 : -1;
-  return alerts.toSorted((a, b) => sign * (valueOf(a) - valueOf(b)));
+  return alerts
+    .map((alert) => ({ alert, value: valueOf(alert) }))
+    .sort((a, b) => sign * (a.value - b.value))
+    .map(({ alert }) => alert);
 }
 
 export function predictionHandlers(

@@ -3,10 +3,9 @@ import { inThrees } from '../../contract/in-threes.ts';
 import { severities } from '../../contract/policies.ts';
 import { maxActions } from '../../contract/remediations.ts';
 import type { RemediationInput, ViolationSelector } from '../../contract/remediations.ts';
-import { labelKey, splitLabel, frameworkKey } from '../../engine/labels.ts';
 import { invalidField } from '../http/invalid-body.ts';
 import type { Filters } from '../http/paging.ts';
-import { policies } from '../policies/collection.ts';
+import { labelledWith, policies } from '../policies/collection.ts';
 import { allRows, countRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { violationFilters, violations } from '../violations/collection.ts';
@@ -73,7 +72,7 @@ async function whereOf(
 ): Promise<Filters> {
   if (policy !== undefined) return { policy_id: { any: [await idOf(reader, policy)] } };
   if (framework !== undefined) {
-    return { policy_id: { any: await labelledWith(reader, framework) } };
+    return { policy_id: { any: await idsOfLabelled(reader, framework) } };
   }
   return filterOf(filter ?? {});
 }
@@ -87,14 +86,10 @@ async function idOf(reader: Reader, policy: string): Promise<string> {
   });
 }
 
-async function labelledWith(reader: Reader, label: string): Promise<string[]> {
-  const key = labelKey(label);
+async function idsOfLabelled(reader: Reader, label: string): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { doc } of allRows(reader, policies, { enabled: { any: ['true'] } })) {
-    const isLabelled = (doc.compliance_frameworks ?? []).some(
-      (one) => labelKey(one) === key || frameworkKey(splitLabel(one).framework) === key,
-    );
-    if (isLabelled) ids.push(doc.id);
+  for await (const { id } of labelledWith(reader, label, { enabled: { any: ['true'] } })) {
+    ids.push(id);
   }
   if (ids.length > 0) return ids;
   throw invalidField(

@@ -11,7 +11,7 @@ import { withoutAbsent } from '../without-absent.ts';
 import { reports } from './collection.ts';
 import type { StoredReport } from './collection.ts';
 import type { ReportScope } from '../../report/content/order.ts';
-import { linksOf } from './download/links.ts';
+import { linksOf, removeAccess } from './download/links.ts';
 import type { ReportWork } from './generation/report-work.ts';
 import { createReport, deleteReport, readReport, readySecurity } from './service.ts';
 import { showCreated, showListed, showReport } from './show.ts';
@@ -68,6 +68,7 @@ export const reportHandlers = (
       return report;
     }, call.principal.countedAs);
     await work.forget(gone);
+    await removeAccess(deps.store, id);
     return { body: undefined };
   },
 });

@@ -16,7 +16,6 @@ import { timeFaults } from './check-request.ts';
 import { reportLanes, reports } from './collection.ts';
 import type { ReportScope } from '../../report/content/order.ts';
 import type { StoredReport, StoredSecurity } from './collection.ts';
-import { removeAccess } from './download/links.ts';
 import { hashPassword } from './download/password.ts';
 import { frameworkFault } from './framework.ts';
 import { estimate } from './generation/estimate.ts';
@@ -144,7 +143,7 @@ const sealed = (
   }) as StoredSecurity;
 
 /**
- * It ends wherever it is. Its files are the caller's to remove, once the transaction has lasted.
+ * It ends wherever it is. Its files, its links and its access log are the caller's to remove, once the transaction has lasted.
  * @throws GovctlError report_not_found, or what `checkMatch` throws
  */
 export async function deleteReport(
@@ -157,7 +156,6 @@ export async function deleteReport(
   call.checkMatch(before.revision);
   await tx.remove(reports, id);
   await tx.clear(reportLanes, id);
-  await removeAccess(tx, id);
   await dropDeliveries(tx, id);
   await recordAudit(deps, tx, call.actor, 'report.delete', id);
   return before.doc;

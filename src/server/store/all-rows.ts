@@ -24,7 +24,11 @@ export async function hasAny<T extends Document>(
   return (await countRows(reader, collection, where)) > 0;
 }
 
-/** All rows of a query, page by page; others have their turn in between. */
+/**
+ * All rows of a query, page by page; others have their turn in between, so it is no snapshot: each row is as it is when its
+ * page is read, and rows that come and go meanwhile may be seen or not. None is seen twice, and none that stays is left out,
+ * where the order is by a field that does not change.
+ */
 export async function* allPages<T extends Document>(
   reader: Pick<Reader, 'page'>,
   collection: CollectionSpec<T>,

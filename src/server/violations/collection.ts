@@ -4,6 +4,7 @@ import { Violation } from '../../contract/violations.ts';
 import type { ViolationFilter, violationSortFields } from '../../contract/violations.ts';
 import { anyOf } from '../http/paging.ts';
 import type { Filters } from '../http/paging.ts';
+import { alertId } from '../prediction/collection.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
 import { Id, Key, shape } from '../shape.ts';
 
@@ -50,7 +51,12 @@ const isStanding = ({ status }: StoredViolation): boolean => status !== 'RESOLVE
 
 export const violations: CollectionSpec<StoredViolation> = {
   name: 'violations',
-  unique: { pair: (violation) => pairOf(violation.policy_id, violation.resource_id) },
+  unique: {
+    pair: (violation) => pairOf(violation.policy_id, violation.resource_id),
+    /** The alert of the end of its exemption. */
+    expiry_alert: ({ exemption_id: exemption, policy_id: policy, resource_id: resource }) =>
+      exemption === undefined ? undefined : alertId(policy, resource, 'exemption_expiry'),
+  },
   index: {
     status: (violation) => violation.status,
     severity: (violation) => violation.severity,

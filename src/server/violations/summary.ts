@@ -6,7 +6,7 @@ import type { SummaryQuery, ViolationGroup, ViolationSummary } from '../../contr
 import { readLabels } from '../../engine/labels.ts';
 import { weightOf } from '../../engine/score.ts';
 import { ageBucketOf, ageBuckets } from '../../report/content/risk-points.ts';
-import { nextTurn } from '../next-turn.ts';
+import { firstOf } from '../first-of.ts';
 import type { Reader } from '../store/store.ts';
 import type { StoredViolation } from './collection.ts';
 import { ageOf, matching, memoized, ownerOf } from './sift.ts';
@@ -14,9 +14,6 @@ import type { SiftBy } from './sift.ts';
 
 /** Groups of one summary: each takes memory while it is made. */
 const mostGroups = 200_000;
-
-/** Groups that are sorted in one turn. */
-const sortedAtOnce = 5_000;
 
 /** What puts a violation in a group, and how the group is shown. */
 interface Kind {
@@ -109,7 +106,7 @@ export async function summarize(
   }
   return {
     group_by: groupBy,
-    groups: await gravest(groups, limit),
+    groups: await firstOf(groups.values(), gravestFirst, limit),
     groups_total: groups.size,
     total,
   };
@@ -133,27 +130,7 @@ const tooMany = (): GovctlError =>
   });
 
 /** Those of the highest risk first, of equal ones by key. */
-async function gravest(
-  groups: ReadonlyMap<string | null, ViolationGroup>,
-  most: number,
-): Promise<ViolationGroup[]> {
-  let first: ViolationGroup[] = [];
-  let waiting: ViolationGroup[] = [];
-  const sort = (): void => {
-    first = [...first, ...waiting].sort(compare).slice(0, most);
-    waiting = [];
-  };
-  for (const group of groups.values()) {
-    waiting.push(group);
-    if (waiting.length < sortedAtOnce) continue;
-    sort();
-    await nextTurn();
-  }
-  sort();
-  return first;
-}
-
-const compare = (a: ViolationGroup, b: ViolationGroup): number => {
+const gravestFirst = (a: ViolationGroup, b: ViolationGroup): number => {
   if (a.weighted_risk !== b.weighted_risk) return b.weighted_risk - a.weighted_risk;
   if (a.key === null || b.key === null) return a.key === b.key ? 0 : a.key === null ? 1 : -1;
   return a.key < b.key ? -1 : 1;

@@ -6,7 +6,7 @@ import { anyOf, listLookedUp } from '../http/paging.ts';
 import type { Reader, Versioned } from '../store/store.ts';
 import { webhookLanes, webhooks } from './collection.ts';
 import type { StoredWebhook } from './collection.ts';
-import { lastDeliveryOf } from './delivery/service.ts';
+import { forgetDeliveries, lastDeliveryOf } from './delivery/service.ts';
 import {
   checkTarget,
   createWebhook,
@@ -57,11 +57,14 @@ export const webhookHandlers = (deps: Deps, targets: Targets): WebhookHandlers =
       });
     },
 
-    delete: async ({ params }, call) =>
-      call.transact(async (tx) => {
+    delete: async ({ params }, call) => {
+      const answer = await call.transact(async (tx) => {
         await deleteWebhook(deps, tx, call, params.id);
         return { body: undefined };
-      }),
+      });
+      await forgetDeliveries(deps.store, params.id);
+      return answer;
+    },
   };
 };
 

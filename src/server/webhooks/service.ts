@@ -14,7 +14,7 @@ import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { webhooks } from './collection.ts';
 import type { StoredWebhook } from './collection.ts';
-import { deleteDeliveries, pauseDeliveries, resumeDeliveries } from './delivery/service.ts';
+import { dropWaiting, pauseDeliveries, resumeDeliveries } from './delivery/service.ts';
 import { targetFault } from '../outbound/target.ts';
 import type { Targets } from '../outbound/target.ts';
 
@@ -193,11 +193,11 @@ async function pausedOrResumed(
   };
 }
 
-/** What waits for it, and what was sent to it, goes with it. @throws as `updateWebhook` */
+/** What waits for it goes with it; the caller forgets what was sent to it. @throws as `updateWebhook` */
 export async function deleteWebhook(deps: Deps, tx: Tx, call: Changer, id: string): Promise<void> {
   const before = await readWebhook(tx, id);
   call.checkMatch(before.revision);
   await tx.remove(webhooks, id);
-  await deleteDeliveries(tx, id);
+  await dropWaiting(tx, id);
   await recordAudit(deps, tx, call.actor, 'webhook.delete', id);
 }

@@ -7,7 +7,8 @@ import type { Deps } from '../../deps.ts';
 import { timestamp } from '../../deps.ts';
 import { serverState } from '../../keys/collection.ts';
 import { allRows, countRows } from '../../store/all-rows.ts';
-import type { CollectionSpec, Document, Reader, Tx } from '../../store/store.ts';
+import { removeRows } from '../../store/remove-rows.ts';
+import type { Reader, Store, Tx } from '../../store/store.ts';
 import { reportDownloads, reportLinks } from './collection.ts';
 import type { StoredLink } from './collection.ts';
 
@@ -153,20 +154,12 @@ export async function linksOf(
   return links;
 }
 
-/** Removes the links of a report that is deleted, and its access log. */
-export async function removeAccess(tx: Tx, reportId: string): Promise<void> {
-  await removeOf(tx, reportLinks, reportId);
-  await removeOf(tx, reportDownloads, reportId);
-}
-
-async function removeOf<T extends Document>(
-  tx: Tx,
-  collection: CollectionSpec<T>,
+/** Removes the links of a report that is deleted, and its access log. What is left where this is cut off expires. */
+export async function removeAccess(
+  store: Pick<Store, 'page' | 'transact'>,
   reportId: string,
 ): Promise<void> {
-  const ids: string[] = [];
-  for await (const { doc } of allRows(tx, collection, { report_id: { any: [reportId] } })) {
-    ids.push(doc.id);
-  }
-  for (const id of ids) await tx.remove(collection, id);
+  const own = { report_id: { any: [reportId] } };
+  await removeRows(store, reportLinks, own);
+  await removeRows(store, reportDownloads, own);
 }

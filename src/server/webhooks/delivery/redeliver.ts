@@ -4,6 +4,7 @@ import type { Actor, Call } from '../../http/call.ts';
 import type { Deps } from '../../deps.ts';
 import { timestamp } from '../../deps.ts';
 import { events } from '../../events/collection.ts';
+import { nextTurn } from '../../next-turn.ts';
 import { allRows } from '../../store/all-rows.ts';
 import type { Reader, Tx } from '../../store/store.ts';
 import { webhookLanes } from '../collection.ts';
@@ -113,6 +114,8 @@ export async function redeliverFailed(
       }
       return count;
     }, principal.countedAs);
+    // A transaction that writes nothing waits for nothing.
+    await nextTurn();
   }
   return queued;
 }

@@ -2,10 +2,11 @@ import { nextTurn } from '../../next-turn.ts';
 import type { Deps } from '../../deps.ts';
 import { timestamp } from '../../deps.ts';
 import { allRows } from '../../store/all-rows.ts';
-import type { Tx, Where } from '../../store/store.ts';
+import type { CollectionSpec, Tx, Where } from '../../store/store.ts';
 import { webhooks } from '../collection.ts';
 import { answerId, answers, deliveries, ofWebhook } from './collection.ts';
-import type { StoredDelivery } from './collection.ts';
+import type { StoredAnswer, StoredDelivery } from './collection.ts';
+import { forgetDeliveries } from './service.ts';
 import { day } from '../../outbound/retry.ts';
 
 /** Ended deliveries that are kept of each webhook, and the failed ones of all. */
@@ -45,7 +46,9 @@ export function createRetention(
 
   async function look(): Promise<void> {
     if (!deps.store.health().writable) return;
-    for (const id of isFirstLook ? await allIds() : [...grown.keys()]) await trim(id);
+    const ids = isFirstLook ? await allIds() : [...grown.keys()];
+    for (const id of ids) await trim(id);
+    if (isFirstLook) await forgetGone(new Set(ids));
     isFirstLook = false;
     const before = timestamp(deps.clock.now() - failedFor);
     await removeOldest(allFailed, ({ rows }) => rows.filter(({ updated_at: at }) => at < before));
@@ -62,6 +65,22 @@ export function createRetention(
     const ids: string[] = [];
     for await (const { doc } of allRows(deps.store, webhooks, {})) ids.push(doc.id);
     return ids;
+  }
+
+  /** The last process may have ended before it had forgotten all that was sent to a webhook that was deleted. */
+  async function forgetGone(known: ReadonlySet<string>): Promise<void> {
+    const gone = new Set<string>();
+    const look = async <T extends StoredDelivery | StoredAnswer>(spec: CollectionSpec<T>) => {
+      for await (const { doc } of allRows(deps.store, spec, {})) {
+        if (!known.has(doc.webhook_id)) gone.add(doc.webhook_id);
+      }
+    };
+    await look(deliveries);
+    await look(answers);
+    for (const id of gone) {
+      // It may have been created meanwhile.
+      if (!(await deps.store.get(webhooks, id))) await forgetDeliveries(deps.store, id);
+    }
   }
 
   async function trim(webhookId: string): Promise<void> {

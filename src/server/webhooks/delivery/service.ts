@@ -1,8 +1,8 @@
 import { defined } from '../../../contract/defined.ts';
 import type { AnsweredWebhook } from '../../../contract/webhooks.ts';
 import { timestamp } from '../../deps.ts';
-import { allRows } from '../../store/all-rows.ts';
-import type { CollectionSpec, Document, Reader, Tx, Where } from '../../store/store.ts';
+import { removeRows } from '../../store/remove-rows.ts';
+import type { Reader, Store, Tx } from '../../store/store.ts';
 import { webhookLanes } from '../collection.ts';
 import type { StoredWebhook } from '../collection.ts';
 import { answers, deliveries, ofWebhook } from './collection.ts';
@@ -33,21 +33,17 @@ export async function lastDeliveryOf(
   };
 }
 
-/** Forgets what waits for a webhook and what was sent to it, in the transaction that deletes it. */
-export async function deleteDeliveries(tx: Tx, webhookId: string): Promise<void> {
-  await tx.clear(webhookLanes, webhookId);
-  await removeAll(tx, deliveries, ofWebhook(webhookId));
-  await removeAll(tx, answers, { webhook: { any: [webhookId] } });
-}
+/** Forgets what waits for a webhook, in the transaction that deletes it. */
+export const dropWaiting = (tx: Tx, webhookId: string): Promise<void> =>
+  tx.clear(webhookLanes, webhookId);
 
-async function removeAll<T extends Document>(
-  tx: Tx,
-  collection: CollectionSpec<T>,
-  where: Readonly<Record<string, Where>>,
+/** Forgets what was sent to a webhook that is deleted. Where this is cut off, the retention of the next start goes on. */
+export async function forgetDeliveries(
+  store: Pick<Store, 'page' | 'transact'>,
+  webhookId: string,
 ): Promise<void> {
-  const ids: string[] = [];
-  for await (const { doc } of allRows(tx, collection, where)) ids.push(doc.id);
-  for (const id of ids) await tx.remove(collection, id);
+  await removeRows(store, deliveries, ofWebhook(webhookId));
+  await removeRows(store, answers, { webhook: { any: [webhookId] } });
 }
 
 /** Keeps what waits for a webhook from being sent, in the transaction that makes it inactive and sets `disabled_at`. */

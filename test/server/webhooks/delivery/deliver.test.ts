@@ -5,7 +5,7 @@ import { events } from '../../../../src/server/events/collection.ts';
 import { allRows } from '../../../../src/server/store/all-rows.ts';
 import { webhookLanes, webhooks } from '../../../../src/server/webhooks/collection.ts';
 import type { StoredWebhook } from '../../../../src/server/webhooks/collection.ts';
-import { deleteDeliveries, pauseDeliveries, resumeDeliveries } from '../../../../src/server/webhooks/delivery/service.ts'; // prettier-ignore
+import { dropWaiting, pauseDeliveries, resumeDeliveries } from '../../../../src/server/webhooks/delivery/service.ts'; // prettier-ignore
 import { signBody, signMessage } from '../../../../src/webhook/sign.ts';
 import { answered, hour, ok, openWorld, start } from './delivery-world.ts';
 import type { DeliveryWorld } from './delivery-world.ts';
@@ -512,7 +512,7 @@ describe('what is gone', () => {
     const id = await world.addWebhook();
     world.answerWith(async () => {
       await world.store.transact(async (tx) => {
-        await deleteDeliveries(tx, id);
+        await dropWaiting(tx, id);
         await tx.remove(webhooks, id);
       });
       return fail();

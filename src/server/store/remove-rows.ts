@@ -1,0 +1,27 @@
+import type { CollectionSpec, Document, Store, Where } from './store.ts';
+
+/** Rows removed in one transaction. */
+const batch = 500;
+
+/**
+ * Removes all rows under a condition, a batch in a transaction, as one of them all would keep others waiting. For rows that
+ * nothing refers to any more: what is left where this is cut off must go some other way. The collection must have the order `id`.
+ */
+export async function removeRows<T extends Document>(
+  store: Pick<Store, 'page' | 'transact'>,
+  collection: CollectionSpec<T>,
+  where: Readonly<Record<string, Where>>,
+): Promise<void> {
+  const first = { where, orderBy: 'id', direction: 'asc', limit: batch } as const;
+  for (let hasMore = true; hasMore;) {
+    // Outside the transaction, as it takes a while.
+    const page = await store.page(collection, first);
+    ({ hasMore } = page);
+    if (page.rows.length === 0) return;
+    await store.transact(async (tx) => {
+      for (const { doc } of page.rows) {
+        if (await tx.get(collection, doc.id)) await tx.remove(collection, doc.id);
+      }
+    });
+  }
+}
