@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import net from 'node:net';
 import tls from 'node:tls';
+import * as z from 'zod';
 import type { HttpAnswer } from '../../client/http.ts';
 import { createTransport } from '../../client/transport.ts';
 import { connectAs, transportOptions } from '../objects/connect.ts';
@@ -39,7 +40,8 @@ export async function serviceChecks(context: Context): Promise<Finding[]> {
   const answered = await checkHealth(context, baseUrl);
   findings.push(...answered);
   if (answered.some(({ status }) => status === 'fail')) return findings;
-  findings.push(await checkLogin(context, target));
+  const notReady = await checkReady(context, baseUrl);
+  findings.push(notReady ?? (await checkLogin(context, target)));
   return findings;
 }
 
@@ -146,16 +148,47 @@ function connected(open: () => net.Socket, ready: string): Promise<CertificateFa
 /** Milliseconds by which the clocks may differ before tokens seem expired, or not yet valid. */
 const clockToleranceMs = 60_000;
 
+const askOnce = (context: Context, baseUrl: string, path: string): Promise<HttpAnswer> =>
+  createTransport({
+    ...transportOptions(context, baseUrl),
+    retries: 0,
+    timeoutMs: 10_000,
+  }).exchange('GET', path, { anonymous: true });
+
+/** Why our server serves nothing yet, or no more, though it is up. Others have no such address. */
+async function checkReady(context: Context, baseUrl: string): Promise<Finding | undefined> {
+  const check = 'ready';
+  try {
+    const answer = await askOnce(context, baseUrl, '/readyz');
+    if (answer.status !== 503) return undefined;
+    const why = reasonsIn(await answer.text());
+    return {
+      check,
+      status: 'fail',
+      message: ['the service is up, but not ready', ...why].join(': '),
+      hint: "Try again once /readyz answers 200. If that takes long, look at the server's log.",
+    };
+  } catch (error) {
+    return failure(check, error);
+  }
+}
+
+const NotReady = z.object({ reasons: z.array(z.string()) });
+
+/** A gateway in front answers in its own words. */
+function reasonsIn(text: string): readonly string[] {
+  try {
+    return NotReady.parse(JSON.parse(text)).reasons;
+  } catch {
+    return [];
+  }
+}
+
 async function checkHealth(context: Context, baseUrl: string): Promise<Finding[]> {
   const check = 'health';
   let answer: HttpAnswer;
   try {
-    const transport = createTransport({
-      ...transportOptions(context, baseUrl),
-      retries: 0,
-      timeoutMs: 10_000,
-    });
-    answer = await transport.exchange('GET', '/healthz', { anonymous: true });
+    answer = await askOnce(context, baseUrl, '/healthz');
   } catch (error) {
     return [failure(check, error)];
   }

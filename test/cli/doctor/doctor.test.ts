@@ -101,6 +101,33 @@ describe('govctl doctor', () => {
     expect(nowhere.found.tcp).toBeUndefined();
   });
 
+  it('finds a service that is up and still loads its data, whatever the login', async () => {
+    const reasons = ['starting: the stored data is being loaded'];
+    const { exitCode, found } = await examine('https://service.example.com', {
+      fetch: async (url) =>
+        url.endsWith('/healthz')
+          ? new Response('{"status":"ok","version":"1"}')
+          : new Response(JSON.stringify({ error: 'unavailable', status: 'not_ready', reasons }), {
+              status: 503,
+            }),
+    });
+    expect(exitCode).toBe(1);
+    expect(found.health?.status).toBe('ok');
+    expect(found.ready).toMatchObject({
+      status: 'fail',
+      message: 'the service is up, but not ready: starting: the stored data is being loaded',
+    });
+    expect(found.login).toBeUndefined();
+  });
+
+  it('takes a service behind a gateway that answers 503 in its own words for not ready', async () => {
+    const { found } = await examine('https://service.example.com', {
+      fetch: async (url) =>
+        url.endsWith('/healthz') ? new Response('ok') : new Response('<p>', { status: 503 }),
+    });
+    expect(found.ready?.message).toBe('the service is up, but not ready');
+  });
+
   it('finds a refused login', async () => {
     const { exitCode, found } = await examine('https://service.example.com', {
       fetch: async (url) =>
