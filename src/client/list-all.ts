@@ -74,11 +74,14 @@ const longestList = { characters: 256 * 1024 * 1024, objects: 1_000_000 };
  * Gives a function to call after each page of a list, with the page's characters and the objects of all pages so far.
  * @throws GovctlError bad_answer, from the function it returns, for a list that does not end
  */
-export function createListBound(many: string): (characters: number, objects: number) => void {
+export function createListBound(
+  many: string,
+  longest = longestList,
+): (characters: number, objects: number) => void {
   let read = 0;
   return (characters, objects) => {
     read += characters;
-    if (read <= longestList.characters && objects <= longestList.objects) return;
+    if (read <= longest.characters && objects <= longest.objects) return;
     throw new GovctlError(
       'bad_answer',
       `The list of ${many} does not end: after ${objects} there are still more`,
@@ -101,6 +104,7 @@ export async function* listAll<T extends { readonly id: string }>(
   client: Client,
   of: ObjectsOf<T>,
   filter: Readonly<Record<string, string>> = {},
+  longest = longestList,
 ): AsyncGenerator<T> {
   const seen = new Set<string>();
   const order = of.paged === true ? { sort_by: 'created_at', order: 'asc' } : {};
@@ -108,7 +112,7 @@ export async function* listAll<T extends { readonly id: string }>(
   let cursor: string | undefined;
   let total: number | undefined;
   let passes = 1;
-  const bound = createListBound(of.many);
+  const bound = createListBound(of.many, longest);
   for (let offset = 0; ;) {
     const isFirst = cursor === undefined && offset === 0;
     const place = cursor !== undefined ? { cursor } : isFirst && !of.paged ? {} : { offset };
