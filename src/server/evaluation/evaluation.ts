@@ -200,6 +200,8 @@ function keepVerdicts(
   { verdicts, flips }: Pick<Answer & { readonly kind: 'decided' }, 'verdicts' | 'flips'>,
 ): { readonly whole: number; readonly rest?: Subject } {
   const flipAt = new Map(flips.map(({ at, flip }) => [at, flip]));
+  /** An answer has the same verdict of a policy once, for all resources that it is about. */
+  const kept = new Map<Verdict, Verdict>();
   let at = 0;
   let whole = 0;
   for (const { resource, keys } of asked) {
@@ -207,7 +209,9 @@ function keepVerdicts(
     found.set(resource, known);
     const decided = keys.slice(0, verdicts.length - at);
     for (const key of decided) {
-      const verdict = withKept(messages, verdicts[at] ?? pass);
+      const told = verdicts[at] ?? pass;
+      let verdict = kept.get(told);
+      if (verdict === undefined) kept.set(told, (verdict = withKept(messages, told)));
       const flip = flipAt.get(at++);
       known.set(key, flip === undefined ? verdict : { ...verdict, flip });
     }

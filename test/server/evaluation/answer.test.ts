@@ -60,3 +60,24 @@ it('rules that were neither given nor kept are no verdict', () => {
     'not given',
   );
 });
+
+it('an answer has equal verdicts once, so that what is stored of thousands of resources shares them', () => {
+  const answers = createAnswers();
+  const rules = [
+    { condition: 'resource.properties.open', effect: 'DENY' as const, message: 'open' },
+  ];
+  const open = { ...resource, properties: { open: true } };
+  const answer = answers({
+    kind: 'decide',
+    now: 0,
+    forget: false,
+    given: [{ key: 'k', rules }],
+    subjects: [open, resource, { ...open, id: 's' }].map((one) => ({ resource: one, keys: ['k'] })),
+    turn: 2_000_000,
+  });
+  if (answer.kind !== 'decided') throw new Error('it was asked to decide');
+  const [first, unset, last] = structuredClone(answer).verdicts;
+  expect(first).toMatchObject({ status: 'FAIL', rules: [{ message: 'open' }] });
+  expect(unset).toMatchObject({ status: 'ERROR' });
+  expect(last).toBe(first);
+});

@@ -1,3 +1,4 @@
+import type { FindingRule } from '../../../contract/findings.ts';
 import type { Rule } from '../../../contract/policies.ts';
 import { compileCondition } from '../../../engine/condition/compile.ts';
 import { mostPatternParts } from '../../../engine/condition/regex.ts';
@@ -113,6 +114,16 @@ function decide(
   }
   const isFull = known.weight > keptWeight;
   const decided = { kind: 'decided', verdicts, flips, ready, isFull, broken } as const;
+  const told = new Map<string, Verdict>();
+  /** The same object for equal verdicts: a policy says the same of most resources, and objects in memory are shared. */
+  const tell = (verdict: Verdict & { readonly rules: readonly FindingRule[] }): Verdict => {
+    const text = JSON.stringify(verdict);
+    const before = told.get(text);
+    if (before) return before;
+    told.set(text, verdict);
+    for (const { message = '' } of verdict.rules) said += message.length + perRule;
+    return verdict;
+  };
   for (const { resource, keys } of subjects) {
     for (const key of keys) {
       // At least one evaluation per turn, or the question would never be completed.
@@ -130,16 +141,13 @@ function decide(
       const verdict = rules.decide(resource, now, allowance);
       // Count at least one step, so that the turn ends.
       steps += Math.max(1, before - allowance.left);
-      verdicts.push(verdict.status === 'PASS' ? null : verdict);
+      verdicts.push('rules' in verdict ? tell(verdict) : null);
       if (flipsLeft !== undefined && rules.readsNow) {
         const found = findFlip(rules, { resource, now, left: flipsLeft - flipSteps });
         flips.push({ at: verdicts.length - 1, flip: found.flip });
         flipSteps += found.steps;
         said += charactersOfFlip(found.flip);
         room -= found.steps;
-      }
-      if ('rules' in verdict) {
-        for (const { message = '' } of verdict.rules) said += message.length + perRule;
       }
     }
   }
