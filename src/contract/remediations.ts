@@ -95,6 +95,8 @@ export const Remediation = z.looseObject({
     >,
   ),
   note: z.string().optional(),
+  /** The remediation whose changes it takes back. */
+  rolls_back: z.string().optional(),
   requested_by: z.string(),
   cancelled_by: z.string().optional(),
   /** Why it was cancelled. */
@@ -136,18 +138,26 @@ export type ViolationSelector = z.infer<typeof ViolationSelector>;
 
 const selectors = ['violation_ids', 'policy_id', 'framework', 'filter'] as const;
 
+/** What every plan takes beside what it is about. */
+const planOptions = {
+  dry_run: z.boolean().default(true),
+  note: z.string().max(1_024).optional(),
+  /** Refuse if the plan would be another than the one with this digest. */
+  expected_digest: z.string().max(64).optional(),
+};
+
+const RollbackInput = z.strictObject(planOptions);
+export type RollbackInput = z.infer<typeof RollbackInput>;
+
 const RemediationInput = z
   .strictObject({
+    ...planOptions,
     violation_ids: z.array(z.string().min(1).max(64)).min(1).max(maxActions).optional(),
     /** The ID or the name of a policy. */
     policy_id: word.optional(),
     /** `SOC2`, or a control of it: `SOC2:CC6.1`. */
     framework: word.optional(),
     filter: ViolationSelector.optional(),
-    dry_run: z.boolean().default(true),
-    note: z.string().max(1_024).optional(),
-    /** Refuse if the plan would be another than the one with this digest. */
-    expected_digest: z.string().max(64).optional(),
   })
   .refine((given) => selectors.filter((name) => given[name] !== undefined).length === 1, {
     message: `give exactly one of ${selectors.join(', ')}`,
@@ -213,5 +223,21 @@ export const remediations = {
     body: z.strictObject({ reason: z.string().min(1).max(1_024).optional() }),
     response: { status: 200, body: RemediationWithActions },
     errors: ['remediation_not_found', 'remediation_state'],
+  }),
+  rollback: endpoint({
+    ...one,
+    method: 'POST',
+    path: `${path}/:id/rollback`,
+    summary: 'Plan to take back what a remediation changed and, unless dry_run is true, do it',
+    scope: 'compliance:write',
+    body: RollbackInput,
+    response: { status: 202, body: RemediationWithActions },
+    errors: [
+      'remediation_not_found',
+      'remediation_state',
+      'invalid_remediation',
+      'remediation_guard',
+      'remediator_not_configured',
+    ],
   }),
 };

@@ -26,10 +26,38 @@ export async function runApply(
   const timeoutMs = parseTimeout(options.timeout);
   const wanted = isApproved(options)
     ? await select(context, options)
-    : await planAndAsk(context, options);
+    : whatWasShown(
+        await planAndAsk(context, async (client) => {
+          const selector = await selectorOf(context, client, options);
+          return client.remediations.create({ body: { ...selector, dry_run: true } });
+        }),
+        options,
+      );
+  return carryOut(context, options.wait ? timeoutMs : undefined, (client) =>
+    client.remediations.create({ body: { ...wanted, dry_run: false } }),
+  );
+}
+
+const whatWasShown = ({ actions, digest }: RemediationWithActions, { note }: Selection) => ({
+  violation_ids: actions.filter(isPlanned).map(({ violation_id: id }) => id),
+  expected_digest: digest,
+  ...defined({ note }),
+});
+
+const isPlanned = ({ status }: RemediationWithActions['actions'][number]): boolean =>
+  status === 'planned';
+
+type Ask = (client: Client) => Promise<{ readonly data: RemediationWithActions }>;
+
+/** Has a plan carried out. @param timeoutMs undefined: without waiting for its end */
+export async function carryOut(
+  context: Context,
+  timeoutMs: number | undefined,
+  ask: Ask,
+): Promise<ExitCode> {
   const done = await withOurServer(context, 'remediations', 'Remediating', async (client) => {
-    const { data } = await client.remediations.create({ body: { ...wanted, dry_run: false } });
-    return options.wait ? waitForEnd(context, client, data, timeoutMs) : data;
+    const { data } = await ask(client);
+    return timeoutMs === undefined ? data : waitForEnd(context, client, data, timeoutMs);
   });
   await context.show(remediationView(done));
   return endOf(context, done);
@@ -42,9 +70,10 @@ const select = (context: Context, options: Selection) =>
 
 /**
  * Shows what would be done, and asks whether to do just that.
+ * @returns what was shown
  * @throws GovctlError approval_required, remediation_guard
  */
-async function planAndAsk(context: Context, options: Selection) {
+export async function planAndAsk(context: Context, ask: Ask): Promise<RemediationWithActions> {
   if (!context.flags.input) {
     throw new GovctlError(
       'approval_required',
@@ -55,8 +84,7 @@ async function planAndAsk(context: Context, options: Selection) {
     );
   }
   const plan = await withOurServer(context, 'remediations', 'Planning', async (client) => {
-    const selector = await selectorOf(context, client, options);
-    const { data } = await client.remediations.create({ body: { ...selector, dry_run: true } });
+    const { data } = await ask(client);
     const shown = await withAllActions(client, data);
     // It was made to be shown; what is carried out is another one with the same digest.
     await client.remediations.cancel({ params: { id: data.id }, body: { reason: 'shown' } });
@@ -65,14 +93,9 @@ async function planAndAsk(context: Context, options: Selection) {
   refuseGuarded(plan);
   const { stderr, columns } = context.world.terminal;
   await stderr.write(`${remediationView(plan).human(context.talkStyle, columns)}\n`);
-  const planned = plan.actions.filter(({ status }) => status === 'planned');
-  const question = `Carry out ${count(planned.length, 'action')}?`;
+  const question = `Carry out ${count(plan.actions.filter(isPlanned).length, 'action')}?`;
   if (!(await context.world.prompt.confirm(question, false))) throw notApproved();
-  return {
-    violation_ids: planned.map(({ violation_id: id }) => id),
-    expected_digest: plan.digest,
-    ...defined({ note: options.note }),
-  };
+  return plan;
 }
 
 function refuseGuarded({ why_not: guards }: RemediationWithActions): void {
@@ -82,7 +105,7 @@ function refuseGuarded({ why_not: guards }: RemediationWithActions): void {
   });
 }
 
-export async function waitForEnd(
+async function waitForEnd(
   { world }: Context,
   client: Client,
   begun: RemediationWithActions,
@@ -100,7 +123,7 @@ export async function waitForEnd(
 }
 
 /** What the exit code says of a remediation. */
-export async function endOf(
+async function endOf(
   context: Context,
   { id, status, counts }: RemediationWithActions,
 ): Promise<ExitCode> {

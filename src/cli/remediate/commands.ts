@@ -114,4 +114,17 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
     .argument('<id>')
     .option('--reason <text>', 'reason, stored with the remediation')
     .action(act(() => import('./cancel.ts').then((m) => m.runCancel)));
+  waiting(
+    approving(
+      remediate
+        .command('rollback')
+        .summary('take back what a remediation changed')
+        .description(
+          'Shows what it would take back, prompts for approval, and puts back the attributes that the remediation changed, the last change first. Attributes that were changed since are left as they are. Exit codes as for `remediate apply`.',
+        )
+        .argument('<id>')
+        .option('--dry-run', 'show the plan and change nothing')
+        .option('--note <text>', 'reason, stored with the remediation'),
+    ),
+  ).action(act(() => import('./rollback.ts').then((m) => m.runRollback)));
 }

@@ -9,12 +9,19 @@ import { isUnderway, remediationView } from './remediation-view.ts';
 import { selectorOf } from './selection.ts';
 import type { Selection } from './selection.ts';
 
-export async function runPlan(context: Context, selection: Selection): Promise<ExitCode> {
-  const plan = await withOurServer(context, 'remediations', 'Planning', async (client) => {
+export const runPlan = (context: Context, selection: Selection): Promise<ExitCode> =>
+  showPlan(context, async (client) => {
     const selector = await selectorOf(context, client, selection);
-    const { data } = await client.remediations.create({ body: { ...selector, dry_run: true } });
-    return withAllActions(client, data);
+    return client.remediations.create({ body: { ...selector, dry_run: true } });
   });
+
+export async function showPlan(
+  context: Context,
+  ask: (client: Client) => Promise<{ readonly data: RemediationWithActions }>,
+): Promise<ExitCode> {
+  const plan = await withOurServer(context, 'remediations', 'Planning', async (client) =>
+    withAllActions(client, (await ask(client)).data),
+  );
   await context.show(remediationView(plan));
   return plan.why_not.length > 0 ? exitCodes.guard : exitCodes.ok;
 }

@@ -50,13 +50,15 @@ function describeRemediation(remediation: RemediationWithActions, style: Style):
   ].join('\n');
 }
 
-function headline({ id, blast, note }: Remediation, style: Style) {
+function headline({ id, blast, note, rolls_back: undone }: Remediation, style: Style) {
   const reach = [
     count(blast.resources, 'resource'),
     ...(blast.accounts > 0 ? [count(blast.accounts, 'account')] : []),
     ...(blast.environments > 0 ? [count(blast.environments, 'environment')] : []),
   ].join(', ');
-  const extra = note === undefined ? '' : ` · ${printableLine(note)}`;
+  const extra = [undone === undefined ? undefined : `rolls back ${undone}`, note]
+    .flatMap((one) => (one === undefined ? [] : [` · ${printableLine(one)}`]))
+    .join('');
   return `${style.bold(id)}  ${reach} (${blast.percent}% of its type)${extra}`;
 }
 

@@ -86,3 +86,17 @@ export function changesOf(before: unknown, patch: Patch, below = ''): Changed[] 
     ];
   });
 }
+
+/** The merge patch that takes back what a patch makes of an object, where that is still as the patch left it. */
+export function undoOf(before: unknown, patch: Patch): Patch {
+  const undone = Object.entries(patch).flatMap(([key, value]): [string, unknown][] => {
+    const was = own(before, key);
+    if (isObject(value) && isObject(was)) {
+      const inner = undoOf(was, value);
+      return Object.keys(inner).length === 0 ? [] : [[key, inner]];
+    }
+    if (JSON.stringify(was) === JSON.stringify(value ?? undefined)) return [];
+    return [[key, was ?? null]];
+  });
+  return fromEntries(undone);
+}

@@ -1,5 +1,5 @@
 import { GovctlError } from '../../contract/errors.ts';
-import type { RemediationInput, RemediationWithActions } from '../../contract/remediations.ts';
+import type { RemediationWithActions, RollbackInput } from '../../contract/remediations.ts';
 import { actionsPerAnswer } from '../../contract/remediations.ts';
 import { defined } from '../../contract/defined.ts';
 import { recordAudit } from '../audit/service.ts';
@@ -24,6 +24,7 @@ import {
 import type { StoredAction, StoredRemediation } from './collection.ts';
 import { makePlan } from './plan.ts';
 import type { Plan, PlanParts } from './plan.ts';
+import { planRollback } from './rollback.ts';
 import { endRemediation } from './run.ts';
 import { selectViolations } from './select.ts';
 import { readRemediation } from './service.ts';
@@ -41,19 +42,33 @@ export const remediationHandlers = (parts: PlanParts): Handlers['remediations'] 
   const { deps } = parts;
   // Each compares very many settings.
   const inTurn = createCallerTurns();
+
+  /** Stores what is planned, if it may be done. */
+  async function storePlan(call: Call, input: PlanInput, make: () => Promise<Plan>) {
+    // A repeated request gets the answer that is stored: what it selected may be remediated by now.
+    const plan = (await call.isRepeated())
+      ? undefined
+      : await inTurn(call, async () => refuseUnfit(input, await make()));
+    return call.transact(async (tx) => {
+      if (!plan) throw new Error('a repeated request has a stored answer');
+      const row = await store(parts, tx, call.actor, { input, plan });
+      const answer = await withActions(tx, row);
+      return { ...answer, headers: { Location: `/v1/compliance/remediate/${row.doc.id}` } };
+    });
+  }
+
   return {
-    create: async ({ body }, call) => {
-      // A repeated request gets the answer that is stored: what it selected may be remediated by now.
-      const plan = (await call.isRepeated())
-        ? undefined
-        : await inTurn(call, () => planOf(parts, call, body));
-      return call.transact(async (tx) => {
-        if (!plan) throw new Error('a repeated request has a stored answer');
-        const row = await store(parts, tx, call.actor, { input: body, plan });
-        const answer = await withActions(tx, row);
-        return { ...answer, headers: { Location: `/v1/compliance/remediate/${row.doc.id}` } };
-      });
-    },
+    create: ({ body }, call) =>
+      storePlan(call, body, async () => {
+        const selected = await selectViolations(deps.store, body);
+        return makePlan(parts, askerOf(call), selected);
+      }),
+
+    rollback: ({ params: { id }, body }, call) =>
+      storePlan(call, { ...body, rolls_back: id }, async () => {
+        const { doc } = await readRemediation(deps.store, id);
+        return planRollback(parts, askerOf(call), doc);
+      }),
 
     list: ({ query }) =>
       listPage(deps.store, remediations, {
@@ -84,16 +99,17 @@ export const remediationHandlers = (parts: PlanParts): Handlers['remediations'] 
   };
 };
 
-/** What a request asks for, if it may be done. */
-async function planOf(parts: PlanParts, call: Call, body: RemediationInput): Promise<Plan> {
-  const selected = await selectViolations(parts.deps.store, body);
-  const plan = await makePlan(parts, askerOf(call), selected);
-  if (body.expected_digest !== undefined && body.expected_digest !== plan.digest) {
+/** What a plan is stored with. */
+type PlanInput = RollbackInput & Pick<StoredRemediation, 'rolls_back'>;
+
+/** @throws GovctlError remediation_state where it is another plan than was shown, remediation_guard */
+function refuseUnfit({ expected_digest: digest, dry_run: isDry }: PlanInput, plan: Plan): Plan {
+  if (digest !== undefined && digest !== plan.digest) {
     throw new GovctlError('remediation_state', 'The plan has changed since it was shown', {
       hint: 'Create a new plan, review it, and apply it.',
     });
   }
-  if (!body.dry_run) refuseGuarded(plan.why_not);
+  if (!isDry) refuseGuarded(plan.why_not);
   return plan;
 }
 
@@ -102,7 +118,7 @@ async function store(
   { deps }: PlanParts,
   tx: Tx,
   actor: Actor,
-  { input, plan }: { readonly input: RemediationInput; readonly plan: Plan },
+  { input, plan }: { readonly input: PlanInput; readonly plan: Plan },
 ): Promise<Versioned<StoredRemediation>> {
   const open = await countRows(tx, remediations, { open_of: { any: [actor.userId] } });
   if (open >= mostOpen) {
@@ -115,7 +131,7 @@ async function store(
   const at = timestamp(now);
   const id = deps.ids.next('rem');
   const { actions: planned, digest, blast, why_not } = plan;
-  const { dry_run, note } = input;
+  const { dry_run, note, rolls_back } = input;
   const row = await tx.insert(remediations, {
     id,
     status: dry_run ? 'planned' : 'approved',
@@ -124,7 +140,7 @@ async function store(
     digest,
     blast,
     counts: countsOf(planned.map(({ status }) => status)),
-    ...defined({ note }),
+    ...defined({ note, rolls_back }),
     requested_by: actor.userId,
     expires_at: timestamp(now + expiresAfter),
     created_at: at,
@@ -137,7 +153,13 @@ async function store(
   }
   await tx.append(remediationLanes, id, id);
   await tx.putOff(remediationLanes, id, dry_run ? now + expiresAfter : now);
-  await recordAudit(deps, tx, actor, 'remediation.create', id);
+  await recordAudit(
+    deps,
+    tx,
+    actor,
+    rolls_back ? 'remediation.rollback' : 'remediation.create',
+    id,
+  );
   return row;
 }
 

@@ -26,7 +26,7 @@ import { digestOf, fingerprintOf, sha256Of } from './fingerprint.ts';
 import { blastOf, whyNot, whyProtected } from './guards.ts';
 import type { Settings } from './settings.ts';
 
-type PlannedAction = Omit<StoredAction, 'id' | 'remediation_id' | 'planned_at'>;
+export type PlannedAction = Omit<StoredAction, 'id' | 'remediation_id' | 'planned_at'>;
 
 /** What would be done, and how far it reaches. */
 export interface Plan extends Pick<Remediation, 'why_not' | 'blast' | 'digest'> {
@@ -40,7 +40,7 @@ export interface PlanParts {
 }
 
 /** Why there is nothing to be done about a violation; the error where that is so for all of them. */
-interface Obstacle {
+export interface Obstacle {
   readonly why: string;
   readonly error: ErrorName;
 }
@@ -56,19 +56,34 @@ export async function makePlan(
   asker: Asker,
   selected: readonly StoredViolation[],
 ): Promise<Plan> {
-  const { deps } = parts;
   if (selected.length === 0) {
     throw new GovctlError('invalid_remediation', 'No open violations match', {
       hint: 'Use `govctl violation list` to see open violations.',
     });
   }
   const planOne = createPlanner(parts, asker);
+  return planEach(parts, asker, selected, planOne);
+}
+
+/**
+ * Plans one action for each item, in order.
+ * @throws GovctlError as `makePlan`
+ */
+export async function planEach<Item>(
+  { deps, settings }: PlanParts,
+  asker: Asker,
+  items: readonly Item[],
+  planOne: (
+    item: Item,
+    n: number,
+  ) => Promise<{ readonly action: PlannedAction; readonly obstacle?: Obstacle }>,
+): Promise<Plan> {
   const actions: PlannedAction[] = [];
   const obstacles: Obstacle[] = [];
   let size = 0;
-  for (const violation of selected) {
+  for (const item of items) {
     asker.signal.throwIfAborted();
-    const { action, obstacle } = await planOne(violation, actions.length + 1);
+    const { action, obstacle } = await planOne(item, actions.length + 1);
     size += JSON.stringify(action).length;
     if (size > longestPlan) throw tooLong(actions.length);
     actions.push(action);
@@ -88,7 +103,7 @@ export async function makePlan(
     actions,
     digest: digestOf(planned),
     blast: blastOf(planned, countOf),
-    why_not: whyNot(planned, countOf, parts.settings.guards),
+    why_not: whyNot(planned, countOf, settings.guards),
   };
 }
 
@@ -158,13 +173,7 @@ function createPlanner({ deps, evaluation, settings }: PlanParts, asker: Asker) 
     const about = {
       n,
       violation_id: violation.id,
-      policy_id: violation.policy_id,
-      policy_name: violation.policy_name,
-      severity: violation.severity,
-      resource_id: violation.resource_id,
-      resource_type: violation.resource_type,
-      provider: violation.provider,
-      ...defined({ account_id: violation.account_id, environment: violation.environment }),
+      ...pairOf(violation),
       fingerprint: checked ? fingerprintOf(checked.policy) : '',
       ...(read ? { base: { revision: read.row.revision, sha256: read.sha256 } } : {}),
     };
@@ -188,7 +197,30 @@ function createPlanner({ deps, evaluation, settings }: PlanParts, asker: Asker) 
   };
 }
 
-const obstacle = (why: string, error: ErrorName = 'invalid_remediation'): Obstacle => ({
+type Pair = Pick<
+  PlannedAction,
+  | 'policy_id'
+  | 'policy_name'
+  | 'severity'
+  | 'resource_id'
+  | 'resource_type'
+  | 'provider'
+  | 'account_id'
+  | 'environment'
+>;
+
+/** The policy and the resource of an action, as a violation or another action has them. */
+export const pairOf = (of: Pair): Pair => ({
+  policy_id: of.policy_id,
+  policy_name: of.policy_name,
+  severity: of.severity,
+  resource_id: of.resource_id,
+  resource_type: of.resource_type,
+  provider: of.provider,
+  ...defined({ account_id: of.account_id, environment: of.environment }),
+});
+
+export const obstacle = (why: string, error: ErrorName = 'invalid_remediation'): Obstacle => ({
   why,
   error,
 });
@@ -251,7 +283,7 @@ function howOf(
 const longestShown = 1_024;
 const secretName = /password|secret|token|private_key|user_data/i;
 
-function shownChange({ path, before, after }: Changed): Changed {
+export function shownChange({ path, before, after }: Changed): Changed {
   const show = (value: unknown): unknown => {
     if (secretName.test(path) && !['boolean', 'number', 'undefined'].includes(typeof value)) {
       return '[redacted]';

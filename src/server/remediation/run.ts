@@ -158,8 +158,11 @@ async function attempt(deps: Deps, parts: RunParts, { claimed, signal, action }:
           await endAction(deps, tx, action, 'skipped', stale);
           return goOn(deps, tx, claimed);
         }
+        const isRollback = remediation.rolls_back !== undefined;
+        if (isRollback) await endWaiting(deps, tx, action);
         const begun = await beginAttempt(deps, tx, action, row);
-        await endAction(deps, tx, begun, 'unverified');
+        // What is taken back is so once it is written.
+        await endAction(deps, tx, begun, isRollback ? 'completed' : 'unverified');
         const { actor } = asRequester(remediation);
         await recordAudit(deps, tx, actor, 'remediation.attempt', action.resource_id);
         const put = { resource: after, verdicts };
@@ -199,6 +202,10 @@ async function whyStale(
   if (sha256Of(resource.doc.resource) !== current.base?.sha256) {
     return 'the resource has changed since the plan was made';
   }
+  // It takes back what was changed, whatever the policy says by now.
+  if (remediation.rolls_back !== undefined) {
+    return whyProtected(resource.doc.resource, settings.guards);
+  }
   const policy = (await tx.get(policies, action.policy_id))?.doc;
   if (policy?.enabled !== true || fingerprintOf(policy) !== action.fingerprint) {
     return 'the policy has changed since the plan was made';
@@ -223,6 +230,12 @@ async function beginAttempt(
   const at = timestamp(deps.clock.now());
   await tx.insert(images, { id: action.id, at, revision, resource });
   return endAction(deps, tx, { ...action, attempted_at: at }, 'attempting');
+}
+
+/** The action that is taken back needs no verification any more. */
+async function endWaiting(deps: Deps, tx: Tx, { violation_id: id }: StoredAction): Promise<void> {
+  const waiting = (await tx.find(actions, 'waiting', id))?.doc;
+  if (waiting) await endAction(deps, tx, waiting, 'failed', 'it was rolled back');
 }
 
 /** The other actions of the plan on this resource were planned knowing that this one comes before them. */

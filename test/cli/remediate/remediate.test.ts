@@ -82,6 +82,31 @@ describe('govctl remediate', () => {
     expect((await run('show', 'rem_none')).exitCode).toBe(1);
   });
 
+  it('rollback shows what it would take back, and takes it back', async () => {
+    const applied = await run('apply', '--policy', 'versioning', '--auto-approve', '-o', 'json');
+    const { id } = JSON.parse(applied.stdout) as { id: string };
+    const shown = await run('rollback', id, '--dry-run');
+    expect([shown.exitCode, shown.stdout]).toEqual([
+      0,
+      expect.stringContaining(`rolls back ${id}`),
+    ]);
+    expect(shown.stdout).toContain('versioning.enabled: true → false');
+    expect((await run('rollback', id)).exitCode).toBe(3);
+    expect(await inventory.violations('status=OPEN')).toHaveLength(1);
+    const done = await run('rollback', id, '--auto-approve', '--note', 'it broke the backup');
+    expect([done.exitCode, done.stdout]).toEqual([
+      0,
+      expect.stringContaining('completed: 1 completed.'),
+    ]);
+    expect(done.stdout).toContain('it broke the backup');
+    expect(await inventory.violations('status=OPEN')).toHaveLength(2);
+    const again = await run('rollback', id, '--auto-approve');
+    expect([again.exitCode, again.stderr]).toEqual([
+      3,
+      expect.stringContaining('versioning.enabled was changed since'),
+    ]);
+  });
+
   it('is told how to select violations, and ends with 6 where a guard refuses', async () => {
     expect((await run('plan')).exitCode).toBe(3);
     expect((await run('plan', 'viol_1', '--policy', 'versioning')).exitCode).toBe(3);

@@ -96,6 +96,23 @@ async function askReports(): Promise<void> {
   await ask('reports.delete', id);
 }
 
+async function askRollback(): Promise<void> {
+  const rules = [{ condition: 'resource.versioning.enabled == false', effect: 'DENY' }];
+  const remediation_action = 'patch:{"versioning":{"enabled":true}}';
+  await ask('policies.create', undefined, {
+    body: policy('patched', { rules, remediation_action }),
+  });
+  const versioning = { enabled: false };
+  await ask('resources.upsert', undefined, {
+    body: { resources: [{ id: 'patched', type: 'AWS::S3::Bucket', versioning }] },
+  });
+  const { id } = (await ask('remediations.create', undefined, {
+    body: { policy_id: 'patched', dry_run: false },
+  })) as { id: string };
+  await service.remediate();
+  await ask('remediations.rollback', id, { body: {} });
+}
+
 async function askEvidence(): Promise<void> {
   await service.send('POST', '/v1/scans', { body: {} });
   await service.evaluator.run();
@@ -274,6 +291,7 @@ describe('what an endpoint answers', () => {
     await ask('remediations.list', undefined);
     await ask('remediations.get', planned);
     await ask('remediations.cancel', planned, { body: {} });
+    await askRollback();
     await ask('violations.resolve', violations[0]?.id, { body: { reason: 'torn down' } });
     await ask('resources.delete', 'bucket-1');
 
