@@ -9,7 +9,7 @@ import {
   listEndpoint,
   listQuery,
 } from './lists.ts';
-import { notBlank, oneLine } from './text.ts';
+import { MediaType, notBlank, oneLine } from './text.ts';
 
 const path = '/v1/compliance/evidence';
 
@@ -121,11 +121,7 @@ const maxManualBytes = 15 * 1024 * 1024;
 
 const AttachedFile = z.strictObject({
   name: oneLine(256),
-  media_type: z
-    .string()
-    .max(128, { abort: true })
-    .regex(/^[a-z0-9.+-]+\/[a-z0-9.+-]+$/i, 'must be a media type, such as application/pdf')
-    .default('application/octet-stream'),
+  media_type: MediaType.default('application/octet-stream'),
   /** Base64. */
   content: z
     .string()

@@ -12,3 +12,9 @@ export const oneLine = (max: number) =>
     .max(max, { abort: true })
     .regex(/\S/, { error: 'must not be blank', abort: true })
     .regex(/^\P{Cc}*$/u, 'must have no control characters');
+
+/** Without parameters. */
+export const MediaType = z
+  .string()
+  .max(128, { abort: true })
+  .regex(/^[a-z0-9.+-]+\/[a-z0-9.+-]+$/i, 'must be a media type, such as application/pdf');

@@ -77,6 +77,8 @@ export interface LaneFamily {
   readonly spec: LaneSpec;
   /** Name of the collection. */
   readonly owners: string;
+  /** The only work in a lane is its document, by its ID. */
+  readonly workIsOwner?: true;
   /** Fills the lane of a document, where none of them may be empty and an earlier version, or its snapshot, left it so. */
   readonly lay?: (tx: Tx, doc: Document) => Promise<void>;
 }

@@ -61,5 +61,14 @@ export const Moment = z.number().min(0).max(lastMoment);
 
 export const Count = z.int().min(0);
 
+const isHttpUrl = (text: string): boolean =>
+  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+/** Where something is sent. Whether the server may send there is looked at when it does. */
+export const HttpUrl = z
+  .string()
+  .max(2_048, { abort: true })
+  .refine(isHttpUrl, 'must be an http or https URL');
+
 /** Lower-case hex. */
 export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hex');

@@ -9,6 +9,7 @@ export const evaluationModule = {
     {
       spec: evaluationLanes,
       owners: evaluationWork.name,
+      workIsOwner: true,
       lay: (tx, doc) => layWork(tx, doc as Work),
     },
   ],

@@ -5,7 +5,7 @@ import type { Cut } from '../../report/evidence/facts.ts';
 import type { CollectionSpec, LaneSpec, Scalar } from '../store/store.ts';
 import * as z from 'zod';
 import { Timestamp } from '../../contract/lists.ts';
-import { oneLine } from '../../contract/text.ts';
+import { MediaType, oneLine } from '../../contract/text.ts';
 import { Count, Id, Key, Sha256, shape } from '../shape.ts';
 
 /** A file of a document. */
@@ -138,6 +138,6 @@ export const manualShape = shape<StoredManual>({
   file: shape<NonNullable<StoredManual['file']>>({
     ...file,
     name: oneLine(256),
-    media_type: z.string().max(128),
+    media_type: MediaType,
   }).optional(),
 });

@@ -15,5 +15,5 @@ export const evidenceModule = {
       files: ({ file }) => [file ?? []].flat(),
     }),
   ],
-  lanes: [{ spec: bundleLanes, owners: bundles.name }],
+  lanes: [{ spec: bundleLanes, owners: bundles.name, workIsOwner: true }],
 } satisfies Module;

@@ -117,10 +117,14 @@ export async function readSnapshot(text: string, stored: Stored): Promise<Snapsh
   const sequences = new Map<string, number>();
   const work: StoredWork[] = [];
   const lanes: StoredLane[] = [];
-  const families = new Set(stored.lanes.map(({ spec }) => spec.name));
+  const families = new Map(stored.lanes.map((family) => [family.spec.name, family]));
+  const working = new Set<string>();
   const collections = new Map(stored.collections.map((one) => [one.spec.name, one]));
   const isTaken = createTaken();
   const blobs = new Map<string, Buffer[]>();
+  /** Documents that have files, and the first parts of files, with their lines. */
+  const owners: Owner[] = [];
+  const firstLines = new Map<string, number>();
   for await (const [at, line] of inTurns(body)) {
     const refuse = (why: string): GovctlError => refuseLine(at + 2, why);
     if (line.length > longestLine) throw refuse(tooLong);
@@ -135,6 +139,7 @@ export async function readSnapshot(text: string, stored: Stored): Promise<Snapsh
       if (!collection) throw refuse(`is of ${shown(data.in)}, which this govctl does not keep`);
       const faults = [...faultsOf(collection, doc), ...isTaken(collection, doc, at + 2)];
       if (faults.length > 0) throw refuseRow(at + 2, data.in, doc, faults);
+      if (collection.files) owners.push({ collection, doc, line: at + 2 });
       const known = documents.get(collection);
       if (known) known.push(doc);
       else documents.set(collection, [doc]);
@@ -144,45 +149,60 @@ export async function readSnapshot(text: string, stored: Stored): Promise<Snapsh
       if (bytes.toString('base64') !== data.bytes) throw refuse('is not base64');
       const known = blobs.get(data.blob);
       if (known) known.push(bytes);
-      else blobs.set(data.blob, [bytes]);
+      else {
+        blobs.set(data.blob, [bytes]);
+        firstLines.set(data.blob, at + 2);
+      }
     } else if ('sequence' in data) {
       if (!stored.sequences.includes(data.sequence)) throw refuse('is of an unknown sequence');
       sequences.set(data.sequence, data.value);
     } else {
-      if (!families.has(data.of)) throw refuse(`is of lanes ${shown(data.of)}, which are unknown`);
-      if ('work' in data) work.push(data);
-      else lanes.push(laneOf(data));
-    }
-  }
-  checkFiles(documents, blobs);
-  return { head, documents, sequences, work, lanes, blobs };
-}
-
-/** The blobs are those that documents name, no more and no less, and as they say. */
-function checkFiles(documents: Snapshot['documents'], blobs: Snapshot['blobs']): void {
-  const named = new Set<string>();
-  const refuse = (why: string): GovctlError =>
-    new GovctlError('malformed_request', `The snapshot can not be restored: ${why}`);
-  for (const [{ files }, docs] of documents) {
-    if (!files) continue;
-    for (const doc of docs) {
-      for (const { blob, size, sha256 } of files(doc)) {
-        const parts = blobs.get(blob);
-        if (!parts) throw refuse(`a file of ${shown(doc.id)} is missing`);
-        if (named.has(blob)) throw refuse(`${shown(doc.id)} has a file that another has, too`);
-        named.add(blob);
-        const length = parts.reduce((sum, part) => sum + part.length, 0);
-        const hash = createHash('sha256');
-        for (const part of parts) hash.update(part);
-        const isSame =
-          (size ?? length) === length && (sha256 === undefined || sha256 === hash.digest('hex'));
-        if (!isSame) throw refuse(`a file of ${shown(doc.id)} is not the one it was`);
+      const family = families.get(data.of);
+      if (!family) throw refuse(`is of lanes ${shown(data.of)}, which are unknown`);
+      if (!('work' in data)) lanes.push(laneOf(data));
+      else {
+        const key = `${data.of} ${data.lane}`;
+        if (family.workIsOwner && (data.work !== data.lane || working.has(key))) {
+          throw refuse(`has other work than the row ${shown(data.lane)}, or has it twice`);
+        }
+        working.add(key);
+        work.push(data);
       }
     }
   }
-  for (const blob of blobs.keys()) {
-    if (!named.has(blob)) throw refuse(`nothing has the file ${shown(blob)}`);
+  const named = checkFiles(owners, blobs);
+  for (const [blob, line] of firstLines) {
+    if (!named.has(blob)) throw refuseLine(line, `is of the file ${shown(blob)}, which no row has`);
   }
+  return { head, documents, sequences, work, lanes, blobs };
+}
+
+interface Owner {
+  readonly collection: TravellingCollection;
+  readonly doc: Document;
+  readonly line: number;
+}
+
+/** The blobs that documents name are there, and as they say. @returns their IDs */
+function checkFiles(owners: readonly Owner[], blobs: Snapshot['blobs']): ReadonlySet<string> {
+  const named = new Set<string>();
+  for (const { collection, doc, line } of owners) {
+    const refuse = (blob: string, message: string): GovctlError =>
+      refuseRow(line, collection.spec.name, doc, [{ field: `its file ${shown(blob)}`, message }]);
+    for (const { blob, size, sha256 } of collection.files?.(doc) ?? []) {
+      const parts = blobs.get(blob);
+      if (!parts) throw refuse(blob, 'is missing');
+      if (named.has(blob)) throw refuse(blob, 'is the file of another row, too');
+      named.add(blob);
+      const length = parts.reduce((sum, part) => sum + part.length, 0);
+      const hash = createHash('sha256');
+      for (const part of parts) hash.update(part);
+      const isSame =
+        (size ?? length) === length && (sha256 === undefined || sha256 === hash.digest('hex'));
+      if (!isSame) throw refuse(blob, 'is not the one it was');
+    }
+  }
+  return named;
 }
 
 const laneOf = ({

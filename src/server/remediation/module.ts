@@ -21,5 +21,5 @@ export const remediationModule = {
     stores(actions, actionShape, { expiry: { orderBy: 'planned_at', keptMs: kept } }),
     stores(images, imageShape, { expiry: { orderBy: 'at', keptMs: imagesKept } }),
   ],
-  lanes: [{ spec: remediationLanes, owners: remediations.name }],
+  lanes: [{ spec: remediationLanes, owners: remediations.name, workIsOwner: true }],
 } satisfies Module;

@@ -81,6 +81,8 @@ const expire = (deps: Deps, claimed: LaneWork): Promise<void> =>
     const now = deps.clock.now();
     if (due > now) return tx.putOff(remediationLanes, claimed.lane, due);
     await endRemediation(deps, tx, remediation, { status: 'expired' });
+    // Its last action has cleared the lane, if there was one.
+    await tx.clear(remediationLanes, claimed.lane);
   });
 
 /** Ends a remediation before its actions are: those that were not begun never are. */

@@ -11,7 +11,8 @@ export const countsOf = (statuses: readonly ActionStatus[]): Counts =>
   ) as Counts;
 
 const moved = (counts: Counts, from: ActionStatus, to: ActionStatus): Counts => {
-  const after = { ...counts, [from]: counts[from] - 1 };
+  // A snapshot that was edited by hand may have more actions than it counts.
+  const after = { ...counts, [from]: Math.max(0, counts[from] - 1) };
   return { ...after, [to]: after[to] + 1 };
 };
 

@@ -61,10 +61,14 @@ async function linksOf(
   { id: deliveryId, report_id: reportId }: StoredReportDelivery,
   makeLink: MakeLink,
 ): Promise<readonly MessageLink[]> {
-  const opened = ({ links }: StoredReportDelivery): readonly MessageLink[] | undefined =>
-    links === undefined
-      ? undefined
-      : (JSON.parse(secrets.open(links, deliveryId)) as readonly MessageLink[]); // as sealed below
+  const opened = ({ links }: StoredReportDelivery): readonly MessageLink[] | undefined => {
+    if (links === undefined) return undefined;
+    try {
+      return JSON.parse(secrets.open(links, deliveryId)) as readonly MessageLink[]; // as sealed below
+    } catch {
+      return undefined; // A snapshot was edited by hand: they are made anew.
+    }
+  };
   return store.transact(async (tx) => {
     const report = (await tx.get(reports, reportId))?.doc;
     const delivery = (await tx.get(reportDeliveries, deliveryId))?.doc;

@@ -166,7 +166,10 @@ const resultShape = shape<ReportResult>({
     shape<StoredFile>({
       format: ReportFormat,
       filename: oneLine(512),
-      media_type: z.string().max(128),
+      media_type: z
+        .string()
+        .max(128)
+        .regex(/^[a-z0-9.+-]+\/[a-z0-9.+-]+(; charset=[a-z0-9-]+)?$/i, 'must be a media type'),
       blob: z.string(),
       size: Count,
       sha256: Sha256,

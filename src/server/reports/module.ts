@@ -18,7 +18,7 @@ export const reportsModule = {
     stores(reportLinks, linkShape, { expiry: { orderBy: 'expires_at', keptMs: 0 } }),
     stores(reportDownloads, downloadShape, { expiry: { orderBy: 'at', keptMs: downloadsKept } }),
   ],
-  lanes: [{ spec: reportLanes, owners: reports.name }],
+  lanes: [{ spec: reportLanes, owners: reports.name, workIsOwner: true }],
   needsKey: (store) => hasAny(store, reports, { sealed: { any: ['yes'] } }),
 } satisfies Module;
 

@@ -16,6 +16,6 @@ export const schedulesModule = {
     stores(schedules, scheduleShape, { sealed: { holds: holdsSecret } }),
     stores(runs, runShape),
   ],
-  lanes: [{ spec: scheduleLanes, owners: schedules.name }],
+  lanes: [{ spec: scheduleLanes, owners: schedules.name, workIsOwner: true }],
   needsKey: (store) => hasAny(store, schedules, { sealed: { any: ['yes'] } }),
 } satisfies Module;

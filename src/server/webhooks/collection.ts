@@ -2,7 +2,7 @@ import { WebhookInput } from '../../contract/webhooks.ts';
 import type { CollectionSpec, LaneSpec } from '../store/store.ts';
 import * as z from 'zod';
 import { Timestamp } from '../../contract/lists.ts';
-import { Id, Key, shape } from '../shape.ts';
+import { HttpUrl, Id, Key, shape } from '../shape.ts';
 
 /** A webhook as stored: what is answered but for what is looked up, and its sealed secrets. */
 export interface StoredWebhook extends Omit<WebhookInput, 'secret'> {
@@ -47,6 +47,7 @@ export const webhookLanes: LaneSpec = {
 export const webhookShape = shape<StoredWebhook>({
   ...WebhookInput.omit({ secret: true, active: true }).shape,
   id: Id,
+  url: HttpUrl,
   active: z.boolean(),
   secret: z.string().min(1),
   secret_hint: z.string(),

@@ -154,7 +154,7 @@ describe('a snapshot of a server with reports', () => {
     [
       'a file of nobody',
       (lines) => [...lines, '{"blob":"mine","bytes":"AAAA"}'],
-      'nothing has the file',
+      'is of the file "mine", which no row has',
     ],
     [
       'a file that leads out of its folder',

@@ -6,7 +6,7 @@ import type { Targets } from '../../outbound/target.ts';
 import type { ReportSummary } from '../../../report/model.ts';
 import * as z from 'zod';
 import { channelFields } from '../../../contract/report-channels.ts';
-import { shape, variants } from '../../shape.ts';
+import { HttpUrl, shape, variants } from '../../shape.ts';
 
 /** One channel as it is stored: the fields of the contract, but for a webhook's secret, which is sealed. */
 export type StoredChannel = {
@@ -102,12 +102,15 @@ const { email, chat, team_chat, webhook, sftp, object_storage } = channelFields;
 export const channelShape = variants<StoredChannel>('kind', [
   email.unwrap().safeExtend({ kind: z.literal('email') }),
   chat.unwrap().safeExtend({ kind: z.literal('chat') }),
-  team_chat.unwrap().safeExtend({ kind: z.literal('team_chat') }),
+  team_chat.unwrap().safeExtend({ kind: z.literal('team_chat'), webhook_url: HttpUrl.optional() }),
   shape<ChannelOf<'webhook'>>({
     ...webhook.unwrap().shape,
     kind: z.literal('webhook'),
+    url: HttpUrl,
     secret: z.string().optional(),
   }),
   sftp.unwrap().safeExtend({ kind: z.literal('sftp') }),
-  object_storage.unwrap().safeExtend({ kind: z.literal('object_storage') }),
+  object_storage
+    .unwrap()
+    .safeExtend({ kind: z.literal('object_storage'), endpoint: HttpUrl.optional() }),
 ]);
