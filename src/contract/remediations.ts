@@ -15,6 +15,9 @@ export const remediationStatuses = [
 const RemediationStatus = z.enum(remediationStatuses);
 type RemediationStatus = z.infer<typeof RemediationStatus>;
 
+export const approvals = ['none', 'approval', 'four_eyes'] as const;
+export type Approval = (typeof approvals)[number];
+
 export const actionStatuses = [
   'planned',
   'attempting',
@@ -98,6 +101,10 @@ export const Remediation = z.looseObject({
   /** The remediation whose changes it takes back. */
   rolls_back: z.string().optional(),
   requested_by: z.string(),
+  /** Absent: none. */
+  requires_approval: z.enum(approvals).optional(),
+  approved_by: z.string().optional(),
+  approved_at: Timestamp.optional(),
   cancelled_by: z.string().optional(),
   /** Why it was cancelled. */
   reason: z.string().optional(),
@@ -223,6 +230,19 @@ export const remediations = {
     body: z.strictObject({ reason: z.string().min(1).max(1_024).optional() }),
     response: { status: 200, body: RemediationWithActions },
     errors: ['remediation_not_found', 'remediation_state'],
+  }),
+  approve: endpoint({
+    ...one,
+    method: 'POST',
+    path: `${path}/:id/approve`,
+    summary: 'Approve a remediation that waits for it, so that it is carried out',
+    scope: 'compliance:write',
+    body: z.strictObject({
+      /** Of the plan that was reviewed. */
+      digest: z.string().max(64),
+    }),
+    response: { status: 200, body: RemediationWithActions },
+    errors: ['remediation_not_found', 'remediation_state', 'approval_refused'],
   }),
   rollback: endpoint({
     ...one,

@@ -130,6 +130,9 @@ async function endOf(
   switch (status) {
     case 'completed':
       return exitCodes.ok;
+    case 'planned':
+      await context.say(`Approve it: govctl remediate approve ${id}`);
+      return exitCodes.pending;
     case 'approved':
     case 'running':
       await context.say(`Use \`govctl remediate get ${id}\` to see its progress.`);

@@ -117,6 +117,18 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
   waiting(
     approving(
       remediate
+        .command('approve')
+        .summary('approve a remediation that waits for it')
+        .description(
+          'Shows the plan, prompts, and approves exactly that plan, which is then carried out. Exit codes: 4 you must not approve it, 5 it does not wait for approval, or the plan is another one, else as for `remediate apply`.',
+        )
+        .argument('<id>')
+        .option('--digest <sha256>', 'refuse if this is not the digest of the plan'),
+    ),
+  ).action(act(() => import('./approve.ts').then((m) => m.runApprove)));
+  waiting(
+    approving(
+      remediate
         .command('rollback')
         .summary('take back what a remediation changed')
         .description(

@@ -30,16 +30,18 @@ export async function runShow(
   context: Context,
   { args: [id] }: { readonly args: readonly [string] },
 ): Promise<ExitCode> {
-  const remediation = await withOurServer(
-    context,
-    'remediations',
-    'Looking it up',
-    async (client) =>
-      withAllActions(client, (await client.remediations.get({ params: { id } })).data),
+  const remediation = await withOurServer(context, 'remediations', 'Looking it up', (client) =>
+    readWithActions(client, id),
   );
   await context.show(remediationView(remediation));
   return isUnderway(remediation) ? exitCodes.pending : exitCodes.ok;
 }
+
+export const readWithActions = async (
+  client: Client,
+  id: string,
+): Promise<RemediationWithActions> =>
+  withAllActions(client, (await client.remediations.get({ params: { id } })).data);
 
 /** An answer holds some of the actions; the others are read here. */
 export async function withAllActions(

@@ -84,11 +84,14 @@ const showValue = (value: unknown): string =>
   value === undefined ? '(absent)' : printableLine(JSON.stringify(value));
 
 function summary(remediation: Remediation): string {
-  const { status, counts, expires_at: expires } = remediation;
+  const { status, counts, expires_at: expires, dry_run: isDry } = remediation;
   const some = (['completed', 'unverified', 'failed', 'skipped', 'planned', 'cancelled'] as const)
     .filter((one) => Number(counts[one]) > 0)
     .map((one) => `${Number(counts[one])} ${one}`)
     .join(', ');
-  if (status === 'planned') return `${some}. Dry run: nothing was changed. Expires ${expires}.`;
+  if (status === 'planned') {
+    const what = isDry ? 'Dry run: nothing was changed.' : 'Waits for approval.';
+    return `${some}. ${what} Expires ${expires}.`;
+  }
   return `${status}: ${some}.`;
 }

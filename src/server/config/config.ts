@@ -1,3 +1,4 @@
+import type { Approval } from '../../contract/remediations.ts';
 import type { PredictionMethod } from '../../contract/predictions.ts';
 import type { Binding } from './binding.ts';
 
@@ -19,6 +20,7 @@ export interface ServerConfig {
 
 /** What remediations may do. */
 export interface RemediationConfig {
+  readonly approval?: Approval;
   readonly guards?: Partial<Guards>;
   /** Values of `${NAME}` in patches. */
   readonly parameters?: Readonly<Record<string, string>>;

@@ -56,11 +56,12 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
 }
 
 const remediationOf = ({
+  approval,
   guards,
   parameters,
 }: NonNullable<ConfigFile['remediation']>): RemediationConfig => ({
   ...(guards ? { guards: defined(guards) } : {}),
-  ...defined({ parameters }),
+  ...defined({ approval, parameters }),
 });
 
 /** As the file has it. */

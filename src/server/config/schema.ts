@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { approvals } from '../../contract/remediations.ts';
 import { PredictionMethod, predictionMethods } from '../../contract/predictions.ts';
 import { isBucketEntry, isHostEntry } from './binding.ts';
 
@@ -36,6 +37,7 @@ const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const words = z.array(text).max(1_000);
 
 const Remediation = z.strictObject({
+  approval: z.enum(approvals).optional(),
   guards: z
     .strictObject({
       max_resources: z.int().min(1).max(1_000),

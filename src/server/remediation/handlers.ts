@@ -22,6 +22,7 @@ import {
   remediations,
 } from './collection.ts';
 import type { StoredAction, StoredRemediation } from './collection.ts';
+import { refuseApproval } from './approval.ts';
 import { makePlan } from './plan.ts';
 import type { Plan, PlanParts } from './plan.ts';
 import { planRollback } from './rollback.ts';
@@ -84,6 +85,20 @@ export const remediationHandlers = (parts: PlanParts): Handlers['remediations'] 
       return { ...answer, revision: row.revision };
     },
 
+    approve: ({ params, body }, call) =>
+      call.transact(async (tx) => {
+        const { doc } = await readRemediation(tx, params.id);
+        // Nobody can sign in yet: no key tells who is behind it.
+        refuseApproval(doc, { given: body.digest, requester: undefined, approver: undefined });
+        const now = deps.clock.now();
+        const at = timestamp(now);
+        const by = { approved_by: call.actor.userId, approved_at: at, updated_at: at };
+        await tx.replace(remediations, { ...doc, ...by, status: 'approved' });
+        await tx.putOff(remediationLanes, doc.id, now);
+        await recordAudit(deps, tx, call.actor, 'remediation.approve', doc.id);
+        return withActions(tx, await readRemediation(tx, doc.id));
+      }),
+
     cancel: async ({ params, body }, call) =>
       call.transact(async (tx) => {
         const { doc } = await readRemediation(tx, params.id);
@@ -115,7 +130,7 @@ function refuseUnfit({ expected_digest: digest, dry_run: isDry }: PlanInput, pla
 
 /** @throws GovctlError unavailable where the caller has too many */
 async function store(
-  { deps }: PlanParts,
+  { deps, settings }: PlanParts,
   tx: Tx,
   actor: Actor,
   { input, plan }: { readonly input: PlanInput; readonly plan: Plan },
@@ -132,9 +147,10 @@ async function store(
   const id = deps.ids.next('rem');
   const { actions: planned, digest, blast, why_not } = plan;
   const { dry_run, note, rolls_back } = input;
+  const isReady = !dry_run && settings.approval === 'none';
   const row = await tx.insert(remediations, {
     id,
-    status: dry_run ? 'planned' : 'approved',
+    status: isReady ? 'approved' : 'planned',
     dry_run,
     why_not,
     digest,
@@ -142,6 +158,7 @@ async function store(
     counts: countsOf(planned.map(({ status }) => status)),
     ...defined({ note, rolls_back }),
     requested_by: actor.userId,
+    requires_approval: settings.approval,
     expires_at: timestamp(now + expiresAfter),
     created_at: at,
     updated_at: at,
@@ -152,7 +169,7 @@ async function store(
     if (action.n % actionsPerTurn === 0) await nextTurn();
   }
   await tx.append(remediationLanes, id, id);
-  await tx.putOff(remediationLanes, id, dry_run ? now + expiresAfter : now);
+  await tx.putOff(remediationLanes, id, isReady ? now : now + expiresAfter);
   await recordAudit(
     deps,
     tx,

@@ -1,9 +1,11 @@
 import { GovctlError } from '../../contract/errors.ts';
+import type { Approval } from '../../contract/remediations.ts';
 import type { Guards, RemediationConfig } from '../config/config.ts';
 import { defaultGuards } from './guards.ts';
 
 /** What remediations may do on this server, with its defaults. */
 export interface Settings {
+  readonly approval: Approval;
   readonly guards: Guards;
   readonly parameters: Readonly<Record<string, string>>;
   /** What carries out patches of a type; undefined: nothing does. */
@@ -14,6 +16,7 @@ export interface Settings {
 type Executor = 'inventory';
 
 export const settingsOf = (config: RemediationConfig = {}, isLocal: boolean): Settings => ({
+  approval: config.approval ?? (isLocal ? 'none' : 'four_eyes'),
   guards: { ...defaultGuards, ...config.guards },
   parameters: config.parameters ?? {},
   // So that all of it can be tried where nothing real is changed.

@@ -82,6 +82,25 @@ describe('govctl remediate', () => {
     expect((await run('show', 'rem_none')).exitCode).toBe(1);
   });
 
+  it('approve carries out what waits for it, by the digest that was reviewed', async () => {
+    await service.close();
+    await start({ config: { remediation: { approval: 'approval' } } });
+    const asked = await run('apply', '--policy', 'versioning', '--auto-approve');
+    expect([asked.exitCode, asked.stdout]).toEqual([
+      8,
+      expect.stringContaining('1 skipped, 1 planned. Waits for approval.'),
+    ]);
+    const [, id = ''] = /Approve it: govctl remediate approve (rem_\w+)/.exec(asked.stderr) ?? [];
+    expect((await run('approve', id)).exitCode).toBe(3);
+    expect((await run('approve', id, '--auto-approve', '--digest', 'f')).exitCode).toBe(5);
+    const done = await run('approve', id, '--auto-approve');
+    expect([done.exitCode, done.stdout]).toEqual([
+      0,
+      expect.stringContaining('completed: 1 completed, 1 skipped.'),
+    ]);
+    expect((await run('approve', id, '--auto-approve')).exitCode).toBe(5);
+  });
+
   it('rollback shows what it would take back, and takes it back', async () => {
     const applied = await run('apply', '--policy', 'versioning', '--auto-approve', '-o', 'json');
     const { id } = JSON.parse(applied.stdout) as { id: string };

@@ -20,6 +20,7 @@ beforeAll(async () => {
       }).text,
     reports: { compose: composeTiny, render: renderText },
     evidence: true,
+    config: { remediation: { approval: 'approval' } },
     receive: () => Promise.resolve({ durationMs: 1, status: 410, headers: {}, body: 'gone' }),
   });
 });
@@ -96,7 +97,7 @@ async function askReports(): Promise<void> {
   await ask('reports.delete', id);
 }
 
-async function askRollback(): Promise<void> {
+async function askRemediation(): Promise<void> {
   const rules = [{ condition: 'resource.versioning.enabled == false', effect: 'DENY' }];
   const remediation_action = 'patch:{"versioning":{"enabled":true}}';
   await ask('policies.create', undefined, {
@@ -106,9 +107,10 @@ async function askRollback(): Promise<void> {
   await ask('resources.upsert', undefined, {
     body: { resources: [{ id: 'patched', type: 'AWS::S3::Bucket', versioning }] },
   });
-  const { id } = (await ask('remediations.create', undefined, {
+  const { id, digest } = (await ask('remediations.create', undefined, {
     body: { policy_id: 'patched', dry_run: false },
-  })) as { id: string };
+  })) as { id: string; digest: string };
+  await ask('remediations.approve', id, { body: { digest } });
   await service.remediate();
   await ask('remediations.rollback', id, { body: {} });
 }
@@ -291,7 +293,7 @@ describe('what an endpoint answers', () => {
     await ask('remediations.list', undefined);
     await ask('remediations.get', planned);
     await ask('remediations.cancel', planned, { body: {} });
-    await askRollback();
+    await askRemediation();
     await ask('violations.resolve', violations[0]?.id, { body: { reason: 'torn down' } });
     await ask('resources.delete', 'bucket-1');
 

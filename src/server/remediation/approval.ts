@@ -1,0 +1,50 @@
+import { GovctlError } from '../../contract/errors.ts';
+import type { StoredRemediation } from './collection.ts';
+
+/** Someone who acts: keys and clients are those of whoever made them. */
+export interface Person {
+  readonly id: string;
+  /** Signed in, not by a key or a client. */
+  readonly isInteractive: boolean;
+}
+
+interface Approval {
+  /** The digest that the approver has seen. */
+  readonly given: string;
+  /** Undefined: nobody is known to be behind the key. */
+  readonly requester: Person | undefined;
+  readonly approver: Person | undefined;
+}
+
+/**
+ * Refuses an approval of what does not wait for it, of another plan than was seen, or by whoever must not.
+ * @throws GovctlError remediation_state, approval_refused
+ */
+export function refuseApproval(
+  { id, status, dry_run: isDry, digest, requires_approval: required }: StoredRemediation,
+  { given, requester, approver }: Approval,
+): void {
+  if (isDry) throw new GovctlError('remediation_state', `${id} is a dry run`);
+  if (status !== 'planned') {
+    throw new GovctlError('remediation_state', `${id} is ${status} already`);
+  }
+  if (given !== digest) {
+    throw new GovctlError('remediation_state', `The digest is not that of ${id}`, {
+      hint: `Review the plan again: govctl remediate show ${id}`,
+    });
+  }
+  if (required !== 'four_eyes') return;
+  if (approver?.isInteractive !== true) {
+    throw new GovctlError('approval_refused', 'Only a person who has signed in can approve this', {
+      hint: 'Nobody can sign in to this server yet, it has only keys. Where a key may approve, set remediation.approval to approval in the configuration of the server.',
+    });
+  }
+  if (requester === undefined || requester.id === approver.id) {
+    throw new GovctlError(
+      'approval_refused',
+      requester === undefined
+        ? `It is not known who asked for ${id}`
+        : `${id} must be approved by another person than the one who asked for it`,
+    );
+  }
+}
