@@ -38,6 +38,9 @@ export interface Sender {
 /** Milliseconds: a connection that nobody waits for any more is given up then. */
 const connectWithin = 30_000;
 
+/** Milliseconds that a connection is kept for the next request at most. */
+const keptIdle = 4_000;
+
 /**
  * Sends over connections of its own, which are kept: one request at a time on each. How many are sent at once is up to
  * the caller.
@@ -125,6 +128,9 @@ async function openNetwork({ rules, resolve }: Targets, signal: AbortSignal): Pr
   });
   return new Agent({
     pipelining: 1,
+    // A receiver may want its connections kept for as long as it likes: nobody could count those of hostile ones.
+    keepAliveTimeout: keptIdle,
+    keepAliveMaxTimeout: keptIdle,
     // Each exchange has its own time; a pool's timers are coarse.
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -44,15 +44,8 @@ const system = { userId: 'system', via: 'webhooks', requestId: 'system' };
 export interface DelivererOptions {
   readonly send: Send;
   readonly limits?: SlotLimits;
-  /** Told of every attempt once it is stored. */
-  readonly onAttempt?: (ended: EndedAttempt) => void;
-}
-
-interface EndedAttempt {
-  readonly webhookId: string;
-  readonly succeeded: boolean;
-  /** No further attempt follows. */
-  readonly final: boolean;
+  /** Told of every attempt once it is stored: the delivery after it. */
+  readonly onAttempt?: (delivery: StoredDelivery) => void;
 }
 
 export interface Deliverer {
@@ -82,11 +75,7 @@ export function createDeliverer(deps: Deps, options: DelivererOptions): Delivere
         return;
       }
       tell(deps, sent, recorded);
-      options.onAttempt?.({
-        webhookId: claimed.lane,
-        succeeded: recorded.delivery.status === 'succeeded',
-        final: recorded.delivery.status !== 'pending',
-      });
+      options.onAttempt?.(recorded.delivery);
     },
   };
 

@@ -41,9 +41,9 @@ export function createDeliveries(
   const deliverer = createDeliverer(deps, {
     send,
     ...(limits ? { limits } : {}),
-    onAttempt({ webhookId, succeeded, final }) {
-      attempts[succeeded ? 'succeeded' : 'failed'] += 1;
-      if (final) retention.ended(webhookId);
+    onAttempt(delivery) {
+      attempts[delivery.status === 'succeeded' ? 'succeeded' : 'failed'] += 1;
+      if (delivery.status !== 'pending') retention.ended(delivery);
     },
   });
   const runner = createRunner(deps, {

@@ -14,8 +14,15 @@ interface Kept {
   readonly succeeded: number;
   readonly failed: number;
   readonly failedInAll?: number;
+  /** Characters of all together, as `sizeOf` counts them. */
+  readonly characters?: number;
 }
-const defaultKept = { succeeded: 1_000, failed: 10_000, failedInAll: 100_000 };
+const defaultKept = {
+  succeeded: 1_000,
+  failed: 10_000,
+  failedInAll: 100_000,
+  characters: 256 << 20,
+};
 /** Tests that are kept of each webhook. */
 const keptTests = 100;
 /** Milliseconds that failed ones are kept. */
@@ -24,8 +31,8 @@ const failedFor = 30 * day;
 const batch = 500;
 
 export interface Retention {
-  /** A delivery of this webhook has ended. */
-  ended(webhookId: string): void;
+  /** A delivery has ended. */
+  ended(delivery: StoredDelivery): void;
   /** Forgets what is too much or too old, a batch in a transaction. */
   run(): Promise<void>;
 }
@@ -35,11 +42,13 @@ export function createRetention(
   deps: Pick<Deps, 'store' | 'clock' | 'log'>,
   kept: Kept = defaultKept,
 ): Retention {
-  const { failedInAll = defaultKept.failedInAll } = kept;
+  const { failedInAll = defaultKept.failedInAll, characters = defaultKept.characters } = kept;
   /** By webhook, how many ended since it was looked at. */
   const grown = new Map<string, number>();
   /** How many ended since all were looked at. */
   let grownInAll = 0;
+  /** By webhook, what its ended deliveries take, or some more: those that were sent again count twice until it is weighed. */
+  const sizes = new Map<string, number>();
   /** Any may have too many. */
   let isFirstLook = true;
   let running: Promise<void> | undefined;
@@ -59,6 +68,41 @@ export function createRetention(
   async function trimAll(): Promise<void> {
     grownInAll = 0;
     await removeOldest(allFailed, tooMany(failedInAll));
+    await trimSizes();
+  }
+
+  /** Takes from the webhook that has most: one whose receiver answers much takes the room of no other. */
+  async function trimSizes(): Promise<void> {
+    for (;;) {
+      const surplus = [...sizes.values()].reduce((sum, size) => sum + size, -characters);
+      if (surplus <= 0) return;
+      const [heaviest, counted] = [...sizes].reduce((a, b) => (b[1] > a[1] ? b : a));
+      const size = await weigh(heaviest);
+      // Others may be heavier.
+      if (size < counted) continue;
+      let left = surplus;
+      const where = ofWebhook(heaviest, ended);
+      const oldest = { where, orderBy: 'updated_at', direction: 'asc', limit: batch } as const;
+      const { rows } = await deps.store.page(deliveries, oldest);
+      const chosen = rows.flatMap(({ doc }) => {
+        if (left <= 0) return [];
+        left -= sizeOf(doc);
+        return [doc];
+      });
+      if (chosen.length === 0) return;
+      await forgetAll(chosen);
+      await weigh(heaviest);
+    }
+  }
+
+  async function weigh(webhookId: string): Promise<number> {
+    let size = 0;
+    for await (const { doc } of allRows(deps.store, deliveries, ofWebhook(webhookId, ended))) {
+      size += sizeOf(doc);
+    }
+    if (size > 0) sizes.set(webhookId, size);
+    else sizes.delete(webhookId);
+    return size;
   }
 
   async function allIds(): Promise<string[]> {
@@ -85,9 +129,10 @@ export function createRetention(
 
   async function trim(webhookId: string): Promise<void> {
     grown.delete(webhookId);
-    for (const status of ['succeeded', 'failed'] as const) {
+    for (const status of ended) {
       await removeOldest(ofWebhook(webhookId, [status]), tooMany(kept[status]));
     }
+    await weigh(webhookId);
     // Requests get their turn.
     await nextTurn();
   }
@@ -120,9 +165,11 @@ export function createRetention(
     (running ??= work().finally(() => (running = undefined)));
 
   return {
-    ended(webhookId) {
+    ended(delivery) {
+      const { webhook_id: webhookId } = delivery;
       const count = (grown.get(webhookId) ?? 0) + 1;
       grown.set(webhookId, count);
+      sizes.set(webhookId, (sizes.get(webhookId) ?? 0) + sizeOf(delivery));
       grownInAll += 1;
       if (running || (count < batch && grownInAll < batch)) return;
       once(async () => {
@@ -132,6 +179,18 @@ export function createRetention(
     },
     run: () => once(look),
   };
+}
+
+const ended = ['succeeded', 'failed'] as const;
+
+/** Characters, about, that a delivery takes in memory: what receivers answered, and the rest of it. */
+function sizeOf({ attempts, request_body: sent = '' }: StoredDelivery): number {
+  let size = 600 + sent.length;
+  for (const { response_body: body = '', response_headers: headers = {}, error = '' } of attempts) {
+    size += 200 + body.length + error.length;
+    for (const name in headers) size += name.length + (headers[name]?.length ?? 0);
+  }
+  return size;
 }
 
 const allFailed = { kept: { any: ['failed'] } } as const;

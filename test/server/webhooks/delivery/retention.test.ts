@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { answers } from '../../../../src/server/webhooks/delivery/collection.ts';
+import type { StoredDelivery } from '../../../../src/server/webhooks/delivery/collection.ts';
 import { keepAnswer } from '../../../../src/server/webhooks/delivery/keep-answer.ts';
 import { createRetention, keepTest } from '../../../../src/server/webhooks/delivery/retention.ts';
 import { answered, hour, ok, openWorld } from './delivery-world.ts';
@@ -58,7 +59,9 @@ test('a webhook is looked at again once so many of its deliveries have ended', a
   // Nobody said that anything has ended.
   await retention.run();
   expect(await world.deliveries(id)).toHaveLength(6);
-  for (let at = 0; at < 500; at++) retention.ended(id);
+  const [one] = await world.deliveries(id);
+  if (!one) throw new Error('there is none');
+  for (let at = 0; at < 500; at++) retention.ended(one);
   while ((await world.deliveries(id)).length > 2) await new Promise(setImmediate);
 });
 
@@ -81,8 +84,37 @@ test('the failed ones are bounded over all webhooks, too', async () => {
   expect(await left()).toEqual([events.slice(-2), events.slice(-2), events]);
   const retention = createRetention(world.deps, { ...kept, failedInAll: 1 });
   // None of them has so many that it is looked at for itself.
-  for (let at = 0; at < 500; at++) retention.ended(ids[at % 3] ?? '');
+  const each = (await Promise.all(ids.map((id) => world.deliveries(id)))).flatMap(([one]) => one ?? []); // prettier-ignore
+  for (let at = 0; at < 500; at++) retention.ended(each[at % 3] as StoredDelivery);
   while ((await left()).flat().length > 6) await new Promise(setImmediate);
+});
+
+test('what receivers answered is bounded over all webhooks: the one that has most gives way, and no other', async () => {
+  const often = { retry_config: { max_attempts: 20, backoff_multiplier: 1 } };
+  const [noisy, good] = [await world.addWebhook(often), await world.addWebhook()];
+  const headers = { 'x-much': 'h'.repeat(900) };
+  world.answerWith(({ webhook }) =>
+    webhook === noisy ? { ...answered(500, headers), body: 'b'.repeat(1_000) } : ok,
+  );
+  const events: string[] = [];
+  for (let at = 0; at < 6; at++) {
+    events.push(...(await world.emit()));
+    await world.pass(60_000);
+  }
+  const left = async () => [await eventsOf(noisy), await eventsOf(good)];
+  expect(await left()).toEqual([events, events]);
+  const kept = { succeeded: 10, failed: 10, characters: 100_000 };
+  const retention = createRetention(world.deps, kept);
+  // Each has 20 attempts with some 2,100 characters.
+  await retention.run();
+  expect(await left()).toEqual([events.slice(-2), events]);
+  // It is looked at in between, too, and weighed before anything goes.
+  events.push(...(await world.emit()));
+  await world.pass(60_000);
+  const newest = (await world.deliveries(noisy)).at(-1);
+  for (let at = 0; at < 500; at++) retention.ended(newest as StoredDelivery);
+  while ((await eventsOf(noisy)).length > 2) await new Promise(setImmediate);
+  expect(await left()).toEqual([events.slice(-2), events]);
 });
 
 test('of tests each webhook keeps the newest, beside what was sent in earnest', async () => {
