@@ -7,7 +7,7 @@ import type { Handlers } from './call.ts';
 import type { Deps } from '../deps.ts';
 import { asKnownError, errorAnswer } from './error-answer.ts';
 import { createLargeBodies } from './bodies/large-bodies.ts';
-import { createTurnShare } from './turn-share.ts';
+import { createAnswerTurns, createBodyTurns } from './turn-share.ts';
 import type { Peer } from './peer.ts';
 import type { Observe } from '../observe/request-event.ts';
 import { createKeysUnderWay } from './idempotency.ts';
@@ -27,13 +27,13 @@ export function createApp(deps: Deps, handlers: Handlers, options: RouteOptions)
   const endpoints: Endpoint[] = [];
   const keys = createKeysUnderWay();
   const large = createLargeBodies();
-  const turns = createTurnShare();
+  const shares = { turns: createAnswerTurns(), bodyTurns: createBodyTurns() };
   for (const [noun, verbs] of Object.entries(nouns)) {
     for (const [verb, endpoint] of Object.entries(verbs)) {
       const handler = verbsOf[noun]?.[verb];
       if (!handler) throw new Error(`no handler for ${noun}.${verb}`);
       const about = { noun, verb, endpoint, handler };
-      const route = createRoute({ ...options, ...about, deps, keys, large, turns });
+      const route = createRoute({ ...options, ...about, deps, keys, large, ...shares });
       hono.on(endpoint.method, [endpoint.path], route);
       endpoints.push(endpoint);
     }

@@ -54,6 +54,7 @@ interface Route extends RouteOptions {
   readonly keys: KeysUnderWay;
   readonly large: LargeBodies;
   readonly turns: TurnShare;
+  readonly bodyTurns: TurnShare;
 }
 
 type PreparedRoute = Route & { readonly parseQuery: ReturnType<typeof createQueryParser> };
@@ -147,7 +148,8 @@ function admit(
 
 /** What they send, as the contract says it is; then the handler. */
 function readAndHandle(route: PreparedRoute, visit: Visit): Awaitable<AnyAnswer> {
-  const { endpoint, bodies, large, noun, verb, bodyWithin, maxImportBytes, authenticate } = route;
+  const { endpoint, bodies, bodyTurns, large, noun, verb } = route;
+  const { bodyWithin, maxImportBytes, authenticate } = route;
   const { request, principal } = visit;
   const query = route.parseQuery(searchOf(request.url));
   if (endpoint.streamed !== undefined) {
@@ -160,9 +162,15 @@ function readAndHandle(route: PreparedRoute, visit: Visit): Awaitable<AnyAnswer>
   }
   if (!endpoint.body) return handle(route, visit, query, noBody);
   const owner = principal?.countedAs ?? '';
+  const caller = callerOf(route, visit);
   return large.hold(request, endpoint, owner, () =>
     readBody(request, endpoint, bodyWithin)
-      .then((sent) => bodies.check(noun, verb, sent, () => ({ owner, signal: request.signal })))
+      .then((sent) =>
+        whenKnown(bodyTurns.next(caller), () => {
+          bodyTurns.made(caller, sent.bytes.length);
+          return bodies.check(noun, verb, sent, () => ({ owner, signal: request.signal }));
+        }),
+      )
       .then(({ body, text }) => handle(route, visit, query, { body, text: () => text })),
   );
 }
