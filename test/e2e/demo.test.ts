@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { cleanEnvironment, projectRoot, runCli } from '../support/built-cli.ts';
 
 describe('the demo', () => {
-  it('plans, applies, finds the hand edit, checks, takes an inventory, makes a report, and says what to type next', async () => {
+  it('plans, applies, finds the hand edit, checks, shows a fix, takes an inventory, remediates, makes a report, and says what to type next', async () => {
     const { exitCode, stdout, stderr } = await runCli(['demo']);
     expect(exitCode, stderr).toBe(0);
     expect(stdout).toMatch(/Plan: (\d+) to create, 0 to update, 0 to delete/);
@@ -18,6 +18,9 @@ describe('the demo', () => {
     expect(stdout).toMatch(
       /CRITICAL\s+arn:aws:ec2:\S+:security-group\/\S+\s+aws-ec2-security-group-no-public-ssh/,
     );
+    expect(stdout).toMatch(/-\s+AccessControl: PublicRead\n\s+\+\s+AccessControl: Private/);
+    expect(stdout).toMatch(/✓ \S+ {2}aws-s3-versioning/);
+    expect(stdout).toContain('completed: 1 completed.');
     const [, report = ''] = /The report is in (\S+)\./.exec(stderr) ?? [];
     expect(
       readdirSync(report)

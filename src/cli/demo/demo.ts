@@ -15,6 +15,7 @@ interface DemoOptions {
   readonly out?: string;
 }
 
+const template = 'infrastructure/web-shop.template';
 const reportWords = ['report', 'create', 'web-shop', '--type', 'compliance'];
 
 /** The policy that "somebody" edits in the console, and how. */
@@ -76,8 +77,13 @@ async function playDemo(
   await play.step('Applying again puts it back.', ['apply', '--auto-approve'], { head: 20 });
   await play.step(
     'Is a template in order, before it is deployed? The files suffice for that.',
-    ['check', 'infrastructure/web-shop.template', '--fail-on', 'HIGH'],
+    ['check', template, '--fail-on', 'HIGH'],
     { head: 8, tail: 4, expect: exitCodes.verdict },
+  );
+  await play.step(
+    'What can be fixed in the template is a diff; --write would change the file.',
+    ['check', template, '--fix', '--fail-on', 'HIGH'],
+    { head: 0, tail: 32, expect: exitCodes.verdict },
   );
   await play.step(
     'And what runs already? The service evaluates an inventory as it comes in.',
@@ -89,6 +95,16 @@ async function playDemo(
     'What is wrong is a violation, until it is mended or waived.',
     ['violation', 'list', '--severity', 'CRITICAL'],
     { head: 10 },
+  );
+  await play.step(
+    'A policy can say how it is mended. The plan is shown first, unless it is approved.',
+    ['remediate', 'apply', '--policy', 'aws-s3-versioning', '--auto-approve'],
+    { head: 8 },
+  );
+  await play.step(
+    'Its violation is resolved.',
+    ['violation', 'list', '--policy', 'aws-s3-versioning', '--status', 'RESOLVED'],
+    { head: 8 },
   );
   await play.step(
     'For whoever has to see it in writing: a report, as a web page and as a PDF.',
