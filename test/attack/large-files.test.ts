@@ -108,3 +108,56 @@ describe('a policy file with tens of thousands of aliases', () => {
     expect(JSON.parse(stdout)).toMatchObject({ problems: [{ code: 'alias-bomb', line: 28 }] });
   });
 });
+
+describe('YAML with more tokens than a machine should compose', () => {
+  it.each([
+    ['one key repeated', 'a: 1\n'.repeat(200_000)],
+    ['merges', `m: &b {x: 1}\nl:\n${'- <<: *b\n'.repeat(200_000)}`],
+    ['a string of blank lines', `a: |\n${'\n'.repeat(1_000_001)} x\n`],
+    ['opened documents', '---\n'.repeat(500_001)],
+  ])('is refused as a policy file: %s', async (_what, text) => {
+    const { exitCode, stdout } = await run('validate -o json', { 'p.yaml': text });
+    expect(exitCode).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({ problems: [{ code: 'file-too-large' }] });
+  });
+
+  it.each([
+    ['one key repeated', 'a: 1\n'.repeat(200_000)],
+    ['a string of 17 MiB', `a: ${'x'.repeat(17 * 1024 * 1024)}\n`],
+  ])('is refused as an input, with what to do: %s', async (_what, text) => {
+    const { exitCode, stdout } = await run('check in/i.yaml --policies p.yaml', {
+      'p.yaml': policy('p'),
+      'in/i.yaml': text,
+    });
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain('this YAML is too large');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('Convert it to JSON');
+  });
+
+  it('is refused as govctl.yaml', async () => {
+    const files = { 'govctl.yaml': 'a: 1\n'.repeat(200_000), 'p.yaml': policy('p') };
+    const { exitCode, stdout } = await run('validate', files);
+    expect(exitCode).toBe(3);
+    expect(stdout).toContain('this YAML is too large');
+  });
+});
+
+it.each([
+  ['', ']'],
+  ['a: ', '*a '],
+])('a file of a million syntax errors is refused with the first: %j%j', async (start, error) => {
+  const { exitCode, stdout } = await run('validate -o json', {
+    'p.yaml': start + error.repeat(400_000),
+  });
+  expect(exitCode).toBe(3);
+  expect(JSON.parse(stdout)).toMatchObject({ problems: [{ code: 'syntax', line: 1 }] });
+});
+
+it('an error is told behind a thousand warnings', async () => {
+  const tags = many(1_500, (nth) => `k${nth}: !t x\n`).join('');
+  const { exitCode, stdout } = await run('validate', {
+    'p.yaml': `${policy('p')}${tags}a: b: c\n`,
+  });
+  expect(exitCode).toBe(3);
+  expect(stdout).toContain('this text holds a second "name: value"');
+});

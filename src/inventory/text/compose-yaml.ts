@@ -13,17 +13,50 @@ const yamlOptions = {
   logLevel: 'error',
 } as const;
 
-export class TooDeepError extends Error {
-  constructor(readonly offset: number) {
-    super('too deep');
+/** Marks, keys, values, blanks, and line breaks, also those in strings. The library makes some 500 bytes of each. */
+const maxTokens = 1_000_000;
+/** Characters. Beyond, a text has too many tokens, or a string that is nothing to read. */
+const maxLength = 16 * 1024 * 1024;
+/** Errors and warnings of one document that are kept. A mistake can break the rest of a file, and each takes a kilobyte. */
+const maxErrors = 1_000;
+
+export const tooLarge = `this YAML is too large: at most ${maxTokens.toLocaleString('en-US')} tokens and ${maxLength / 1024 / 1024} MiB are read`;
+
+/** What is refused before the costly, recursive half of the library sees it. */
+export class YamlLimitError extends Error {
+  constructor(
+    readonly limit: 'depth' | 'size',
+    readonly offset: number,
+  ) {
+    super(limit);
   }
 }
 
-/** @throws TooDeepError before the recursive half of the library sees the text */
+/** @throws YamlLimitError */
 export function composeDocuments(text: string): Document.Parsed[] {
-  const documents = [...new Composer(yamlOptions).compose(shallowTokens(text), false, text.length)];
+  if (text.length > maxLength) throw new YamlLimitError('size', 0);
+  const composer = new Composer(yamlOptions);
+  const notes = composer as unknown as Notes;
+  boundErrors(notes);
+  const documents = [...composer.compose(boundedTokens(text, notes), false, text.length)];
   if (text.includes('*')) documents.forEach(resolveOnce);
   return documents;
+}
+
+/** What the library's composer keeps: of what it is reading, and of the document before that. */
+interface Notes {
+  readonly errors: readonly unknown[];
+  readonly warnings: readonly unknown[];
+  readonly doc: Document.Parsed | null;
+  onError(where: unknown, code: unknown, message: unknown, isWarning?: boolean): void;
+}
+
+function boundErrors(notes: Notes): void {
+  const note = notes.onError;
+  notes.onError = (where, code, message, isWarning) => {
+    const { length } = isWarning ? notes.warnings : notes.errors;
+    if (length < maxErrors) note(where, code, message, isWarning);
+  };
 }
 
 /** Counts as nothing, but as counted: where the library finds 0 it looks through all of the value again. */
@@ -54,13 +87,25 @@ function resolveOnce(document: Document.Parsed): void {
   });
 }
 
-function* shallowTokens(text: string): Generator<CST.Token> {
+function* boundedTokens(text: string, notes: Notes): Generator<CST.Token> {
   const parser = new Parser();
+  let left = maxTokens;
   for (const lexeme of new Lexer().lex(text)) {
-    yield* parser.next(lexeme);
-    if (parser.stack.length > maxDepth) throw new TooDeepError(parser.offset - lexeme.length);
+    for (const token of parser.next(lexeme)) {
+      // These do not come to `onError`.
+      if (token.type !== 'error' || (notes.doc ?? notes).errors.length < maxErrors) yield token;
+    }
+    left -= 1 + (lexeme.length > 1 ? countLineBreaks(lexeme) : 0);
+    const limit = parser.stack.length > maxDepth ? 'depth' : left < 0 ? 'size' : undefined;
+    if (limit) throw new YamlLimitError(limit, parser.offset - lexeme.length);
   }
   yield* parser.end();
+}
+
+function countLineBreaks(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
 }
 
 /** Keys that stand a second time in their map. */

@@ -1,7 +1,7 @@
 import { isMap, isScalar } from 'yaml';
 import type { Pair, Scalar, YAMLMap } from 'yaml';
 import { canonicalText } from '../canonical-text.ts';
-import { TooDeepError, composeDocuments, findRepeatedKeys } from './compose-yaml.ts';
+import { YamlLimitError, composeDocuments, findRepeatedKeys } from './compose-yaml.ts';
 import { parseText } from './parse.ts';
 import { setOwn } from './set-own.ts';
 import { isMergeKey, keyOf } from './yaml-values.ts';
@@ -41,7 +41,11 @@ export function editText(given: string, path: readonly string[], value: EditValu
     return { ok: true, text: head + edited };
   } catch (error) {
     if (error instanceof RefusedError) return refuse(error.message);
-    if (error instanceof TooDeepError) return refuse('the file is nested too deep');
+    if (error instanceof YamlLimitError) {
+      return refuse(
+        error.limit === 'depth' ? 'the file is nested too deep' : 'the file is too large',
+      );
+    }
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { isMap } from 'yaml';
 import type { Document } from 'yaml';
 import type { InputProblem } from '../model.ts';
-import { TooDeepError, composeDocuments, findRepeatedKeys } from './compose-yaml.ts';
+import { YamlLimitError, composeDocuments, findRepeatedKeys, tooLarge } from './compose-yaml.ts';
 import { findTooDeep, tooDeep } from './depth.ts';
 import { explainYamlError } from './explain-yaml-error.ts';
 import { createLocateInYaml } from './locate-yaml.ts';
@@ -42,11 +42,16 @@ export function parseYaml(text: string): TextParse | undefined {
       },
     };
   } catch (error) {
-    if (error instanceof TooDeepError) return fail(error.offset, tooDeep);
+    if (error instanceof YamlLimitError) return fail(error.offset, limits[error.limit]);
     if (error instanceof AliasError) return fail(error.node.range?.[0] ?? 0, error.message);
     throw error;
   }
 }
+
+const limits: Readonly<Record<YamlLimitError['limit'], string>> = {
+  depth: tooDeep,
+  size: `${tooLarge}. Convert it to JSON, which may be larger`,
+};
 
 const isEmpty = ({ errors, contents }: Document.Parsed): boolean =>
   errors.length === 0 && (contents === null || ('value' in contents && contents.value === null));

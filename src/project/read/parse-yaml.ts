@@ -1,9 +1,10 @@
 import { isAlias, isMap, isSeq, visit } from 'yaml';
 import type { Document, Node, ParsedNode, YAMLError } from 'yaml';
 import {
-  TooDeepError,
+  YamlLimitError,
   composeDocuments,
   findRepeatedKeys,
+  tooLarge,
 } from '../../inventory/text/compose-yaml.ts';
 import { maxDepth } from '../../inventory/text/depth.ts';
 import { explainYamlError } from '../../inventory/text/explain-yaml-error.ts';
@@ -41,8 +42,8 @@ export function parseYaml(source: Source): ParsedYaml {
   try {
     composed = composeDocuments(source.text);
   } catch (error) {
-    if (!(error instanceof TooDeepError)) throw error;
-    return { documents, problems: [problemAt(source, spanAt(error.offset), tooDeep)] };
+    if (!(error instanceof YamlLimitError)) throw error;
+    return { documents, problems: [problemAt(source, spanAt(error.offset), limits[error.limit])] };
   }
   for (const within of composed) {
     const faults = syntaxProblems(source, within);
@@ -84,6 +85,15 @@ const tooDeep: Finding = {
   code: 'too-deep',
   message: `lists and maps are nested more than ${maxDepth} deep here`,
   hint: 'No policy needs that; check for brackets that are never closed.',
+};
+
+const limits: Readonly<Record<YamlLimitError['limit'], Finding>> = {
+  depth: tooDeep,
+  size: {
+    code: 'file-too-large',
+    message: tooLarge,
+    hint: 'Split the file, or name it in .govctlignore when it contains no policies.',
+  },
 };
 
 /** Nothing was written: no value at all, or null. */

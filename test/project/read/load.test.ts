@@ -244,11 +244,11 @@ description:
     expect(found[0]).toMatch(/too-deep/);
   });
 
-  it('is found in seconds in a map of two hundred thousand fields', async () => {
-    const text = Array.from({ length: 200_000 }, (_, n) => `f${n}: 1\n`).join('');
+  it('is found in seconds in a map of a hundred thousand fields', async () => {
+    const text = Array.from({ length: 100_000 }, (_, n) => `f${n}: 1\n`).join('');
     expect(await findingsOf(`${text}f7: 2\n`)).toEqual([
       '1:1 not-a-document f0',
-      '200001:1 duplicate-field f7',
+      '100001:1 duplicate-field f7',
     ]);
   });
 
