@@ -102,7 +102,7 @@ const BundleListQuery = listQuery(bundleSortFields, {
 export type BundleListQuery = z.infer<typeof BundleListQuery>;
 
 /** Bytes of a file that is attached. */
-const maxAttachedBytes = 10 * 1024 * 1024;
+export const maxAttachedBytes = 10 * 1024 * 1024;
 const base64Length = 4 * Math.ceil(maxAttachedBytes / 3);
 const tooLarge = 'is larger than 10 MiB';
 /**

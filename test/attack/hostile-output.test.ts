@@ -35,6 +35,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   ],
   'exemption update': ['--reason', 'x'],
   'report create': ['--type', 'compliance'],
+  'evidence attach': ['--text', 'x', '--expires', '2027-01-01'],
   'report download': ['--format', 'csv', '--out', 'reports/'],
   'report verify': ['--report', 'rpt_1'],
   'schedule create': ['--cron', '0 2 * * *', '--report-type', 'risk', '--email', 'a@example.com'],
@@ -67,6 +68,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
 const args: Readonly<Record<string, readonly string[]>> = {
   'report verify': ['inputs/fine.json'],
   'evidence list': [hostile],
+  'evidence attach': ['SOC2:CC1.1'],
   'event trigger': ['policy.violation.detected'],
   'auth switch': ['default'],
   'schedule next': [hostile],
@@ -283,6 +285,7 @@ describe('what is harmless', () => {
       '1 apply',
       '3 resource import',
       '6 remediate plan', // a guard refuses it
+      '1 evidence export', // its bytes are not those of its hash
       '3 evidence verify', // its file is no bundle; evidence-bundles.test.ts has some
       '1 report open', // its bytes are not those of its hash
       '3 schedule next',

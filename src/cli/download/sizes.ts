@@ -6,6 +6,7 @@ const units = [
 
 /** `640 bytes`, `12 kB`, `1.2 MB`: two digits say enough. */
 export function showSize(bytes: number): string {
+  if (bytes === 1) return '1 byte';
   const [size, unit] = units.find(([least]) => bytes >= least) ?? [1, 'bytes'];
   const amount = bytes / size;
   return `${size > 1 && amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${unit}`;

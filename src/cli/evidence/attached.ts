@@ -1,7 +1,8 @@
 import type * as z from 'zod';
 import type { contract } from '../../contract/contract.ts';
 import { showSize } from '../download/sizes.ts';
-import type { Listed } from '../objects/noun.ts';
+import type { Listed, OwnNoun } from '../objects/noun.ts';
+import { feature } from './bundles.ts';
 
 /** What a person attached to a control. */
 export type Attached = z.output<typeof contract.evidence.getManual.response.body>;
@@ -16,3 +17,15 @@ export const attachedColumns: Listed<Attached, never>['columns'] = () => [
   { title: 'EXPIRES', cell: ({ expires }) => expires },
   { title: 'BY', cell: ({ created_by: by }) => by, drops: 1 },
 ];
+
+/** For its `delete`: `list` and `attach` are commands of their own. */
+export const attachedEvidence: OwnNoun<Attached> = {
+  one: 'attached evidence',
+  many: 'pieces of attached evidence',
+  feature,
+  api: (client) => ({
+    delete: (input, options) => client.evidence.deleteManual(input, options),
+  }),
+  list: { columns: attachedColumns },
+  view: (attached) => ({ value: attached, human: () => '' }),
+};

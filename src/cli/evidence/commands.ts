@@ -38,6 +38,50 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
     noun: () => import('./bundles.ts').then((m) => m.bundles),
   }).get('show one bundle; exits with 8 while it is being built');
   evidence
+    .command('collect')
+    .summary('collect the current evidence into a signed bundle')
+    .description(
+      'Has the service record this moment: its newest completed scan of the whole inventory, and the end of its audit log. It then builds a bundle from what it knows, whose bytes never change. Exit codes: 0 completed, 1 failed, 8 not built yet.',
+    )
+    .argument('<framework>', 'such as soc2')
+    .argument('[control...]', 'only these controls (default: all)')
+    .option('--since <time>', 'include changes since then: a date, a time, or 30d (default: 90d)')
+    .option('--name <name>', 'name of the bundle')
+    .option('--no-wait', 'return without waiting for the bundle')
+    .option('--timeout <time>', 'maximum wait, in seconds or as 10m', '600')
+    .addHelpText('after', collectHelp)
+    .action(act(() => import('./collect.ts').then((m) => m.runCollect)));
+  evidence
+    .command('export')
+    .summary('download the newest bundle of a framework, or collect one')
+    .description(
+      'Downloads the newest bundle of all controls of a framework, and collects one if there is none. An interrupted download resumes, and the file gets its name once its SHA-256 is the one that the server says.',
+    )
+    .argument('<framework>', 'such as soc2, or a bundle ID')
+    .option('--out <place>', 'FILE.zip or a directory (default: this directory)')
+    .option('--new', 'collect a new bundle')
+    .option('--timeout <time>', 'maximum wait for the bundle, in seconds or as 10m', '600')
+    .addHelpText('after', exportHelp)
+    .action(act(() => import('./export.ts').then((m) => m.runExport)));
+  evidence
+    .command('attach')
+    .summary('attach files or text to a control')
+    .description(
+      'Attaches evidence that policies cannot give. Until it expires, a control without outcomes has the status manual. Each file becomes a piece of evidence of its own. All files are checked before the first is sent.',
+    )
+    .argument('<framework>', 'such as soc2, or a control such as SOC2:CC6.1')
+    .argument('[control]', 'control of the framework')
+    .option('--file <file>', 'file of at most 10 MiB (repeatable)', collectValues)
+    .option('--text <text>', 'text, alone or with each file')
+    .requiredOption('--expires <time>', 'last day it counts: a date, or a lifetime such as 365d')
+    .addHelpText('after', attachHelp)
+    .action(act(() => import('./attach.ts').then((m) => m.runAttach)));
+  nounCommands(evidence, act, {
+    argument: '<evidence>',
+    which: 'its ID',
+    noun: () => import('./attached.ts').then((m) => m.attachedEvidence),
+  }).delete('delete attached evidence; bundles keep it');
+  evidence
     .command('verify')
     .summary('check that a bundle is unchanged, and who signed it')
     .description(
@@ -55,6 +99,27 @@ Examples:
   $ govctl evidence list soc2 CC6.1 --source violations,changes --since 30d
   $ govctl evidence list --bundles
   $ govctl evidence list soc2 --attached -o json`;
+
+const collectHelp = `
+Examples:
+  $ govctl evidence collect soc2
+  $ govctl evidence collect soc2 CC6.1 CC6.6 --since 2026-01-01 --name "Access, 2026"
+  $ govctl evidence collect pci --no-wait -o json`;
+
+const exportHelp = `
+Exit codes: 0 written, 1 the bundle has failed, 5 written, but signed by another
+key than the one pinned at login, 8 the bundle is not built yet.
+
+Examples:
+  $ govctl evidence export soc2 --out soc2.zip
+  $ govctl evidence export soc2 --new --out bundles/
+  $ govctl evidence export evd_...`;
+
+const attachHelp = `
+Examples:
+  $ govctl evidence attach SOC2:CC1.1 --file policy.pdf --expires 2027-06-30
+  $ govctl evidence attach soc2 CC1.4 --file a.pdf --file b.pdf --expires 365d
+  $ govctl evidence attach soc2 CC1.1 --text "Signed by all." --expires 90d`;
 
 const verifyHelp = `
 Exit codes: 0 unchanged, 2 changed, 3 cut off or not a bundle, 5 unchanged, but

@@ -10,6 +10,7 @@ import { showList } from '../objects/list.ts';
 import type { Column } from '../terminal/table.ts';
 import { attachedColumns } from './attached.ts';
 import { bundleColumns, feature, minuteOf } from './bundles.ts';
+import { labelOf } from './label.ts';
 
 interface ListOptions extends Pick<ListFlags, 'limit' | 'all'> {
   readonly args: readonly [framework?: string, control?: string];
@@ -76,8 +77,8 @@ export const runList: Run<ListOptions> = async (context, options) => {
 /** `soc2`, `soc2 CC6.1` and `SOC2:CC6.1` as the API takes them. */
 function filterOf(framework: string | undefined, control: string | undefined) {
   if (framework === undefined) return {};
-  if (control !== undefined) return { control: `${framework}:${control}` };
-  return framework.includes(':') ? { control: framework } : { framework };
+  const isLabel = control !== undefined || framework.includes(':');
+  return isLabel ? { control: labelOf(framework, control) } : { framework };
 }
 
 /** @throws GovctlError usage_error */
