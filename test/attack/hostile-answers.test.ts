@@ -11,6 +11,9 @@ it.each([
   ['report list', `{"reports":${ones}}`],
   ['event list', `{"events":${ones}}`],
   ['webhook deliveries 7', `{"deliveries":${ones}}`],
+  ['evidence list soc2', `{"evidence":${ones},"pagination":{}}`],
+  ['evidence list --bundles', `{"bundles":${ones},"pagination":{}}`],
+  ['evidence export soc2', `{"bundles":${ones},"pagination":{}}`],
   ['predict list', `{"predictive_alerts":${ones}}`],
 ])('`%s` refuses an answer of five million wrong items', async (words, body) => {
   const { exitCode, stderr } = await runCommandLine(words.split(' '), {

@@ -67,7 +67,7 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
     .command('attach')
     .summary('attach files or text to a control')
     .description(
-      'Attaches evidence that policies cannot give. Until it expires, a control without outcomes has the status manual. Each file becomes a piece of evidence of its own. All files are checked before the first is sent.',
+      "Attaches evidence of what policies can't check. Until it expires, a control without outcomes has the status manual. Each file becomes a piece of evidence of its own. All files are checked before the first is sent.",
     )
     .argument('<framework>', 'such as soc2, or a control such as SOC2:CC6.1')
     .argument('[control]', 'control of the framework')

@@ -54,6 +54,7 @@ function validLines(
     `Server   ${printableLine(url)}${local ? ' (local: its user can set its data and its clock)' : ''}`,
     `Content  ${printableLine(`${framework}: ${what}`)}`,
     `Moment   ${printableLine(momentOf(cut))}`,
+    `Audit    ${printableLine(`${cut.audit_sequence}:${cut.audit_hash}`)}`,
     ...missing
       .slice(0, mostMissing)
       .map((one, index) => `${index === 0 ? 'Missing' : '       '}  ${printableLine(one)}`),

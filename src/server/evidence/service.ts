@@ -59,7 +59,7 @@ export async function createBundle(
       'invalid_evidence',
       'No scan of the whole inventory has been completed yet, so there is nothing to collect',
       {
-        hint: 'Run one with POST /v1/scans (`govctl scan start`), and collect once it is completed.',
+        hint: 'Run one with POST /v1/scans (`govctl scan run`), and collect once it is completed.',
       },
     );
   }

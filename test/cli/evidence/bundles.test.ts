@@ -77,7 +77,7 @@ describe('govctl evidence collect', () => {
   it('says what to do before there is a scan, and which framework or control it is not', async () => {
     const early = await evidence('collect', 'soc2');
     expect(early.exitCode).toBe(3);
-    expect(early.stderr).toContain('govctl scan start');
+    expect(early.stderr).toContain('govctl scan run');
     expect(await evidence('collect', 'soc9')).toMatchObject({ exitCode: 1 });
     expect(await evidence('collect', 'soc2', 'CC99')).toMatchObject({ exitCode: 1 });
   });

@@ -51,6 +51,8 @@ describe('govctl evidence verify', () => {
     expect(stdout).toMatch(
       /^Moment {3}20\d\d-\d\d-\d\d \d\d:\d\d UTC: scan_\w+, audit log to entry \d+$/m,
     );
+    // As `audit verify --head` takes it.
+    expect(stdout).toMatch(/^Audit {4}\d+:[0-9a-f]{64}$/m);
     expect(stdout).toContain('A signature proves who wrote this, not that it is true.');
     const json = await verify(bundle, '-o', 'json');
     expect(JSON.parse(json.stdout)).toMatchObject({
