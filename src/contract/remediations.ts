@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { ById, Timestamp, commaListOf, digits, listEndpoint, listQuery } from './lists.ts';
 import { Severity } from './policies.ts';
+import { OpenViolationFilter } from './violations.ts';
 
 export const remediationStatuses = [
   'planned',
@@ -123,25 +124,7 @@ export const RemediationWithActions = Remediation.extend({
 });
 export type RemediationWithActions = z.infer<typeof RemediationWithActions>;
 
-const some = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(100).optional();
 const word = z.string().min(1).max(256);
-
-/** As the list of violations filters; any of the values of each field. */
-const ViolationSelector = z
-  .strictObject({
-    severity: some(Severity),
-    policy_id: some(word),
-    resource_id: z.string().min(1).max(2_048).optional(),
-    resource_type: some(word),
-    provider: some(word),
-    account_id: some(word),
-    region: some(word),
-    environment: some(word),
-  })
-  .refine((filter) => Object.values(filter).some((value) => value !== undefined), {
-    message: 'must have a field, such as {"severity": ["CRITICAL"]}',
-  });
-export type ViolationSelector = z.infer<typeof ViolationSelector>;
 
 const selectors = ['violation_ids', 'policy_id', 'framework', 'filter'] as const;
 
@@ -164,7 +147,7 @@ const RemediationInput = z
     policy_id: word.optional(),
     /** `SOC2`, or a control of it: `SOC2:CC6.1`. */
     framework: word.optional(),
-    filter: ViolationSelector.optional(),
+    filter: OpenViolationFilter.optional(),
   })
   .refine((given) => selectors.filter((name) => given[name] !== undefined).length === 1, {
     message: `give exactly one of ${selectors.join(', ')}`,

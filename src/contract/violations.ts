@@ -193,27 +193,40 @@ export type ViolationSummary = z.infer<typeof ViolationSummary>;
 
 const values = () => z.array(z.string().min(1).max(longestValue)).min(1).max(100);
 
-/** The filters of the list, as lists. */
+/** The filters of the list, but for the status, as lists. */
+const filterFields = {
+  severity: z.array(Severity).min(1).max(4).optional(),
+  policy_id: values().optional(),
+  resource_id: z.string().min(1).max(longestId).optional(),
+  resource_type: values().optional(),
+  provider: values().optional(),
+  account_id: values().optional(),
+  region: values().optional(),
+  environment: values().optional(),
+  framework: values().optional(),
+  owner: values().optional(),
+  tag: values().optional(),
+  age: Age.optional(),
+  text: Text.optional(),
+};
+
+const isGiven = (filter: object): boolean =>
+  Object.values(filter).some((value) => value !== undefined);
+
+/** Open violations that a request is about. */
+export const OpenViolationFilter = z
+  .strictObject(filterFields)
+  .refine(isGiven, { message: 'must have a field, such as {"severity": ["CRITICAL"]}' });
+export type OpenViolationFilter = z.infer<typeof OpenViolationFilter>;
+
 const ResolveFilter = z
   .strictObject({
     /** Default: those that are open. */
     status: z.array(z.enum(['OPEN', 'EXEMPT'])).min(1).max(2).optional(), // prettier-ignore
-    severity: z.array(Severity).min(1).max(4).optional(),
-    policy_id: values().optional(),
-    resource_id: z.string().min(1).max(longestId).optional(),
-    resource_type: values().optional(),
-    provider: values().optional(),
-    account_id: values().optional(),
-    region: values().optional(),
-    environment: values().optional(),
-    framework: values().optional(),
-    owner: values().optional(),
-    tag: values().optional(),
-    age: Age.optional(),
-    text: Text.optional(),
+    ...filterFields,
   })
   .refine(
-    ({ status: _, ...further }) => Object.values(further).some((value) => value !== undefined),
+    ({ status: _, ...further }) => isGiven(further),
     'must have a field besides status: without one, it is every violation',
   );
 

@@ -1,4 +1,3 @@
-import { severities } from '../../contract/policies.ts';
 import type { Remediation } from '../../contract/remediations.ts';
 import {
   RemediationWithActions,
@@ -11,6 +10,7 @@ import { collectValues } from '../flags/list-flags.ts';
 import { nounCommands } from '../objects/commands.ts';
 import type { OwnNoun } from '../objects/noun.ts';
 import { shortTime } from '../terminal/ages.ts';
+import { withViolationFlags } from '../violation/filter-flags.ts';
 import { isUnderway, remediationView } from './remediation-view.ts';
 
 interface ListOptions {
@@ -42,25 +42,12 @@ const remediations: OwnNoun<Remediation, ListOptions> = {
 
 /** The flags that select violations. */
 const selecting = (command: GovctlCommand): GovctlCommand =>
-  command
-    .argument(
+  withViolationFlags(
+    command.argument(
       '[violation...]',
       'violation IDs; without them, the open violations that the options select',
-    )
-    .option('--policy <policy>', 'filter by policy ID, name or key (repeatable)', collectValues)
-    .option('--framework <label>', 'filter by framework or control, such as SOC2:CC6.1')
-    .option(
-      '--severity <severity>',
-      `filter by severity: ${severities.join(', ')} (repeatable)`,
-      collectValues,
-    )
-    .option('--resource <id>', 'filter by resource ID')
-    .option('--type <type>', 'filter by resource type (repeatable)', collectValues)
-    .option('--provider <provider>', 'filter by provider (repeatable)', collectValues)
-    .option('--account <id>', 'filter by account (repeatable)', collectValues)
-    .option('--region <region>', 'filter by region (repeatable)', collectValues)
-    .option('--environment <name>', 'filter by environment (repeatable)', collectValues)
-    .option('--note <text>', 'reason, stored with the remediation');
+    ),
+  ).option('--note <text>', 'reason, stored with the remediation');
 
 const waiting = (command: GovctlCommand): GovctlCommand =>
   command

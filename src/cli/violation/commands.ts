@@ -1,4 +1,3 @@
-import { severities } from '../../contract/policies.ts';
 import type { Violation } from '../../contract/violations.ts';
 import { violationSortFields, violationStatuses } from '../../contract/violations.ts';
 import type { Act } from '../act.ts';
@@ -7,23 +6,12 @@ import { collectValues } from '../flags/list-flags.ts';
 import { nounCommands } from '../objects/commands.ts';
 import type { OwnNoun } from '../objects/noun.ts';
 import { paintSeverity } from '../terminal/severity.ts';
+import { policyFilterOf, violationFilterOf, withViolationFlags } from './filter-flags.ts';
+import type { ViolationFlags } from './filter-flags.ts';
 import { violationView } from './violation-view.ts';
 
-interface ListOptions {
+interface ListOptions extends ViolationFlags {
   readonly status?: readonly string[];
-  readonly severity?: readonly string[];
-  readonly policy?: readonly string[];
-  readonly resource?: string;
-  readonly type?: readonly string[];
-  readonly provider?: readonly string[];
-  readonly account?: readonly string[];
-  readonly region?: readonly string[];
-  readonly environment?: readonly string[];
-  readonly framework?: readonly string[];
-  readonly owner?: readonly string[];
-  readonly tag?: readonly string[];
-  readonly age?: string;
-  readonly text?: string;
 }
 
 const violations: OwnNoun<Violation, ListOptions> = {
@@ -32,28 +20,15 @@ const violations: OwnNoun<Violation, ListOptions> = {
   feature: 'violations',
   api: (client) => client.violations,
   list: {
-    filter: ({ status = ['OPEN'], severity, resource, type, ...where }) => ({
+    filter: ({ status = ['OPEN'], ...flags }) => ({
       status: status.join(',').toUpperCase(),
-      severity: severity?.join(',').toUpperCase(),
-      resource_id: resource,
-      resource_type: type?.join(','),
-      provider: where.provider?.join(','),
-      account_id: where.account?.join(','),
-      region: where.region?.join(','),
-      environment: where.environment?.join(','),
-      framework: where.framework?.join(','),
-      owner: where.owner?.join(','),
-      tag: where.tag?.join(','),
-      age: where.age,
-      text: where.text,
+      ...Object.fromEntries(
+        Object.entries(violationFilterOf(flags)).map(([name, value]) => [name, String(value)]),
+      ),
     }),
-    furtherFilter: async ({ policy }, context, client) => {
-      if (policy === undefined) return {};
-      const [{ findIds }, { policies }] = await Promise.all([
-        import('../objects/find.ts'),
-        import('../policy/policies.ts'),
-      ]);
-      return { policy_id: (await findIds(context, client, policies, policy)).join(',') };
+    furtherFilter: async (flags, context, client) => {
+      const { policy_id: ids } = await policyFilterOf(flags, context, client);
+      return ids ? { policy_id: ids.join(',') } : {};
     },
     columns: () => [
       {
@@ -76,42 +51,19 @@ export function registerViolationCommands(program: GovctlCommand, act: Act): voi
     .command('violation')
     .description('what policies find wrong in the inventory of the service');
   const its = nounCommands(violation, act, { argument: '<id>', noun: violations });
-  its
-    .list('list violations, the gravest first', {
-      fields: violationSortFields,
-      by: 'severity',
-      order: 'desc',
-    })
-    .option(
-      '--status <status>',
-      `only ${violationStatuses.join(', ')}; repeatable (default: OPEN)`,
-      collectValues,
-    )
-    .option('--severity <severity>', `only ${severities.join(', ')}; repeatable`, collectValues)
-    .option(
-      '--policy <policy>',
-      'only those of this policy, by id, name or key; repeatable',
-      collectValues,
-    )
-    .option('--resource <id>', 'only those of this resource')
-    .option('--type <type>', 'only those of this resource type; repeatable', collectValues)
-    .option('--provider <provider>', 'repeatable', collectValues)
-    .option('--account <id>', 'repeatable', collectValues)
-    .option('--region <region>', 'repeatable', collectValues)
-    .option('--environment <name>', 'repeatable', collectValues)
-    .option(
-      '--framework <framework[:control]>',
-      'filter by framework or control (repeatable)',
-      collectValues,
-    )
-    .option(
-      '--owner <name>',
-      'filter by owner, the value of an owner tag (repeatable)',
-      collectValues,
-    )
-    .option('--tag <key[=value]>', 'filter by tag (repeatable: all must match)', collectValues)
-    .option('--age <age>', 'filter by age, such as "<7d", 7d..30d or ">30d"')
-    .option('--text <text>', 'filter by text in the resource, policy or message');
+  withViolationFlags(
+    its
+      .list('list violations, the gravest first', {
+        fields: violationSortFields,
+        by: 'severity',
+        order: 'desc',
+      })
+      .option(
+        '--status <status>',
+        `filter by status: ${violationStatuses.join(', ')} (repeatable; default: OPEN)`,
+        collectValues,
+      ),
+  );
   its.get('show one violation with its history');
   violation
     .command('resolve')

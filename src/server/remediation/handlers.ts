@@ -39,7 +39,11 @@ const actionsPerTurn = 50;
 /** Remediations of one caller that have not ended. */
 const mostOpen = 100;
 
-export const remediationHandlers = (parts: PlanParts): Handlers['remediations'] => {
+/** @param ownerTags the operator's */
+export const remediationHandlers = (
+  parts: PlanParts,
+  ownerTags: readonly string[],
+): Handlers['remediations'] => {
   const { deps } = parts;
   // Each compares very many settings.
   const inTurn = createCallerTurns();
@@ -61,7 +65,8 @@ export const remediationHandlers = (parts: PlanParts): Handlers['remediations'] 
   return {
     create: ({ body }, call) =>
       storePlan(call, body, async () => {
-        const selected = await selectViolations(deps.store, body);
+        const by = { now: deps.clock.now(), ownerTags, signal: call.signal };
+        const selected = await selectViolations(deps.store, body, by);
         return makePlan(parts, askerOf(call), selected);
       }),
 

@@ -2,14 +2,15 @@ import { GovctlError } from '../../contract/errors.ts';
 import { inThrees } from '../../contract/in-threes.ts';
 import { severities } from '../../contract/policies.ts';
 import { maxActions } from '../../contract/remediations.ts';
-import type { RemediationInput, ViolationSelector } from '../../contract/remediations.ts';
+import type { RemediationInput } from '../../contract/remediations.ts';
+import type { ViolationFilter } from '../../contract/violations.ts';
 import { invalidField } from '../http/invalid-body.ts';
-import type { Filters } from '../http/paging.ts';
 import { labelledWith, policies } from '../policies/collection.ts';
-import { allRows, countRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
-import { violationFilters, violations } from '../violations/collection.ts';
+import { violations } from '../violations/collection.ts';
 import type { StoredViolation } from '../violations/collection.ts';
+import { matching } from '../violations/service.ts';
+import type { MatchBy } from '../violations/service.ts';
 
 /**
  * The OPEN violations that a request is about, the gravest first.
@@ -18,10 +19,11 @@ import type { StoredViolation } from '../violations/collection.ts';
 export async function selectViolations(
   reader: Reader,
   input: RemediationInput,
+  by: MatchBy,
 ): Promise<StoredViolation[]> {
   const found = input.violation_ids
     ? await readAll(reader, input.violation_ids)
-    : await readOpen(reader, await whereOf(reader, input));
+    : await readOpen(reader, await filterOf(reader, input), by);
   return found.filter(({ status }) => status === 'OPEN').sort(gravestFirst);
 }
 
@@ -51,30 +53,32 @@ async function readAll(reader: Reader, ids: readonly string[]): Promise<StoredVi
   });
 }
 
-async function readOpen(reader: Reader, where: Filters): Promise<StoredViolation[]> {
-  const open = { ...where, status: { any: ['OPEN'] } };
-  const total = await countRows(reader, violations, open);
-  if (total > maxActions) {
-    throw new GovctlError(
-      'remediation_guard',
-      `${inThrees(total)} open violations match; a remediation has at most ${inThrees(maxActions)} actions`,
-      { hint: 'Filter by policy, account or environment, for example.' },
-    );
-  }
+async function readOpen(
+  reader: Reader,
+  filter: ViolationFilter,
+  by: MatchBy,
+): Promise<StoredViolation[]> {
   const found: StoredViolation[] = [];
-  for await (const { doc } of allRows(reader, violations, open)) found.push(doc);
-  return found;
+  let total = 0;
+  for await (const violation of matching(reader, { ...filter, status: ['OPEN'] }, by)) {
+    total += 1;
+    if (total <= maxActions) found.push(violation);
+  }
+  if (total <= maxActions) return found;
+  throw new GovctlError(
+    'remediation_guard',
+    `${inThrees(total)} open violations match; a remediation has at most ${inThrees(maxActions)} actions`,
+    { hint: 'Filter by policy, account or environment, for example.' },
+  );
 }
 
-async function whereOf(
+async function filterOf(
   reader: Reader,
-  { policy_id: policy, framework, filter }: RemediationInput,
-): Promise<Filters> {
-  if (policy !== undefined) return { policy_id: { any: [await idOf(reader, policy)] } };
-  if (framework !== undefined) {
-    return { policy_id: { any: await idsOfLabelled(reader, framework) } };
-  }
-  return filterOf(filter ?? {});
+  { policy_id: policy, framework, filter = {} }: RemediationInput,
+): Promise<ViolationFilter> {
+  if (policy !== undefined) return { policy_id: [await idOf(reader, policy)] };
+  if (framework !== undefined) return { policy_id: await idsOfLabelled(reader, framework) };
+  return filter;
 }
 
 async function idOf(reader: Reader, policy: string): Promise<string> {
@@ -98,7 +102,3 @@ async function idsOfLabelled(reader: Reader, label: string): Promise<string[]> {
     'must be a framework that enabled policies are labelled with, or a control of one, such as SOC2 or SOC2:CC6.1',
   );
 }
-
-/** As the list of violations filters. */
-const filterOf = ({ resource_id: resource, ...filter }: ViolationSelector): Filters =>
-  violationFilters({ ...filter, resource_id: resource });

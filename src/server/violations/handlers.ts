@@ -12,7 +12,7 @@ import type { Reader, Versioned } from '../store/store.ts';
 import { violationFilters, violations } from './collection.ts';
 import type { StoredViolation } from './collection.ts';
 import { resolveByHand, resolveMatching } from './resolve.ts';
-import { createSift, siftedFilters, siftingReader } from './sift.ts';
+import { createSift, siftedFilters, siftingReader } from './service.ts';
 import { summarize } from './summary.ts';
 
 type Listed = ResponseBody<ServiceContract['violations']['list']>;

@@ -11,7 +11,7 @@ import type { Tx, Versioned } from '../store/store.ts';
 import { announceStatus } from './announce.ts';
 import { violations } from './collection.ts';
 import type { StoredViolation } from './collection.ts';
-import { matching } from './sift.ts';
+import { matching } from './service.ts';
 import { moveTo } from './transition.ts';
 
 /** Resolves a violation by hand: with its event, and an entry in the audit log. */

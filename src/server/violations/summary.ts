@@ -9,8 +9,8 @@ import { ageBucketOf, ageBuckets } from '../../report/content/risk-points.ts';
 import { firstOf } from '../first-of.ts';
 import type { Reader } from '../store/store.ts';
 import type { StoredViolation } from './collection.ts';
-import { ageOf, matching, memoized, ownerOf } from './sift.ts';
-import type { SiftBy } from './sift.ts';
+import { ageOf, matching, memoized, ownerOf } from './service.ts';
+import type { MatchBy } from './service.ts';
 
 /** Groups of one summary: each takes memory while it is made. */
 const mostGroups = 200_000;
@@ -34,7 +34,7 @@ const ageKeys = ageBuckets.map(({ days }, at) => {
   return days === 0 ? `<${older}d` : `${days}d..${older - 1}d`;
 });
 
-function kindsBy(groupBy: string, { now, ownerTags }: SiftBy): KindsOf {
+function kindsBy(groupBy: string, { now, ownerTags }: MatchBy): KindsOf {
   if (groupBy.startsWith('tag:')) {
     const name = groupBy.slice('tag:'.length);
     return one(({ tags }) => (Object.hasOwn(tags, name) ? tags[name] : undefined));
@@ -87,7 +87,7 @@ const lower = (severity: Severity) => severity.toLowerCase() as Lowercase<Severi
 export async function summarize(
   reader: Reader,
   { group_by: groupBy, limit, ...filter }: SummaryQuery,
-  by: SiftBy & { readonly signal: AbortSignal },
+  by: MatchBy,
 ): Promise<ViolationSummary> {
   const kindsOf = kindsBy(groupBy, by);
   const groups = new Map<string | null, ViolationGroup>();

@@ -96,11 +96,14 @@ export const createHandlers = (
       isLocal: local !== undefined,
     }),
     exemptions: exemptionHandlers(deps),
-    remediations: remediationHandlers({
-      deps,
-      evaluation,
-      settings: settingsOf(surroundings.config.remediation, surroundings.targets.rules.local),
-    }),
+    remediations: remediationHandlers(
+      {
+        deps,
+        evaluation,
+        settings: settingsOf(surroundings.config.remediation, surroundings.targets.rules.local),
+      },
+      ownerTags,
+    ),
     events: eventHandlers(deps),
     schedules: scheduleHandlers(deps, surroundings),
     reports: {

@@ -330,6 +330,10 @@ describe('a selection', () => {
     expect(await sizeOf({ framework: 'soc2' })).toBe(2);
     expect(await sizeOf({ framework: 'SOC2:cc6.1' })).toBe(2);
     expect(await sizeOf({ filter: { account_id: ['2', '3'] } })).toBe(1);
+    await inventory.put('c', { ...plain, tags: { team: 'payments', tier: 'gold' } });
+    expect(await sizeOf({ filter: { owner: ['payments'] } })).toBe(1);
+    expect(await sizeOf({ filter: { tag: ['tier=gold'] } })).toBe(1);
+    expect(await sizeOf({ filter: { framework: ['SOC2'], age: '<7d' } })).toBe(3);
   });
 
   it('of nothing, of what is not there, or given twice is an error that says so', async () => {

@@ -17,7 +17,7 @@ const siftedFields = ['framework', 'owner', 'tag', 'age', 'text'] as const;
 export const siftedFilters = (filter: ViolationFilter): Filters => anyOf(filter, siftedFields);
 
 /** What a filter depends on besides the violation. */
-export interface SiftBy {
+interface SiftBy {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly ownerTags: readonly string[];
@@ -121,11 +121,16 @@ function createPace(): (violation: StoredViolation) => Promise<void> | undefined
   };
 }
 
+/** `signal` ends it. */
+export interface MatchBy extends SiftBy {
+  readonly signal: AbortSignal;
+}
+
 /** All violations that pass a filter, in the order of their ids; others have their turn in between. */
 export async function* matching(
   reader: Reader,
   filter: ViolationFilter,
-  by: SiftBy & { readonly signal: AbortSignal },
+  by: MatchBy,
 ): AsyncGenerator<StoredViolation> {
   const passes = createSift(filter, by);
   const pace = createPace();
