@@ -117,7 +117,7 @@ export function createProgram(
     .option('--no-color', 'no colors (NO_COLOR)')
     .showHelpAfterError('(add --help to see how it is used)')
     .showSuggestionAfterError(true)
-    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions })
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions, minWidthToWrap: 24 })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void writes.push(world.terminal.stdout.write(harmlessText(text, false))),

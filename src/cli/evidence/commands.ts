@@ -103,7 +103,7 @@ Examples:
 const collectHelp = `
 Examples:
   $ govctl evidence collect soc2
-  $ govctl evidence collect soc2 CC6.1 CC6.6 --since 2026-01-01 --name "Access, 2026"
+  $ govctl evidence collect soc2 CC6.1 CC6.6 --since 2026-01-01 --name Access
   $ govctl evidence collect pci --no-wait -o json`;
 
 const exportHelp = `
