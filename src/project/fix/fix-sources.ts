@@ -8,6 +8,11 @@ import { proposeInTerraform } from './propose-in-terraform.ts';
 import type { TerraformState } from './propose-in-terraform.ts';
 import type { Judge, Judged } from './verify.ts';
 
+/** Characters of a source. Each fix scans it several times. */
+const largestSource = 1024 * 1024;
+/** What a character of a source takes to scan, in characters of a template that are judged. */
+const costOfScan = 0.1;
+
 /** What a resource of a plan takes to judge, in characters of a template. */
 const costOfResource = 300;
 
@@ -48,13 +53,15 @@ export async function fixSources<F extends Finding>(
         if (!place) return { ok: false, why: 'no .tf file of --source declares it' };
         if (place.labels[0] !== 'resource')
           return { ok: false, why: 'its module is from elsewhere' };
+        if ((before.texts.get(place.path)?.length ?? 0) > largestSource)
+          return { ok: false, why: 'the file has more than 1 MiB' };
         return proposeInTerraform(before, place, patch, index.folderOf);
       },
       holding,
-      costOf: ({ plans }) =>
+      costOf: ({ plans, texts }) =>
         plans.reduce(
           (sum, plan) => sum + (known.get(plan)?.resources.size ?? 0) * costOfResource,
-          0,
+          [...texts.values()].reduce((sum, { length }) => sum + length * costOfScan, 0),
         ),
       unreadable: 'the plan can not be read as a whole',
     },

@@ -187,6 +187,18 @@ test.each([
     'Terraform ignores changes of versioning_configuration there',
   ],
   [
+    'blocks that are nested without end',
+    source.replace(/}\n$/, `${'a {\n'.repeat(20_000)}${'}\n'.repeat(20_000)}}\n`),
+    [bucket, suspended],
+    'the file has a form that is not known',
+  ],
+  [
+    'a file that is too large to scan for each',
+    `${source}# ${'x'.repeat(1024 * 1024)}\n`,
+    [bucket, suspended],
+    'the file has more than 1 MiB',
+  ],
+  [
     'a source that is newer than the plan',
     source.replace('Suspended', 'Enabled'),
     [bucket, suspended],
@@ -223,4 +235,32 @@ test.each(['--fix-parameter A=b', '--fix --fix-parameter A'])('refuses %s', asyn
   const { exitCode, stderr } = await check(repoOf({}), `plan.json ${flags}`);
   expect(exitCode).toBe(3);
   expect(stderr).toContain('--fix-parameter');
+});
+
+it('ends in sources that need more fixes than are tried at once, and says how to go on', async () => {
+  const amount = 60;
+  const names = Array.from({ length: amount }, (_, nth) => `b${nth}`);
+  const { resource_changes, configuration, ...head } = JSON.parse(planOf([older])) as {
+    resource_changes: object[];
+    configuration: { root_module: { resources: object[] } };
+  };
+  const named = (all: readonly object[]): object[] =>
+    names.flatMap((name) => all.map((one) => ({ ...one, name, address: `aws_s3_bucket.${name}` })));
+  const plan = {
+    ...head,
+    resource_changes: named(resource_changes),
+    configuration: { root_module: { resources: named(configuration.root_module.resources) } },
+  };
+  const blocks = names.map((name) => `resource "aws_s3_bucket" "${name}" {\n}\n`);
+  const cwd = repoOf({
+    'plan.json': JSON.stringify(plan),
+    'main.tf': `${blocks.join('')}# ${'x'.repeat(1_000_000)}\n`,
+  });
+  const words = 'plan.json --source . --policy versioned --fix -o json';
+  const { fixes } = JSON.parse((await check(cwd, words)).stdout) as {
+    fixes: { offered: boolean; why?: string }[];
+  };
+  expect(fixes).toHaveLength(amount);
+  expect(fixes.filter(({ offered }) => offered).length).toBeGreaterThan(5);
+  expect(fixes.at(-1)?.why).toMatch(/write the others first, then run it again$/);
 });

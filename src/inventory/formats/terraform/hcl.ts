@@ -24,9 +24,12 @@ export interface HclBlock {
 
 export interface HclFile {
   readonly blocks: readonly HclBlock[];
-  /** Whether the text has nothing but blocks, attributes and comments, and each bracket its other half. */
+  /** Whether the text has nothing but blocks, attributes and comments, each bracket its other half, and no block too deep. */
   readonly isWhole: boolean;
 }
+
+/** Blocks in each other; no provider has ten. What is deeper would end the stack of what recurses. */
+const maxDepth = 100;
 
 interface OpenBlock extends HclBlock {
   close: number;
@@ -73,6 +76,7 @@ export function scanHcl(text: string): HclFile {
         );
         here.blocks.push(block);
         open.push(block);
+        isWhole &&= open.length <= maxDepth;
       } else if (character === '}') {
         if (open.length > 1) open.pop();
         else isWhole = false;
