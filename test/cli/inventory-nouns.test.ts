@@ -21,9 +21,14 @@ afterEach(async () => {
 });
 
 /** Every request is a turn of the background, too: a scan that is waited for ends. */
-const run = (argv: readonly string[], stdin?: string): Promise<Outcome> =>
+const run = (
+  argv: readonly string[],
+  stdin?: string,
+  terminal: { readonly tty?: boolean; readonly columns?: number } = {},
+): Promise<Outcome> =>
   runCommandLine([...argv], {
     cwd,
+    ...terminal,
     ...(stdin === undefined ? {} : { stdin }),
     env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: service.key },
     fetch: async (url, init) => {
@@ -215,6 +220,22 @@ describe('the nouns of the inventory', () => {
     expect([missing.exitCode, missing.stderr]).toEqual([1, expect.stringContaining('RES_002')]);
   });
 
+  it('say how to see the IDs that a narrow terminal has no room for', async () => {
+    const hint = 'too narrow for the IDs';
+    const listed = (columns: number, ...more: string[]) =>
+      run(['violation', 'list', ...more], undefined, { tty: true, columns });
+    expect((await listed(40)).stderr).toContain(hint);
+    expect((await listed(40, '-o', 'json')).stderr).not.toContain(hint);
+    expect((await listed(300)).stderr).not.toContain(hint);
+    expect((await run(['violation', 'list'])).stderr).not.toContain(hint);
+  });
+
+  it('list their commands where an unknown one is near none', async () => {
+    const { stderr, exitCode } = await run(['violation', 'show', 'viol_1']);
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain("unknown command 'show'\n(violation has list, get, resolve)");
+  });
+
   it('violation: list, get and resolve', async () => {
     const { violations } = (await json('violation', 'list')) as { violations: { id: string }[] };
     expect(violations).toMatchObject([{ resource_id: 'open', status: 'OPEN', severity: 'HIGH' }]);
@@ -401,7 +422,7 @@ describe('govctl overview', () => {
         '',
         'About to fail  nothing within 30 days',
         '',
-        'Last 30 days: 1 of 8 capabilities used, 0% of what was resolved by remediation.',
+        'Last 30 days: 1 of 8 capabilities used, 0% of fixes made by remediation.',
         'Next: govctl violation list --severity HIGH',
         '',
       ].join('\n'),

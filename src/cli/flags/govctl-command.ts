@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { ErrorOptions } from 'commander';
 import { nearestWord } from '../../contract/nearest.ts';
 
 /** Formats of everything that prints data; a command may add its own, or print no data. */
@@ -13,6 +14,21 @@ export class GovctlCommand extends Command {
 
   override createCommand(name?: string): GovctlCommand {
     return new GovctlCommand(name);
+  }
+
+  /** Lists the commands of a noun where no name is near: `show` is `get` elsewhere. */
+  override error(message: string, options?: ErrorOptions): never {
+    const isFar = options?.code === 'commander.unknownCommand' && !message.includes('Did you mean');
+    return super.error(
+      isFar && this.parent
+        ? `${message}\n(${this.name()} has ${this.createHelp()
+            .visibleCommands(this)
+            .map((one) => one.name())
+            .filter((name) => name !== 'help')
+            .join(', ')})`
+        : message,
+      options,
+    );
   }
 
   /** Takes these formats beside the common ones. */

@@ -1,9 +1,12 @@
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
 import type { ExitCode } from '../../contract/errors.ts';
-import { exitCodes } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { coverageOf } from '../../engine/frameworks/coverage.ts';
 import type { Coverage } from '../../engine/frameworks/coverage.ts';
+import { catalogueOf } from '../../engine/frameworks/frameworks.ts';
 import { loadProject } from '../../project/read/load.ts';
-import type { Run } from '../context.ts';
+import type { Context, Run } from '../context.ts';
 import { readingOf } from '../project/reading.ts';
 import { showProject } from '../project/validate.ts';
 import { formatTable, tableColumns } from '../terminal/table.ts';
@@ -15,6 +18,7 @@ interface CoverageOptions {
 
 /** Counts the controls that the repo's policies name. 3 where the files are not valid. */
 export const runCoverage: Run<CoverageOptions> = async (context, { args: [paths] }) => {
+  await refuseFrameworks(context, paths);
   const project = await loadProject({ ...readingOf(context), paths });
   if (project.problems.some(({ level }) => level === 'error')) {
     await showProject(context, project);
@@ -29,6 +33,18 @@ export const runCoverage: Run<CoverageOptions> = async (context, { args: [paths]
   });
   return exitCodes.ok satisfies ExitCode;
 };
+
+/** The argument of `framework show` is a framework; here it would be a file that is not there. */
+async function refuseFrameworks({ world }: Context, paths: readonly string[]): Promise<void> {
+  for (const given of paths) {
+    const catalogue = catalogueOf(given);
+    if (!catalogue || (await lstat(path.resolve(world.cwd, given)).catch(() => undefined)))
+      continue;
+    throw new GovctlError('usage_error', `${given} is a framework; coverage reads policy files`, {
+      hint: `Use \`govctl framework show ${given}\` for its status in the service, or omit it here.`,
+    });
+  }
+}
 
 const columns: readonly Column<Coverage>[] = [
   { title: 'FRAMEWORK', cell: ({ name }) => name },

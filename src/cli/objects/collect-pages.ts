@@ -3,6 +3,7 @@ import { createListBound } from '../../client/list-all.ts';
 import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
+import { inThrees } from '../terminal/printable.ts';
 
 const pageSize = 100;
 
@@ -91,7 +92,7 @@ export async function sayHowMany(
   if (shown === 0)
     await context.say(isFiltered ? `No ${plural} match.` : `There are no ${plural}.`);
   else if (hasMore) {
-    const of = total === undefined ? 'more' : `${shown} of ${total}`;
-    await context.say(`Shown: ${of}. --limit N shows so many, --all every one.`);
+    const of = total === undefined ? '' : ` of ${inThrees(total)}`;
+    await context.say(`Showing ${inThrees(shown)}${of}. Use --limit N or --all for more.`);
   }
 }

@@ -5,7 +5,7 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { Context, Run } from '../context.ts';
 import type { ListFlags } from '../flags/list-flags.ts';
-import { formatTable } from '../terminal/table.ts';
+import { formatTable, isDropped } from '../terminal/table.ts';
 import { collectPages, howMany, sayHowMany } from './collect-pages.ts';
 import type { Collected, PageOf, PageQuery } from './collect-pages.ts';
 import type { DescribedNoun, Listed, Noun, WithId } from './noun.ts';
@@ -18,6 +18,8 @@ interface Table<Row> extends Extension {
   readonly plural: string;
   /** The name of the list in the API; default: `plural`. */
   readonly listName?: string;
+  /** Other commands take only the ID of a row. */
+  readonly needsId?: boolean;
   readonly columns: Listed<Row, never>['columns'];
 }
 
@@ -52,7 +54,7 @@ export const listNoun =
     const most = howMany(flags);
     const { columns, filter, furtherFilter, saysIfFiltered } = noun.list;
     const given = filter?.(flags, context);
-    const table = { ...listWords(noun), columns };
+    const table = { ...listWords(noun), needsId: !('of' in noun), columns };
     let query: Query = {};
     const found = await withServer(context, noun, `Listing ${table.plural}`, async (client) => {
       query = asked({ ...given, ...(await furtherFilter?.(flags, context, client)) });
@@ -69,7 +71,7 @@ export const listNoun =
 
 async function showTable<Row>(
   context: Context,
-  { plural, listName = plural, columns }: Table<Row>,
+  { plural, listName = plural, needsId = false, columns }: Table<Row>,
   { rows, pagination }: Rows<Row>,
   isFiltered?: boolean,
 ): Promise<ExitCode> {
@@ -81,6 +83,12 @@ async function showTable<Row>(
       rows.length === 0 ? '' : formatTable(rows, columns(shown, rows), style, shown.room),
   });
   await sayHowMany(context, plural, rows.length, pagination, isFiltered);
+  const isTable = context.flags.output.every(({ format }) => format === 'table');
+  if (needsId && isTable && isDropped('ID', rows, columns(shown, rows), shown.room)) {
+    await context.say(
+      'This terminal is too narrow for the IDs. Use a wider one, a pipe or -o json.',
+    );
+  }
   return exitCodes.ok;
 }
 

@@ -94,7 +94,7 @@ function alertLines(
 }
 
 const useLine = ({ tools_replaced: used, automation_level: level }: GovernanceOverview): string =>
-  `Last 30 days: ${used} of 8 capabilities used, ${level}% of what was resolved by remediation.`;
+  `Last 30 days: ${used} of 8 capabilities used, ${level}% of fixes made by remediation.`;
 
 function nextLine(overview: GovernanceOverview): string {
   const { policy_violations: open, predictive_alerts: alerts } = overview;

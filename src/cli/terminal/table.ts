@@ -27,19 +27,7 @@ export function formatTable<Row>(
   style: Style,
   terminalColumns: number,
 ): string {
-  const cells = new Map(
-    columns.map((column) => [column, rows.map((row) => printableLine(column.cell(row)))]),
-  );
-  const widths = new Map(
-    columns.map((column) => [
-      column,
-      (cells.get(column) ?? []).reduce(
-        (widest, text) => Math.max(widest, widthOf(text)),
-        column.title.length,
-      ),
-    ]),
-  );
-  const layout = layOut(columns, (column) => widths.get(column) ?? 0, terminalColumns);
+  const { cells, layout } = measure(rows, columns, terminalColumns);
   const line = (texts: readonly string[], paint: (text: string, at: number) => string): string =>
     texts
       .map((text, at) => {
@@ -60,6 +48,36 @@ export function formatTable<Row>(
     ),
   );
   return `${[titles, ...body].join('\n')}\n`;
+}
+
+/** Whether a table of these columns has to drop the one with this title to fit into the terminal. */
+export const isDropped = <Row>(
+  title: string,
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  terminalColumns: number,
+): boolean =>
+  columns.some((column) => column.title === title) &&
+  !measure(rows, columns, terminalColumns).layout.columns.some((column) => column.title === title);
+
+function measure<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  terminalColumns: number,
+) {
+  const cells = new Map(
+    columns.map((column) => [column, rows.map((row) => printableLine(column.cell(row)))]),
+  );
+  const widths = new Map(
+    columns.map((column) => [
+      column,
+      (cells.get(column) ?? []).reduce(
+        (widest, text) => Math.max(widest, widthOf(text)),
+        column.title.length,
+      ),
+    ]),
+  );
+  return { cells, layout: layOut(columns, (column) => widths.get(column) ?? 0, terminalColumns) };
 }
 
 interface Layout<Row> {

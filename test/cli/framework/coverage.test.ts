@@ -57,3 +57,10 @@ it('counts nothing of files that are not valid', async () => {
   expect(stdout).toContain('c.yaml');
   expect(stdout).not.toContain('WITH POLICIES');
 });
+
+it('says where the status of a framework is, when it is given instead of files', async () => {
+  const { stderr, exitCode } = await cover(files, 'soc2');
+  expect(exitCode).toBe(3);
+  expect(stderr).toContain('soc2 is a framework; coverage reads policy files');
+  expect(stderr).toContain('`govctl framework show soc2`');
+});

@@ -269,7 +269,7 @@ describe('a webhook', () => {
     expect([misspelt.exitCode, misspelt.stderr]).toEqual([3, expect.stringContaining('paused?')]);
     const one = await run(['webhook', 'list', '--limit', '1', '-o', 'ndjson']);
     expect(one.stdout.trim().split('\n')).toHaveLength(1);
-    expect(one.stderr).toContain('Shown: 1 of 2');
+    expect(one.stderr).toContain('Showing 1 of 2');
   });
 
   it('keeps the filters and headers that an update does not name', async () => {
