@@ -157,14 +157,17 @@ const maxDepth = 64;
 
 /** Why a value can not be kept as JSON, if it can't. Walks with a stack of its own. */
 export function unfitForJson(root: unknown): string | undefined {
-  const waiting: [value: unknown, depth: number][] = [[root, 0]];
+  // Only lists and maps wait: there may be millions of other values.
+  const waiting: [values: readonly unknown[], depth: number][] = [[[root], 0]];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const [value, depth] = next;
-    // `1e999` is JSON, and Infinity once it is read.
-    if (typeof value === 'number' && !Number.isFinite(value)) return 'has a number out of range';
-    if (typeof value !== 'object' || value === null) continue;
-    if (depth === maxDepth) return `is nested deeper than ${maxDepth} levels`;
-    for (const inner of Object.values(value)) waiting.push([inner, depth + 1]);
+    const [values, depth] = next;
+    for (const value of values) {
+      // `1e999` is JSON, and Infinity once it is read.
+      if (typeof value === 'number' && !Number.isFinite(value)) return 'has a number out of range';
+      if (typeof value !== 'object' || value === null) continue;
+      if (depth === maxDepth) return `is nested deeper than ${maxDepth} levels`;
+      waiting.push([Array.isArray(value) ? value : Object.values(value), depth + 1]);
+    }
   }
   return undefined;
 }

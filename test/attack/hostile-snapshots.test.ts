@@ -55,10 +55,10 @@ it.each([
   ['the first line', `${' '.repeat(200_000_000)}\n`, 'line 1 is not the head'],
   [
     'a line',
-    whole([`{"in":"policies","doc":"${'x'.repeat(9_000_000)}"}`]),
-    'line 2 is longer than 8 MiB',
+    whole([`{"in":"policies","doc":"${'x'.repeat(5_000_000)}"}`]),
+    'line 2 is longer than 4 MiB',
   ],
-  ['a very long line', `${head}\n${'x'.repeat(200_000_000)}\n{}\n`, 'line 2 is longer than 8 MiB'],
+  ['a very long line', `${head}\n${'x'.repeat(200_000_000)}\n{}\n`, 'line 2 is longer than 4 MiB'],
   ['the last line', `${head}\n${' '.repeat(200_000_000)}\n`, 'line 2 is not the end'],
 ])('%s that would be read in one turn of seconds is refused unread', async (_, text, why) => {
   const { got } = await restore(text);

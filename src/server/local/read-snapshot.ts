@@ -65,7 +65,7 @@ export async function readStream(chunks: AsyncIterable<Uint8Array>): Promise<str
 /** Characters that are read between two turns of others: some milliseconds. */
 const perTurn = 65_536;
 /** Characters of a line, which is read in one turn. No row that the service stores has as many. */
-const longestLine = 8 * 1024 * 1024;
+const longestLine = 4 * 1024 * 1024;
 const tooLong = `is longer than ${longestLine >> 20} MiB`;
 
 /** Where the line that begins there ends, and the next begins. */
