@@ -73,13 +73,17 @@ const select = (context: Context, options: Selection) =>
  * @returns what was shown
  * @throws GovctlError approval_required, remediation_guard
  */
-export async function planAndAsk(context: Context, ask: Ask): Promise<RemediationWithActions> {
+export async function planAndAsk(
+  context: Context,
+  ask: Ask,
+  look = 'govctl remediate plan',
+): Promise<RemediationWithActions> {
   if (!context.flags.input) {
     throw new GovctlError(
       'approval_required',
       'Approval required: run with --auto-approve, or from a terminal',
       {
-        hint: 'Nothing was changed. Use `govctl remediate plan` to see what would change.',
+        hint: `Nothing was changed. Use \`${look}\` to see what would change.`,
       },
     );
   }

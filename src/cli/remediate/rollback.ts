@@ -26,7 +26,11 @@ export async function runRollback(context: Context, options: RollbackOptions): P
   if (options.dryRun === true) return showPlan(context, (client) => rollback(client, true));
   const shown = isApproved(options)
     ? undefined
-    : await planAndAsk(context, (client) => rollback(client, true));
+    : await planAndAsk(
+        context,
+        (client) => rollback(client, true),
+        `govctl remediate rollback ${id} --dry-run`,
+      );
   return carryOut(context, options.wait ? timeoutMs : undefined, (client) =>
     rollback(client, false, shown?.digest),
   );

@@ -217,7 +217,8 @@ function compareEnd(
   if (differs === undefined) {
     const more = rest - expected.length;
     if (more === 0) return undefined;
-    const what = `${more} bytes were added after its end`;
+    const what =
+      more === 1 ? '1 byte was added after its end' : `${more} bytes were added after its end`;
     return { kind: 'changed', offset: end + expected.length, what, entries };
   }
   const offset = end + differs;

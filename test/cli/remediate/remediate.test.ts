@@ -110,7 +110,10 @@ describe('govctl remediate', () => {
       expect.stringContaining(`rolls back ${id}`),
     ]);
     expect(shown.stdout).toContain('versioning.enabled: true → false');
-    expect((await run('rollback', id)).exitCode).toBe(3);
+    expect(await run('rollback', id)).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining(`rollback ${id} --dry-run`) as string,
+    });
     expect(await inventory.violations('status=OPEN')).toHaveLength(1);
     const done = await run('rollback', id, '--auto-approve', '--note', 'it broke the backup');
     expect([done.exitCode, done.stdout]).toEqual([
