@@ -134,6 +134,17 @@ describe('YAML with more tokens than a machine should compose', () => {
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain('Convert it to JSON');
   });
 
+  it('is refused as a file of parameters', async () => {
+    const words = 'check t.yaml --policies p.yaml --parameters-file params.yaml';
+    const { exitCode, stderr } = await run(words, {
+      'p.yaml': policy('p'),
+      't.yaml': 'Resources: {}\n',
+      'params.yaml': many(200_000, (nth) => `k${nth}: 1\n`).join(''),
+    });
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain('this YAML is too large');
+  });
+
   it('is refused as govctl.yaml', async () => {
     const files = { 'govctl.yaml': 'a: 1\n'.repeat(200_000), 'p.yaml': policy('p') };
     const { exitCode, stdout } = await run('validate', files);

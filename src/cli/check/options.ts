@@ -1,7 +1,7 @@
 import { GovctlError } from '../../contract/errors.ts';
-import { parse } from 'yaml';
 import type { severities } from '../../contract/policies.ts';
 import type { Format } from '../../inventory/formats/formats.ts';
+import { parseText } from '../../inventory/text/parse.ts';
 import type { PolicySet } from '../../project/policy-sets.ts';
 import type { World } from '../context.ts';
 import { readWholeFile } from '../flags/input-file.ts';
@@ -111,8 +111,10 @@ async function readParametersFile(
   file: string,
 ): Promise<[string, string][]> {
   try {
-    const value: unknown = parse((await readWholeFile(world, file)).toString('utf8'));
-    return listParameters(value);
+    const read = parseText((await readWholeFile(world, file)).toString('utf8'));
+    const problem = read.ok ? read.parsed.problems[0] : read.problem;
+    if (!read.ok || problem) throw new Error(problem?.message);
+    return listParameters(read.parsed.document);
   } catch (cause) {
     if (world.signal.aborted) throw cause;
     throw new GovctlError(
