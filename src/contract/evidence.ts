@@ -141,7 +141,7 @@ const ManualInput = z
     expires: z.iso.date('must be a date such as 2026-12-31'),
   })
   .refine(({ text, file }) => text !== undefined || file !== undefined, {
-    error: 'has neither text nor file: give one of them',
+    error: 'is missing: pass text, a file, or both',
     path: ['text'],
   });
 export type ManualInput = z.infer<typeof ManualInput>;
@@ -180,7 +180,7 @@ export const evidence = {
   list: endpoint({
     ...read,
     path,
-    summary: 'List what is known now of the controls of a framework, with its SHA-256',
+    summary: 'List the current evidence for the controls of a framework, with its SHA-256',
     query: EvidenceListQuery,
     response: {
       status: 200,
@@ -191,7 +191,7 @@ export const evidence = {
   collect: endpoint({
     method: 'POST',
     path,
-    summary: 'Collect the evidence of this moment into a signed bundle, in the background',
+    summary: 'Collect the current evidence into a signed bundle, in the background',
     scope: 'compliance:write',
     body: BundleInput,
     versioned: true,
@@ -200,7 +200,7 @@ export const evidence = {
   }),
   bundles: listEndpoint({
     path: `${path}/bundles`,
-    summary: 'List bundles of evidence',
+    summary: 'List evidence bundles',
     ext: true,
     query: BundleListQuery,
     rows: { bundles: z.array(Bundle) },
@@ -209,7 +209,7 @@ export const evidence = {
   key: endpoint({
     ...read,
     path: `${path}/key`,
-    summary: 'The public key that bundles are signed with',
+    summary: 'Read the public key that bundles are signed with',
     ext: true,
     response: {
       status: 200,
@@ -219,7 +219,7 @@ export const evidence = {
   }),
   listManual: listEndpoint({
     path: `${path}/manual`,
-    summary: 'List evidence that people attached to controls',
+    summary: 'List attached evidence',
     ext: true,
     query: ManualListQuery,
     rows: { manual: z.array(Manual) },
@@ -242,7 +242,7 @@ export const evidence = {
     ...read,
     ...one,
     path: `${path}/manual/:id`,
-    summary: 'Read evidence that a person attached',
+    summary: 'Read attached evidence',
     ext: true,
     response: { status: 200, body: Manual },
     errors: ['evidence_not_found'],
@@ -250,7 +250,7 @@ export const evidence = {
   manualFile: endpoint({
     ...read,
     path: `${path}/manual/:id/file`,
-    summary: 'The file that a person attached; takes Range',
+    summary: 'Download the file of attached evidence; supports Range',
     ext: true,
     params: ById,
     response: { status: 200, type: 'application/octet-stream', binary: true },
@@ -260,7 +260,7 @@ export const evidence = {
     ...one,
     method: 'DELETE',
     path: `${path}/manual/:id`,
-    summary: 'Remove evidence that a person attached; bundles keep it',
+    summary: 'Delete attached evidence; bundles that include it do not change',
     scope: 'compliance:write',
     ext: true,
     response: { status: 204 },
@@ -270,7 +270,7 @@ export const evidence = {
     ...read,
     ...one,
     path: `${path}/:id`,
-    summary: 'Read a bundle of evidence: its moment, and whether it is ready',
+    summary: 'Read an evidence bundle: its status, and the moment it describes',
     ext: true,
     response: { status: 200, body: Bundle },
     errors: ['evidence_not_found'],
@@ -278,7 +278,7 @@ export const evidence = {
   bundle: endpoint({
     ...read,
     path: `${path}/:id/bundle`,
-    summary: 'The file of a bundle (ZIP), always the same bytes; takes Range',
+    summary: 'Download the file of a bundle (ZIP), always the same bytes; supports Range',
     ext: true,
     params: ById,
     response: { status: 200, type: 'application/zip', binary: true },

@@ -111,7 +111,7 @@ export const frameworks = {
   list: endpoint({
     method: 'GET',
     path,
-    summary: 'List compliance frameworks with how they stand now',
+    summary: 'List compliance frameworks with their current status',
     scope: 'governance:read',
     query: FrameworkListQuery,
     response: {
@@ -123,7 +123,7 @@ export const frameworks = {
   get: endpoint({
     method: 'GET',
     path: `${path}/:id`,
-    summary: 'Read a framework with its controls, the policies mapped to them, and how each stands',
+    summary: 'Read a framework with its controls, their status and the policies mapped to them',
     scope: 'governance:read',
     ext: true,
     params: z.strictObject({ id: z.string() }),

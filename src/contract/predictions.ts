@@ -96,7 +96,7 @@ export const predictions = {
   list: endpoint({
     method: 'GET',
     path,
-    summary: 'List the violations that are to come, the next ones first',
+    summary: 'List predicted violations, the soonest first',
     scope: 'governance:read',
     query: PredictionQuery,
     response: {
@@ -112,7 +112,7 @@ export const predictions = {
   get: endpoint({
     method: 'GET',
     path: `${path}/:id`,
-    summary: 'Read a violation that is to come, with what makes it come',
+    summary: 'Read a predicted violation, with the reason for it',
     scope: 'governance:read',
     ext: true,
     params: ById,

@@ -150,7 +150,7 @@ const RemediationInput = z
     filter: OpenViolationFilter.optional(),
   })
   .refine((given) => selectors.filter((name) => given[name] !== undefined).length === 1, {
-    message: `give exactly one of ${selectors.join(', ')}`,
+    message: `must have exactly one of ${selectors.join(', ')}`,
   });
 export type RemediationInput = z.infer<typeof RemediationInput>;
 
@@ -218,7 +218,7 @@ export const remediations = {
     ...one,
     method: 'POST',
     path: `${path}/:id/approve`,
-    summary: 'Approve a remediation that waits for it, so that it is carried out',
+    summary: 'Approve a remediation that is waiting for approval; it is then carried out',
     scope: 'compliance:write',
     body: z.strictObject({
       /** Of the plan that was reviewed. */
@@ -231,7 +231,7 @@ export const remediations = {
     ...one,
     method: 'POST',
     path: `${path}/:id/rollback`,
-    summary: 'Plan to take back what a remediation changed and, unless dry_run is true, do it',
+    summary: 'Plan the rollback of a remediation and, unless dry_run is true, carry it out',
     scope: 'compliance:write',
     body: RollbackInput,
     response: { status: 202, body: RemediationWithActions },

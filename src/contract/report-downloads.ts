@@ -61,7 +61,7 @@ export const downloads = {
   download: endpoint({
     method: 'GET',
     path: '/v1/reports/:report_id/download/:format',
-    summary: 'The file of a report in one format; takes Range',
+    summary: 'Download the file of a report in one format; supports Range',
     scope: 'governance:read',
     params: ByReportFormat,
     response: { status: 200, type: 'application/octet-stream', binary: true },

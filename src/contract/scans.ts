@@ -111,7 +111,7 @@ export const scans = {
     ...listEndpoint({
       path: '/v1/scans/:id/samples',
       summary:
-        'List some resources that passed in a scan: for each policy up to 25, with the values it read',
+        'List samples of a scan: for each policy up to 25 resources that passed, with the values that it read',
       ext: true,
       query: ScanSampleListQuery,
       rows: { samples: z.array(ScanSample) },

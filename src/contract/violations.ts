@@ -227,7 +227,7 @@ const ResolveFilter = z
   })
   .refine(
     ({ status: _, ...further }) => isGiven(further),
-    'must have a field besides status: without one, it is every violation',
+    'must have a field besides status: otherwise it matches every violation',
   );
 
 const Reason = z.string().min(1).max(4_096).regex(/\S/, 'must not be blank');
@@ -280,7 +280,7 @@ export const violations = {
   resolveMany: endpoint({
     method: 'POST',
     path: '/v1/violations/resolve',
-    summary: 'Resolve the violations that match a filter; dry_run says how many they are',
+    summary: 'Resolve the violations that match a filter; dry_run only counts them',
     scope: 'compliance:write',
     ext: true,
     body: ResolveMany,

@@ -27,7 +27,7 @@ export function noticesOfPages(document: unknown): DocumentProblem[] {
     if (name === undefined) continue;
     return [
       {
-        message: `this is one page of a longer list (it has ${name}); resources on other pages are checked only if they are inputs, too`,
+        message: `this is one page of a longer list (it has ${name}); to check all resources, pass the other pages, too`,
         at: [...at, name],
       },
     ];

@@ -11,7 +11,7 @@ export function registerAuditCommands(program: GovctlCommand, act: Act): void {
       'Reads the whole audit log and checks that each entry has the hash of the one before it, that none is missing, and that the server signed where the log ends. An earlier end, which you kept, shows what was cut off or written anew since.',
     )
     .option('--head <sequence:hash>', 'an end of the log that you kept: it must still be in it')
-    .option('--key <file>', 'PEM file of the key that must have signed (default: pinned at login)')
+    .option('--key <file>', 'PEM file of the expected signing key (default: pinned at login)')
     .addHelpText('after', verifyHelp)
     .action(act(() => import('./verify.ts').then((m) => m.runVerify)));
 }

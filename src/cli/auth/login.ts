@@ -72,7 +72,7 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
     human: (style) =>
       `${style.green('Logged in')} to ${style.bold(baseUrl)} with ${describeLogin(profile)}: ${describeVerdict(verdict)}.\n` +
       `Profile "${name}", kept in ${profile.stored_in === 'keychain' ? "the system's keychain" : join(folder, 'credentials', `${name}.json`)}.\n` +
-      (pinned ? `The server signs with the key ${shortKeyId(pinned.id)}, pinned here.\n` : ''),
+      (pinned ? `Pinned the server's signing key ${shortKeyId(pinned.id)}.\n` : ''),
   });
   if (world.env.GOVCTL_TOKEN || world.env.GOVCTL_CLIENT_ID) {
     await context.warn(

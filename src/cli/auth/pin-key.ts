@@ -24,10 +24,10 @@ export async function pinKey(
   const shown = await readServerKey(client);
   const kept = before?.base_url === baseUrl ? pinnedOf(before.server_key) : undefined;
   if (!kept || !shown || shown.id === kept.id) return kept ?? shown;
-  const changed = `${baseUrl} signs with the key ${shortKeyId(shown.id)}, not with ${shortKeyId(kept.id)}, which was pinned at an earlier login`;
+  const changed = `${baseUrl} now signs with key ${shortKeyId(shown.id)}; an earlier login pinned key ${shortKeyId(kept.id)}`;
   if (!context.flags.input) {
     await context.warn(
-      `${changed}. The earlier key stays pinned; if the operator confirms the new one, log out with \`govctl auth logout\` and log in again.`,
+      `${changed}. The earlier key stays pinned. If the operator confirms the new key, run \`govctl auth logout\` and log in again.`,
     );
     return kept;
   }

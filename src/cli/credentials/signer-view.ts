@@ -24,7 +24,7 @@ export function signerLine(id: string, trusted: TrustedKey | undefined): string 
   const said = {
     known: given,
     other: `not ${given} (${shortKeyId(trusted?.id ?? '')}): another server, or a new key`,
-    unknown: 'unknown: no key is pinned for it, and no --key is given',
+    unknown: 'unknown: no key pinned, and no --key given',
   }[status];
   return `Signer   ${shortKeyId(printableLine(id))}  ${said}`;
 }

@@ -122,7 +122,7 @@ async function send(client: Client, body: ManualInput): Promise<Attached> {
   if (data.file?.sha256 === sha256) return data;
   throw new GovctlError(
     'bad_answer',
-    `${body.file.name} was attached as ${data.id}, but not with the SHA-256 that it has here`,
+    `${body.file.name} was attached as ${data.id}, but its SHA-256 at the service is different`,
     { hint: `Delete it with \`govctl evidence delete ${data.id}\`, and attach it again.` },
   );
 }

@@ -75,7 +75,7 @@ export async function howItEnded(
   if (status === 'completed') return exitCodes.ok;
   if (status === 'failed') return exitCodes.error;
   if (timeout !== undefined) {
-    await warn(`${id} is not built within ${showTimeout(timeout)}; the server continues.`);
+    await warn(`${id} was not built within ${showTimeout(timeout)}; the server continues.`);
   }
   await say(`Use \`govctl evidence get ${id}\` to see whether it is ready.`);
   return exitCodes.pending;

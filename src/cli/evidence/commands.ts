@@ -13,7 +13,7 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
     .command('list')
     .summary('list the current evidence for the controls of a framework')
     .description(
-      'Lists what the service knows now of the controls of a framework, by source, each with the SHA-256 of its data. With --bundles it lists the bundles that were collected, with --attached what people attached to controls; both work without a framework.',
+      'Lists the current evidence for the controls of a framework by source, with the SHA-256 of its data. --bundles lists the collected bundles instead, and --attached the attached evidence; both work without a framework.',
     )
     .argument('[framework]', 'such as soc2, or a control such as SOC2:CC6.1')
     .argument('[control]', 'show only this control')
@@ -25,7 +25,7 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
         .argParser(collectValues)
         .offering(evidenceSources),
     )
-    .option('--since <time>', 'changes and attachments since then: a date, a time, or 30d')
+    .option('--since <time>', 'start of the changes and attached evidence: a date, a time, or 30d')
     .option('--bundles', 'list bundles instead, the newest first')
     .option('--attached', 'list attached evidence instead, the newest first')
     .option('--limit <n>', 'maximum number of results', '100')
@@ -41,7 +41,7 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
     .command('collect')
     .summary('collect the current evidence into a signed bundle')
     .description(
-      'Has the service record this moment: its newest completed scan of the whole inventory, and the end of its audit log. It then builds a bundle from what it knows, whose bytes never change. Exit codes: 0 completed, 1 failed, 8 not built yet.',
+      'Asks the service to build a signed bundle of the current evidence, from its newest completed scan of the whole inventory and its audit log. A bundle never changes. Exit codes: 0 completed, 1 failed, 8 not built yet.',
     )
     .argument('<framework>', 'such as soc2')
     .argument('[control...]', 'only these controls (default: all)')
@@ -55,7 +55,7 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
     .command('export')
     .summary('download the newest bundle of a framework, or collect one')
     .description(
-      'Downloads the newest bundle of all controls of a framework, and collects one if there is none. An interrupted download resumes, and the file gets its name once its SHA-256 is the one that the server says.',
+      'Downloads the newest bundle of all controls of a framework, and collects one if there is none. An interrupted download resumes. The file is in place only once its SHA-256 matches.',
     )
     .argument('<framework>', 'such as soc2, or a bundle ID')
     .option('--out <place>', 'FILE.zip or a directory (default: this directory)')
@@ -67,7 +67,7 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
     .command('attach')
     .summary('attach files or text to a control')
     .description(
-      "Attaches evidence of what policies can't check. Until it expires, a control without outcomes has the status manual. Each file becomes a piece of evidence of its own. All files are checked before the first is sent.",
+      "Attaches evidence for controls that policies can't check. Until it expires, a control without outcomes has the status manual. Each file is attached separately; all are checked before the first is sent.",
     )
     .argument('<framework>', 'such as soc2, or a control such as SOC2:CC6.1')
     .argument('[control]', 'control of the framework')
@@ -85,10 +85,10 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
     .command('verify')
     .summary('check that a bundle is unchanged, and who signed it')
     .description(
-      'Checks that a bundle is as its signer wrote it, and that the key pinned at login signed it: the one of the current profile, or of --profile or --base-url. It names each entry that was changed, removed, added or moved. It needs no service.',
+      'Checks offline that a bundle is unchanged and that the expected key signed it: the key of --key, or the one pinned at the login of the current profile, --profile or --base-url. Names each entry that was changed, removed, added or moved.',
     )
     .argument('<file>', 'bundle, as `evidence export` writes it')
-    .option('--key <file>', 'PEM file of the key that must have signed (default: pinned at login)')
+    .option('--key <file>', 'PEM file of the expected signing key (default: pinned at login)')
     .addHelpText('after', verifyHelp)
     .action(act(() => import('./verify.ts').then((m) => m.runVerify)));
 }
@@ -123,8 +123,8 @@ Examples:
 
 const verifyHelp = `
 Exit codes: 0 unchanged, 2 changed, 3 cut off or not a bundle, 5 unchanged, but
-signed by another key than --key, or than the one pinned at login.
-Without any key it exits with 0 and says that the signer is unknown.
+not signed by the expected key.
+With no --key and no pinned key, it exits with 0 and calls the signer unknown.
 
 Examples:
   $ govctl evidence verify soc2.zip

@@ -109,7 +109,7 @@ async function newestOf(client: Client, framework: string): Promise<Bundle | und
 const hasFailed = ({ id, failure }: Bundle): GovctlError =>
   new GovctlError(
     'file_error',
-    `Bundle ${id} has failed: ${failure?.reason ?? 'the server does not say why'}`,
+    `Bundle ${id} failed: ${failure?.reason ?? 'the reason is unknown'}`,
     { hint: 'Collect it again with `govctl evidence collect`.' },
   );
 

@@ -44,7 +44,7 @@ function validLines(
   const verdict = {
     known: `${style.green('✓')} ${is}.`,
     unknown: `${style.yellow('?')} ${is}. Who signed it is unknown.`,
-    other: `${style.red('✗')} ${is}, but another key than expected signed it.`,
+    other: `${style.red('✗')} ${is}, but not signed by the expected key.`,
   }[signer];
   const what = `${count(controls, 'control')}, ${count(policies, 'policy', 'policies')}, changes since ${minuteOf(since)}`;
   const more = missing.length - mostMissing;
@@ -61,7 +61,7 @@ function validLines(
     ...(more > 0 ? [`         and ${inThrees(more)} more; -o json lists all`] : []),
     ...(signer === 'unknown'
       ? [
-          'Log in to its server to pin its key, or pass --key FILE with a key that you got elsewhere.',
+          'Log in to its server to pin its key, or pass --key FILE with a key from a source you trust.',
         ]
       : []),
     'A signature proves who wrote this, not that it is true.',
@@ -69,7 +69,7 @@ function validLines(
 }
 
 const invalidLines = (file: string, problems: readonly BundleProblem[], style: Style): string[] => [
-  `${style.red('✗')} ${printableLine(file)} is not as its signer wrote it: ${count(problems.length, 'problem')}.`,
+  `${style.red('✗')} ${printableLine(file)} was changed after signing: ${count(problems.length, 'problem')}.`,
   ...problems.map(({ entry, offset, message }) => {
     const where = [
       ...(entry === undefined ? [] : [visible(entry)]),

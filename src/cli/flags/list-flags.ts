@@ -21,10 +21,10 @@ export const listFlags = (
   order: ListFlags['order'] = 'asc',
 ): GovctlCommand =>
   command
-    .option('--limit <n>', 'at most so many, over as many pages as it takes', '100')
-    .option('--all', 'every one')
+    .option('--limit <n>', 'maximum number of results', '100')
+    .option('--all', 'no maximum')
     .addOption(
-      new Option('--sort <field>', 'order by this field').choices([...sortFields]).default(sortBy),
+      new Option('--sort <field>', 'sort by this field').choices([...sortFields]).default(sortBy),
     )
     .addOption(new Option('--order <order>').choices(['asc', 'desc']).default(order));
 

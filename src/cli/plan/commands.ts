@@ -59,8 +59,8 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
       )
       .argument('[paths...]', `one saved plan, or ${pathsHelp}`),
   )
-    .option('--auto-approve', 'do not ask')
-    .option('-y, --yes', 'the same')
+    .option('--auto-approve', 'skip the prompt')
+    .option('-y, --yes', 'same as --auto-approve')
     .option('--brief', briefHelp)
     .option('--concurrency <n>', 'requests at once, 1 to 64 (default: 8, or that of govctl.yaml)')
     .alsoFormats(reportFormats)
@@ -105,8 +105,8 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
       'every one that belongs to no project and has the name, or url, of a local one',
     )
     .option('--project <name>', 'the owner (default: the project of govctl.yaml)')
-    .option('--auto-approve', 'do not ask')
-    .option('-y, --yes', 'the same')
+    .option('--auto-approve', 'skip the prompt')
+    .option('-y, --yes', 'same as --auto-approve')
     .option('--concurrency <n>', 'requests at once, 1 to 64')
     .alsoFormats(reportFormats)
     .addHelpText('after', adoptHelp)

@@ -47,7 +47,7 @@ export const runPlan: Run<PlanOptions> = async (context, options) => {
     if (hasChanges(plan.summary)) {
       await context.say(`Saved to ${out}; apply it with: govctl apply ${out}`);
     } else {
-      await context.say(`Saved to ${out}; there is nothing in it to apply.`);
+      await context.say(`Saved to ${out}; it has no changes to apply.`);
     }
   }
   if (impact?.unreadable) return exitCodes.usage;

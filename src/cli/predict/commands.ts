@@ -64,30 +64,32 @@ const predictions: OwnNoun<PredictiveAlert, ListOptions> = {
 };
 
 export function registerPredictCommands(program: GovctlCommand, act: Act): void {
-  const predict = program
-    .command('predict')
-    .description('what will fail a policy soon, only because time goes on');
+  const predict = program.command('predict').description('list violations that are expected soon');
   const its = nounCommands(predict, act, { argument: '<id>', noun: predictions });
   its
-    .list('list the violations to come, the next ones first', {
+    .list('list predicted violations, the soonest first', {
       fields: predictionSortFields,
       by: 'at',
     })
-    .option('--days <n>', 'look so many days ahead, up to 365 (default: 30)')
-    .option('--severity <severity>', `only ${severities.join(', ')}; repeatable`, collectValues)
-    .option('--method <method>', `only ${predictionMethods.join(', ')}; repeatable`, collectValues)
-    .option('--min-confidence <share>', 'only those at least so sure, from 0 to 1')
+    .option('--days <n>', 'number of days to look ahead, at most 365 (default: 30)')
     .option(
-      '--policy <policy>',
-      'only those of this policy, by id, name or key; repeatable',
+      '--severity <severity>',
+      `filter by severity: ${severities.join(', ')} (repeatable)`,
       collectValues,
     )
-    .option('--provider <provider>', 'repeatable', collectValues)
-    .option('--account <id>', 'repeatable', collectValues)
-    .option('--environment <name>', 'repeatable', collectValues);
+    .option(
+      '--method <method>',
+      `filter by method: ${predictionMethods.join(', ')} (repeatable)`,
+      collectValues,
+    )
+    .option('--min-confidence <share>', 'minimum confidence, from 0 to 1')
+    .option('--policy <policy>', 'filter by policy ID, name or key (repeatable)', collectValues)
+    .option('--provider <provider>', 'filter by provider (repeatable)', collectValues)
+    .option('--account <id>', 'filter by account (repeatable)', collectValues)
+    .option('--environment <name>', 'filter by environment (repeatable)', collectValues);
   predict
     .command('explain')
-    .description('show one of them with what makes it come, and how such dates turned out before')
+    .description('show a predicted violation, its reason, and how earlier predictions turned out')
     .argument('<id>')
     .action(act(() => import('./explain.ts').then((m) => m.runExplain)));
 }

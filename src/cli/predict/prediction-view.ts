@@ -44,7 +44,7 @@ const becauseOf = (one: PredictiveAlert | ExplainedAlert): string | undefined =>
     : one.because;
 
 const betweenOf = ({ interval }: PredictiveAlert): string | undefined =>
-  interval && `${interval[0]} and ${interval[1]}, in 8 of 10 cases`;
+  interval && `${interval[0]} and ${interval[1]} (80% interval)`;
 
 function confidenceOf(one: PredictiveAlert | ExplainedAlert): string {
   const percent = `${Math.round(one.confidence * 100)}%`;

@@ -122,7 +122,7 @@ async function rewrite(
     return {
       code: 'not-written',
       message: `the file could not be written: ${whyFileFailed(error)}`,
-      hint: 'The file is as it was.',
+      hint: 'The file was not changed.',
     };
   }
 }

@@ -105,7 +105,7 @@ export async function planAndAsk(
 function refuseGuarded({ why_not: guards }: RemediationWithActions): void {
   if (guards.length === 0) return;
   throw new GovctlError('remediation_guard', `Refused by a guard: ${guards.join('; ')}`, {
-    hint: 'Select fewer violations, or change remediation.guards in the configuration of the server.',
+    hint: "Select fewer violations, or change remediation.guards in the server's configuration.",
   });
 }
 

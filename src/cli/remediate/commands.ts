@@ -55,7 +55,7 @@ const waiting = (command: GovctlCommand): GovctlCommand =>
     .option('--timeout <seconds>', 'maximum wait', '600');
 
 const approving = (command: GovctlCommand): GovctlCommand =>
-  command.option('-y, --yes', 'do not ask').option('--auto-approve', 'the same');
+  command.option('-y, --yes', 'skip the prompt').option('--auto-approve', 'same as --yes');
 
 export function registerRemediateCommands(program: GovctlCommand, act: Act): void {
   const remediate = program
@@ -76,7 +76,7 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
           .command('apply')
           .summary('show the plan, prompt, and carry it out')
           .description(
-            'Shows the plan, prompts for approval, and carries out exactly that plan. Exit codes: 0 completed, 1 failed, 7 partly failed, 8 not yet verified, 6 refused by a guard, 5 the plan has changed.',
+            'Shows the plan, prompts for approval, and carries out exactly that plan. Exit codes: 0 completed, 1 failed, 5 the plan has changed, 6 refused by a guard, 7 partly failed, 8 not yet verified.',
           ),
       ),
     ),
@@ -105,21 +105,21 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
     approving(
       remediate
         .command('approve')
-        .summary('approve a remediation that waits for it')
+        .summary('approve a remediation')
         .description(
-          'Shows the plan, prompts, and approves exactly that plan, which is then carried out. Exit codes: 4 you must not approve it, 5 it does not wait for approval, or the plan is another one, else as for `remediate apply`.',
+          'Shows the plan, prompts, and approves exactly that plan, which is then carried out. Exit codes: 4 you may not approve it, 5 it is not waiting for approval or the digest differs, others as for `remediate apply`.',
         )
         .argument('<id>')
-        .option('--digest <sha256>', 'refuse if this is not the digest of the plan'),
+        .option('--digest <sha256>', 'approve only if the digest of the plan still matches'),
     ),
   ).action(act(() => import('./approve.ts').then((m) => m.runApprove)));
   waiting(
     approving(
       remediate
         .command('rollback')
-        .summary('take back what a remediation changed')
+        .summary('undo what a remediation changed')
         .description(
-          'Shows what it would take back, prompts for approval, and puts back the attributes that the remediation changed, the last change first. Attributes that were changed since are left as they are. Exit codes as for `remediate apply`.',
+          'Shows the plan, prompts for approval, and restores the attributes that the remediation changed, the last change first. Attributes that have changed since are left alone. The exit codes are those of `remediate apply`.',
         )
         .argument('<id>')
         .option('--dry-run', 'show the plan and change nothing')

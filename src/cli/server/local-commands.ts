@@ -39,9 +39,9 @@ export function registerLocalCommands(server: GovctlCommand, act: Act): void {
   server
     .command('requests')
     .summary('show the last requests to a local server')
-    .description('Shows the last requests to a local server; the last 1,000 are kept.')
-    .option('--limit <n>', 'at most so many', '50')
-    .option('--follow', 'go on with those that come, until Ctrl-C')
+    .description('Shows the last requests to a local server, which stores 1,000.')
+    .option('--limit <n>', 'maximum number of requests', '50')
+    .option('--follow', 'print new requests until Ctrl-C')
     .action(act(() => import('./requests.ts').then((m) => m.showRequests)));
 }
 
@@ -68,8 +68,8 @@ function registerDataCommands(server: GovctlCommand, act: Act): void {
       '--new-secrets',
       'give webhooks new secrets, where another key sealed those of the file',
     )
-    .option('-y, --yes', 'do not ask')
-    .option('--auto-approve', 'the same')
+    .option('-y, --yes', 'skip the prompt')
+    .option('--auto-approve', 'same as --yes')
     .action(act(() => import('./stored-data.ts').then((m) => m.restoreSnapshot)));
   server
     .command('reset')
@@ -78,8 +78,8 @@ function registerDataCommands(server: GovctlCommand, act: Act): void {
       'Removes all that a local server stores, the audit log too, but for keys, clients and tokens; clears faults and ' +
         'the request log, and puts the clock back.',
     )
-    .option('-y, --yes', 'do not ask')
-    .option('--auto-approve', 'the same')
+    .option('-y, --yes', 'skip the prompt')
+    .option('--auto-approve', 'same as --yes')
     .action(act(() => import('./stored-data.ts').then((m) => m.resetServer)));
 }
 

@@ -65,7 +65,7 @@ function checkPatch(
     Object.keys(patch).some((name) => read.has(name));
   if (isRead) return undefined;
   const first = leaves[0]?.[0] ?? '';
-  return `changes ${first}, which no condition of the policy reads, so that it can't make the policy pass`;
+  return `changes ${first}, which no condition of the policy reads, so it can't make the policy pass`;
 }
 
 function attributesRead(rule: Rule): string[] {
@@ -101,11 +101,11 @@ function depthOf(value: unknown): number {
 }
 
 function whyNoAddress(text: string): string | undefined {
-  if (!URL.canParse(text)) return 'must be an address after webhook:, such as webhook:https://…';
+  if (!URL.canParse(text)) return 'must be a URL after webhook:, such as webhook:https://…';
   const { protocol, username, password, hash, hostname } = new URL(text);
   const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   if (protocol !== 'https:' && !(protocol === 'http:' && isHere)) {
-    return 'must be an address that begins with https://';
+    return 'must be a URL that begins with https://';
   }
   if (username !== '' || password !== '') return 'must not contain a user or password';
   return hash === '' ? undefined : 'must not contain a fragment (#)';

@@ -11,7 +11,7 @@ const attributes = {
   plaintext_secrets: {
     type: 'list<string>',
     meaning:
-      'properties whose password or key is written in the code, or comes from a parameter that is shown; missing where there is none, as in exports, which show no passwords; unknown in a state of Terraform, which does not tell where its values come from',
+      'properties whose password or key is hard-coded, or comes from a parameter that is not secret; absent if there are none, and in exports, which omit passwords; unknown in a Terraform state, which does not say where its values come from',
   },
 } as const satisfies Record<string, Attribute>;
 

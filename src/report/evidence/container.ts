@@ -124,7 +124,7 @@ export interface Unread {
  */
 export function readContainer(bytes: Buffer): readonly Entry[] | Unread {
   if (bytes.length < 4 || bytes.readUInt32LE(0) !== localSignature) {
-    return { kind: 'cut', offset: 0, what: 'the file does not begin as a ZIP does' };
+    return { kind: 'cut', offset: 0, what: 'the file is not a ZIP' };
   }
   const found = readEntries(bytes);
   if ('what' in found) return found;
@@ -167,7 +167,10 @@ function readEntries(bytes: Buffer): Found | Unread {
     if (nameEnd > room) return tooLong();
     const name = bytes.toString('latin1', at + localLength, nameEnd);
     if (!isName(name))
-      return changed('no entry of a bundle has such a name', name.slice(0, longestName));
+      return changed(
+        'this is not a valid name for an entry of a bundle',
+        name.slice(0, longestName),
+      );
     if (nameEnd + size > room) return tooLong(name);
     if (names.has(name)) return changed('there are two entries with this name', name);
     names.add(name);
@@ -197,7 +200,7 @@ function compareEntries(
       const isChecksum = differs >= 14 && differs < 18;
       const what = isChecksum
         ? 'its content does not have the checksum in its header'
-        : 'its header is not as a bundle has it';
+        : 'its header was changed';
       return { ...where, what, entries };
     }
     at += header.length + content.length;
@@ -223,7 +226,7 @@ function compareEnd(
   }
   const offset = end + differs;
   if (differs === rest) return cutAfter(bytes, entries);
-  return { kind: 'changed', offset, what: 'the directory is not as a bundle has it', entries };
+  return { kind: 'changed', offset, what: 'the ZIP directory was changed', entries };
 }
 
 const cutAfter = ({ length }: Buffer, { length: entries }: readonly Entry[]): Unread => ({

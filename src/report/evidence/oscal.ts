@@ -34,7 +34,7 @@ export function* assessmentResults(facts: EvidenceFacts): Generator<string> {
   yield fieldsOf({
     uuid: id('result'),
     title,
-    description: `The state of ${facts.controls.length} controls by ${facts.policies.length} policies, as the scan ${cut.scan_id} and what came after it found it.`,
+    description: `The status of ${facts.controls.length} controls by ${facts.policies.length} policies, from the scan ${cut.scan_id} and the evaluations after it.`,
     start: facts.since,
     end: cut.at,
     props: [
@@ -121,7 +121,7 @@ function policyObservation(policy: PolicyFacts, facts: EvidenceFacts, id: Id): o
     uuid: id(`policy/${policy.id}`),
     title: policy.name,
     description: tally
-      ? `${policy.name}: of ${tally.evaluated} resources ${tally.pass} pass, ${tally.fail} fail, ${tally.error} can not be decided, ${tally.exempt} are exempt.`
+      ? `${policy.name}: of ${tally.evaluated} resources, ${tally.pass} passed, ${tally.fail} failed, ${tally.error} had errors and ${tally.exempt} were exempt.`
       : `${policy.name}: not evaluated.`,
     ...withProps({
       'policy-id': policy.id,
@@ -134,7 +134,7 @@ function policyObservation(policy: PolicyFacts, facts: EvidenceFacts, id: Id): o
     types: ['finding'],
     ...(subjects.length > 0 ? { subjects } : {}),
     'relevant-evidence': [
-      { href: `../policies/${policy.id}.json`, description: 'The policy and what it found' },
+      { href: `../policies/${policy.id}.json`, description: 'The policy and its results' },
       ...(violations.listed > 0
         ? [{ href: `../violations/${policy.id}.ndjson`, description: 'Its violations' }]
         : []),

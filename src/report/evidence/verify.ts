@@ -91,7 +91,7 @@ function readSigned(entries: readonly Entry[]): Signed {
   }
   const envelope = readEnvelope(textOf(statementName) ?? '');
   if (!envelope) {
-    return invalid(statementName, 'it is not a signed statement as a server writes it');
+    return invalid(statementName, 'it is not a signed statement in the form that servers write');
   }
   const { predicate } = envelope;
   const pem = textOf(keyName);
@@ -101,17 +101,17 @@ function readSigned(entries: readonly Entry[]): Signed {
   }
   const id = keyIdOf(key);
   if (id !== envelope.key_id || id !== predicate.key_id) {
-    return invalid(statementName, `it names another key than the one in ${keyName}`);
+    return invalid(statementName, `it names a different key from the one in ${keyName}`);
   }
   if (!envelope.isSignedBy(key)) {
-    return invalid(statementName, `its signature is not that of the key in ${keyName}`);
+    return invalid(statementName, `its signature does not match the key in ${keyName}`);
   }
   const there = covered.map(({ name, bytes: content }) => ({ name, sha256: sha256(content) }));
   const problems = differences(envelope.subjects, there);
   if (problems.length > 0) return { problems };
   const said = readSummary(textOf(bundleName));
   if (!said || !agrees(said, predicate)) {
-    return invalid(bundleName, 'it does not say what the signed statement says');
+    return invalid(bundleName, 'it does not match the signed statement');
   }
   const { controls, policies, since, missing } = said;
   const summary = { ...predicate, entries: entries.length, controls, policies, since, missing };

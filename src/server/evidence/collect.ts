@@ -91,9 +91,11 @@ export async function collectFacts(
     });
     if (found.hasMore) missing.push(`violations of ${policy.name}: more than are listed`);
     if (samples.length === 0 && tally.pass > 0) {
-      missing.push(`samples of ${policy.name}: its scan kept none, or a newer one has replaced it`);
+      missing.push(
+        `samples of ${policy.name}: the scan stored none, or they were removed to make room for newer ones`,
+      );
     }
-    if (tally.pending) missing.push(`outcomes of ${policy.name}: it is being evaluated anew`);
+    if (tally.pending) missing.push(`outcomes of ${policy.name}: it is being evaluated again`);
     await nextTurn();
   }
   const known = new Set(described.map((policy) => policy.id));
@@ -136,7 +138,7 @@ function checkAttached(manual: readonly { readonly file?: { readonly size: numbe
   const bytes = manual.reduce((sum, { file }) => sum + (file?.size ?? 0), 0);
   if (bytes <= mostAttachedBytes) return;
   throw new TooMuch(
-    `The files attached to these controls have more than ${mostAttachedBytes >> 20} MiB; collect the evidence of fewer controls at a time`,
+    `The files attached to these controls exceed ${mostAttachedBytes >> 20} MiB in total; collect evidence for fewer controls at a time`,
   );
 }
 

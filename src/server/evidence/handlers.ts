@@ -115,7 +115,7 @@ export function evidenceHandlers(
     manualFile: async ({ params }, call) => {
       const { doc } = await readManual(store, params.id);
       if (!doc.file) {
-        const said = `Manual evidence ${doc.id} is text and has no file`;
+        const said = `Attached evidence ${doc.id} is text and has no file`;
         throw new GovctlError('evidence_not_found', said);
       }
       const { name: filename, media_type: mediaType, ...file } = doc.file;
@@ -151,7 +151,7 @@ function builtOf({ id, status, bundle, failure }: StoredBundle): StoredFile {
   if (status === 'completed' && bundle) return bundle;
   const message =
     status === 'failed'
-      ? `Bundle ${id} has failed: ${failure?.reason ?? 'the reason is not known'}`
+      ? `Bundle ${id} failed: ${failure?.reason ?? 'the reason is unknown'}`
       : `Bundle ${id} is being built; get it once GET /v1/compliance/evidence/${id} says completed`;
   throw new GovctlError('evidence_not_ready', message, { extra: { evidence_id: id, status } });
 }

@@ -100,7 +100,7 @@ function askedFor({ framework, control }: EvidenceListQuery) {
   }
   const { framework: name, control: id } = splitLabel(control ?? '');
   if (name === '' || id === '') {
-    throw invalid('framework', 'is missing; name one, or a control with it: control=SOC2:CC6.1');
+    throw invalid('framework', 'is missing; pass framework=soc2 or control=SOC2:CC6.1');
   }
   return { framework: name, control: id };
 }

@@ -104,14 +104,14 @@ async function lastWholeScan(reader: Reader): Promise<StoredScan | undefined> {
 export async function readBundle(reader: Reader, id: string): Promise<Versioned<StoredBundle>> {
   const found = await reader.get(bundles, id);
   if (found) return found;
-  throw new GovctlError('evidence_not_found', `There is no bundle of evidence ${id.slice(0, 100)}`);
+  throw new GovctlError('evidence_not_found', `There is no evidence bundle ${id.slice(0, 100)}`);
 }
 
 /** @throws GovctlError evidence_not_found */
 export async function readManual(reader: Reader, id: string): Promise<Versioned<StoredManual>> {
   const found = await reader.get(manualEvidence, id);
   if (found) return found;
-  throw new GovctlError('evidence_not_found', `There is no manual evidence ${id.slice(0, 100)}`);
+  throw new GovctlError('evidence_not_found', `There is no attached evidence ${id.slice(0, 100)}`);
 }
 
 /** Which control evidence is for, and until when. @throws GovctlError framework_not_found, control_not_found, invalid_evidence */
@@ -124,7 +124,7 @@ export function checkManual(
   const [found] = controls;
   if (!found) throw new Error('there is one');
   const end = Date.parse(expiryOf({ expires }));
-  if (end < clock.now()) throw invalid('expires', `${expires} is over`);
+  if (end < clock.now()) throw invalid('expires', 'must not be in the past');
   if (end > clock.now() + longestMs) throw invalid('expires', 'must be within three years');
   return { framework: id, control_id: found.id, expires };
 }
@@ -139,7 +139,7 @@ export async function attachEvidence(
   if ((await countRows(tx, manualEvidence)) >= mostManual) {
     throw new GovctlError(
       'invalid_evidence',
-      `${mostManual} pieces of evidence are attached already, as many as there can be`,
+      `The service stores ${mostManual} pieces of attached evidence, which is the maximum`,
       { hint: 'Delete what has expired: GET /v1/compliance/evidence/manual?sort_by=expires.' },
     );
   }

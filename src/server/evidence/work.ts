@@ -210,8 +210,8 @@ export function createEvidenceWork(
 }
 
 const tooLarge =
-  'The bundle would be larger than a ZIP can be; collect the evidence of fewer controls at a time';
-const worn = `The bundle was begun ${mostAttempts} times and never completed; the log of the server says why. Collect again, of fewer controls`;
+  'The bundle would exceed the maximum size of a ZIP; collect evidence for fewer controls at a time';
+const worn = `The bundle was started ${mostAttempts} times but never completed; see the server's log. Collect evidence for fewer controls`;
 
 const gone = (id: string): TooMuch =>
   new TooMuch(`The file of ${id} was deleted while the bundle was built; collect again`);

@@ -290,9 +290,9 @@ function refuseRow(
   const what = `${first?.field || 'the row'} ${first?.message ?? 'is wrong'}`;
   return new GovctlError(
     'malformed_request',
-    `The snapshot can not be restored: line ${line} (${collection} ${shown(id)}): ${what}`,
+    `The snapshot cannot be restored: line ${line} (${collection} ${shown(id)}): ${what}`,
     {
-      hint: 'Correct the line and the checksum in the last one, or restore a snapshot that was not changed. Nothing was replaced.',
+      hint: 'Nothing was replaced. Correct that line and the checksum in the last line, or restore an unedited snapshot.',
       details: faults.map(({ field, message }) => ({
         field: field === '' ? `line ${line}` : `line ${line}: ${field}`,
         message,
@@ -304,7 +304,7 @@ function refuseRow(
 function refuseLine(line: number, why: string): GovctlError {
   return new GovctlError(
     'malformed_request',
-    `The snapshot can not be restored: line ${line} ${why}`,
+    `The snapshot cannot be restored: line ${line} ${why}`,
     {
       details: [{ field: `line ${line}`, message: why }],
     },

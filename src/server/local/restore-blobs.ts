@@ -29,7 +29,7 @@ export async function putBlobs(
         if (await isSame(blobs, id, parts)) continue;
         throw new GovctlError(
           'malformed_request',
-          `The snapshot can not be restored: its file ${id} is another one than this server has`,
+          `The snapshot cannot be restored: its file ${id} is another one than this server has`,
         );
       }
       const writer = await blobs.create(id);

@@ -104,6 +104,6 @@ async function insert(tx: Tx, { spec }: StoredCollection, doc: Document): Promis
   await tx.insert(spec, doc).catch((error: unknown) => {
     if (!(error instanceof StoreConflict)) throw error;
     const why = `${spec.name} holds ${JSON.stringify(doc.id.slice(0, 60))}, whose ${error.index ?? 'id'} another has, too`;
-    throw new GovctlError('malformed_request', `The snapshot can not be restored: ${why}`);
+    throw new GovctlError('malformed_request', `The snapshot cannot be restored: ${why}`);
   });
 }

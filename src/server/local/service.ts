@@ -148,7 +148,7 @@ export function createLocalService({
     if (choice === 'new') return true;
     throw new GovctlError(
       'malformed_request',
-      'The snapshot can not be restored: its secrets were sealed with the key of another server; start this one with that key in GOVCTL_SERVER_SECRET_KEY, or restore with secrets=new, which gives each webhook a new secret; what else was sealed, such as passwords of reports, has to be set anew',
+      'The snapshot cannot be restored: its secrets were sealed with the key of another server; start this one with that key in GOVCTL_SERVER_SECRET_KEY, or restore with secrets=new, which gives each webhook a new secret; what else was sealed, such as passwords of reports, has to be set anew',
     );
   }
 

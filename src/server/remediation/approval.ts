@@ -36,15 +36,15 @@ export function refuseApproval(
   if (required !== 'four_eyes') return;
   if (approver?.isInteractive !== true) {
     throw new GovctlError('approval_refused', 'Only a person who has signed in can approve this', {
-      hint: 'Nobody can sign in to this server yet, it has only keys. Where a key may approve, set remediation.approval to approval in the configuration of the server.',
+      hint: 'Nobody can sign in to this server yet. To let keys approve, set remediation.approval to approval in its configuration.',
     });
   }
   if (requester === undefined || requester.id === approver.id) {
     throw new GovctlError(
       'approval_refused',
       requester === undefined
-        ? `It is not known who asked for ${id}`
-        : `${id} must be approved by another person than the one who asked for it`,
+        ? `The requester of ${id} is unknown`
+        : `${id} must be approved by someone other than its requester`,
     );
   }
 }

@@ -180,7 +180,7 @@ function createPlanner({ deps, evaluation, settings }: PlanParts, asker: Asker) 
     const done =
       checked && read
         ? howOf(settings, checked, read.row.doc)
-        : obstacle('its policy or its resource is gone');
+        : obstacle('its policy or resource was deleted');
     const clash = 'why' in done ? undefined : clashes.find(violation.resource_id, done.changes);
     const result = clash ? obstacle(`action ${clash.n} sets ${clash.path} to another value`) : done;
     if (!('why' in result)) {
@@ -257,13 +257,13 @@ function howOf(
   const filled = fillPatch(action.patch, settings.parameters);
   if ('missing' in filled) {
     return obstacle(
-      `its patch needs a value for ${filled.missing}: set remediation.parameters.${filled.missing} in the configuration of the server`,
+      `its patch needs a value for ${filled.missing}: set remediation.parameters.${filled.missing} in the server's configuration`,
       'remediator_not_configured',
     );
   }
   const { patch } = filled;
   const changes = changesOf(resource, patch);
-  if (changes.length === 0) return obstacle('the resource is already as its patch wants it');
+  if (changes.length === 0) return obstacle('the resource already matches the patch');
   const executor = settings.executorOf(resource.type);
   if (executor === undefined) {
     return obstacle(
@@ -274,7 +274,7 @@ function howOf(
   const checked = GivenResource.safeParse(applyPatch(resource, patch));
   if (!checked.success) {
     const [issue] = checked.error.issues;
-    return obstacle(`with its patch the resource is not valid: ${issue?.message ?? ''}`);
+    return obstacle(`the patched resource would not be valid: ${issue?.message ?? ''}`);
   }
   return { method: 'patch', executor, patch, changes };
 }

@@ -26,8 +26,8 @@ export async function planRollback(
   refuseUnended(remediation);
   const done = await changedBy(parts.deps.store, remediation.id);
   if (done.length === 0) {
-    throw new GovctlError('invalid_remediation', `${remediation.id} has changed nothing`, {
-      hint: `Use \`govctl remediate show ${remediation.id}\` to see what became of its actions.`,
+    throw new GovctlError('invalid_remediation', `${remediation.id} changed nothing`, {
+      hint: `Use \`govctl remediate show ${remediation.id}\` to see the result of its actions.`,
     });
   }
   return planEach(parts, asker, done, createUndoer(parts));
@@ -35,7 +35,7 @@ export async function planRollback(
 
 function refuseUnended({ id, status, counts, dry_run: isDry }: StoredRemediation): void {
   if (isDry) {
-    throw new GovctlError('remediation_state', `${id} was a dry run: it has changed nothing`);
+    throw new GovctlError('remediation_state', `${id} was a dry run: it changed nothing`);
   }
   const isAtWork =
     status === 'planned' || status === 'approved' || counts.planned + counts.attempting > 0;
@@ -64,7 +64,7 @@ function createUndoer({ deps, settings }: PlanParts) {
   ): Promise<Obstacle | Pick<PlannedAction, 'patch' | 'changes' | 'executor'>> {
     const image = (await deps.store.get(images, id))?.doc;
     if (!resource) return obstacle('the resource was deleted');
-    if (!image) return obstacle('the resource as it was before is not stored any more');
+    if (!image) return obstacle('the state of the resource before the change is no longer stored');
     const changed = changesOf(resource, patch)[0];
     if (changed) return obstacle(`${changed.path} was changed since`);
     const excluded = whyProtected(resource, settings.guards);

@@ -214,10 +214,10 @@ async function whyStale(
   }
   const violation = (await tx.get(violations, action.violation_id))?.doc;
   if (violation?.status !== 'OPEN') {
-    return `the violation is ${violation?.status ?? 'gone'} since the plan was made`;
+    return `the violation is now ${violation?.status ?? 'deleted'}`;
   }
   if (await tx.find(actions, 'waiting', action.violation_id)) {
-    return 'another remediation of this violation waits to be verified';
+    return 'another remediation of this violation is not verified yet';
   }
   return whyProtected(resource.doc.resource, settings.guards);
 }
@@ -258,7 +258,7 @@ const notify = (deps: Deps, claimed: LaneWork, { id }: StoredAction): Promise<vo
     if (remediation.status !== 'running' || action?.status !== 'planned') return;
     const violation = (await tx.get(violations, action.violation_id))?.doc;
     if (violation?.status !== 'OPEN') {
-      const why = `the violation is ${violation?.status ?? 'gone'} since the plan was made`;
+      const why = `the violation is now ${violation?.status ?? 'deleted'}`;
       await endAction(deps, tx, action, 'skipped', why);
     } else {
       const { severity, environment = null, provider, resource_id: resource, message } = violation;

@@ -99,6 +99,6 @@ async function idsOfLabelled(reader: Reader, label: string): Promise<string[]> {
   throw invalidField(
     'invalid_remediation',
     'framework',
-    'must be a framework that enabled policies are labelled with, or a control of one, such as SOC2 or SOC2:CC6.1',
+    'must be a framework or a control of an enabled policy, such as SOC2 or SOC2:CC6.1',
   );
 }

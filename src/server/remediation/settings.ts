@@ -27,7 +27,7 @@ export const settingsOf = (config: RemediationConfig = {}, isLocal: boolean): Se
 export function refuseGuarded(whyNot: readonly string[]): void {
   if (whyNot.length === 0) return;
   throw new GovctlError('remediation_guard', `Refused by a guard: ${whyNot.join('; ')}`, {
-    hint: 'Select fewer violations, or change remediation.guards in the configuration of the server.',
+    hint: "Select fewer violations, or change remediation.guards in the server's configuration.",
     details: whyNot.map((message) => ({ field: 'guards', message })),
   });
 }

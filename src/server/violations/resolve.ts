@@ -89,5 +89,5 @@ const tooMany = (matched: number, most: number): GovctlError =>
   new GovctlError(
     'invalid_resolution',
     `${inThrees(matched)} violations match, more than the maximum of ${inThrees(most)}; none was resolved`,
-    { hint: 'Narrow the filter, or give a higher most: 10000 at most.' },
+    { hint: 'Narrow the filter, or raise most (maximum 10000).' },
   );

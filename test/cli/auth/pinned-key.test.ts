@@ -53,7 +53,9 @@ describe("the server's signing key", () => {
     await cli.logIn();
     const kept = await cli.logIn({ fetch: another });
     expect(kept.exitCode).toBe(0);
-    expect(kept.stderr).toMatch(/signs with the key [0-9a-f]{16}…, not with [0-9a-f]{16}…/);
+    expect(kept.stderr).toMatch(
+      /now signs with key [0-9a-f]{16}…; an earlier login pinned key [0-9a-f]{16}…/,
+    );
     expect(await signerStatus()).toBe('known');
     const asking = { fetch: another, tty: true, stdin: '' };
     const argv = ['auth', 'login', '--base-url', serviceUrl];

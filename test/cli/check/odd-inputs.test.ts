@@ -275,17 +275,17 @@ const halfRead: readonly [what: string, document: unknown, message: string][] = 
   [
     'a state that OpenTofu encrypted',
     { serial: 1, lineage: 'x', meta: {}, encrypted_data: 'eA==', encryption_version: 'v0' },
-    '1:1 this state is encrypted, so that nothing of it can be checked; write it with `tofu show -json`, which decrypts it',
+    '1:1 this state is encrypted, so it cannot be checked; decrypt it with `tofu show -json`',
   ],
   [
     'a plan that stopped with an error',
     { errored: true, ...plan(sure) },
-    '2:3 Terraform stopped with an error while it made this plan, so that resources are missing; plan again',
+    '2:3 Terraform stopped with an error while making this plan, so resources are missing; plan again',
   ],
   [
     'changes that are no list',
     { format_version: '1.2', resource_changes: { sure } },
-    '3:3 resource_changes must be a list, so nothing of it is checked; write the file again with `terraform show -json`',
+    '3:3 resource_changes must be a list, so it is not checked; write the file again with `terraform show -json`',
   ],
   [
     'an entry without a change',
@@ -300,7 +300,7 @@ const halfRead: readonly [what: string, document: unknown, message: string][] = 
   [
     'an entry of a mode that nobody knows',
     plan({ ...sure, mode: 'MANAGED' }),
-    '4:5 aws_s3_bucket.sure is of the mode "MANAGED", which govctl does not know, so it is not checked',
+    '4:5 aws_s3_bucket.sure has the unknown mode "MANAGED", so it is not checked',
   ],
   [
     'a state whose instances are missing',
@@ -348,14 +348,14 @@ describe('unreadable, with its place and what to do, and exit code 3:', () => {
 });
 
 const pageOf = (name: string): string =>
-  `this is one page of a longer list (it has ${name}); resources on other pages are checked only if they are inputs, too`;
+  `this is one page of a longer list (it has ${name}); to check all resources, pass the other pages, too`;
 
 /** All that is there was read, and more may be elsewhere. */
 const onePart: readonly [what: string, document: unknown, warning: string][] = [
   [
     'a plan that is not complete',
     { complete: false, ...plan(sure) },
-    '2:3 the plan is not complete, as with -target or deferred changes; resources that it leaves out are not checked',
+    '2:3 the plan is incomplete, as with -target or deferred changes; resources that it omits are not checked',
   ],
   [
     'a page of Azure Resource Manager',

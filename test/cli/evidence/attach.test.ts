@@ -119,13 +119,13 @@ describe('govctl evidence attach', () => {
     const argv = ['evidence', 'attach', 'SOC2:CC1.1', '--file', 'a.txt', ...expires];
     const { exitCode, stderr } = await cli.run(argv, { fetch: changing });
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('not with the SHA-256 that it has here');
+    expect(stderr).toContain('but its SHA-256 at the service is different');
   });
 
   it('refuses what it can not attach before it asks a service', async () => {
     const text = ['--text', 'x'];
     for (const [argv, message] of [
-      [['soc2', ...text, ...expires], 'which control?'],
+      [['soc2', ...text, ...expires], 'No control of soc2 given'],
       [['SOC2:CC1.1', ...expires], 'Nothing to attach'],
       [['SOC2:CC1.1', ...text, '--expires', 'never'], 'evidence must expire'],
       [['SOC2:CC1.1', ...text, '--expires', '2020-01-01'], 'must not be in the past'],

@@ -38,7 +38,7 @@ const entriesOf = (bytes: Buffer): readonly Entry[] => {
 describe('govctl evidence verify', () => {
   it('says offline that a bundle is unchanged, and that the key pinned at login signed it', async () => {
     const { stdout: loggedIn } = await cli.logIn();
-    expect(loggedIn).toMatch(/^The server signs with the key [0-9a-f]{16}…, pinned here\.$/m);
+    expect(loggedIn).toMatch(/^Pinned the server's signing key [0-9a-f]{16}…\.$/m);
     const { exitCode, stdout } = await verify(bundle);
     expect(exitCode, stdout).toBe(0);
     expect(stdout).toMatch(
@@ -75,7 +75,7 @@ describe('govctl evidence verify', () => {
     const pem = cli.write('other.pem', signerOf(2).publicKey);
     const given = await verify(bundle, '--key', pem);
     expect(given.exitCode).toBe(5);
-    expect(given.stdout).toContain('another key than expected signed it');
+    expect(given.stdout).toContain('not signed by the expected key');
     expect(given.stdout).toContain('not the key of --key');
     expect((await verify(foreign, '--key', pem)).exitCode).toBe(0);
     await cli.logIn();
@@ -97,7 +97,7 @@ describe('govctl evidence verify', () => {
     ]);
     const { exitCode, stdout } = await verify(made);
     expect(exitCode).toBe(2);
-    expect(stdout).toContain('is not as its signer wrote it: 3 problems.');
+    expect(stdout).toContain('was changed after signing: 3 problems.');
     expect(stdout).toContain('- README.txt: its content was changed');
     expect(stdout).toContain('- more.txt: it was added');
     expect(stdout).toContain('- bundle.json: it was removed');
@@ -125,7 +125,7 @@ describe('govctl evidence verify', () => {
     );
     const none = await verify(Buffer.from('%PDF-1.7'));
     expect(none.exitCode).toBe(3);
-    expect(none.stderr).toContain('the file does not begin as a ZIP does');
+    expect(none.stderr).toContain('the file is not a ZIP');
     expect((await verify(Buffer.alloc(0))).exitCode).toBe(3);
     expect((await cli.offline(['evidence', 'verify', 'absent.zip'])).exitCode).toBe(3);
   });

@@ -163,11 +163,11 @@ describe('a bundle of evidence', () => {
     expect(kept).toHaveLength(5);
     expect(await read(service, id)).toMatchObject({
       status: 'failed',
-      failure: { reason: expect.stringContaining('begun 5 times') as string },
+      failure: { reason: expect.stringContaining('started 5 times') as string },
     });
     const refused = await service.send('GET', `${path}/${id}/bundle`);
     expect([refused.status, refused.json.error]).toEqual([409, 'evidence_not_ready']);
-    expect(refused.json.error_description).toContain('begun 5 times');
+    expect(refused.json.error_description).toContain('started 5 times');
     expect(await idsOf(service.deps.store.blobs)).toEqual([]);
   });
 

@@ -274,7 +274,7 @@ describe('a snapshot', () => {
       error_description: expect.stringMatching(
         /line 3 \(policies "pol_\w+"\): severity must be one of LOW, MEDIUM, HIGH, CRITICAL, not 7$/,
       ) as string,
-      hint: expect.stringContaining('Correct the line') as string,
+      hint: expect.stringContaining('Correct that line') as string,
       details: [{ field: 'line 3: severity' }],
     });
   });

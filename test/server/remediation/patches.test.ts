@@ -183,7 +183,7 @@ describe('a remediation', () => {
     expect(done.actions.map(({ status, why }) => [status, why])).toEqual([
       ['skipped', 'the resource has changed since the plan was made'],
       ['skipped', 'the resource was deleted since the plan was made'],
-      ['skipped', 'the violation is RESOLVED since the plan was made'],
+      ['skipped', 'the violation is now RESOLVED'],
       ['completed', undefined],
     ]);
     expect((await inventory.ok('GET', '/v1/resources/a')).json).toMatchObject(plain);
@@ -439,7 +439,7 @@ describe('a patch of a policy', () => {
     ['patch:{"versioning":{"enabeld":true}}', 'did you mean versioning.enabled?'],
     ['patch:{}', 'changes nothing'],
     ['patch:[1]', 'must be a JSON object after patch:'],
-    ['webhook:http://example.com/x', 'must be an address that begins with https://'],
+    ['webhook:http://example.com/x', 'must be a URL that begins with https://'],
     ['webhook:https://me:secret@example.com/x', 'must not contain a user or password'],
     ['exec:../../bin/sh', 'must name a command of the server'],
   ])('like %s is refused', async (action, why) => {

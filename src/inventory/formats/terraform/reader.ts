@@ -55,7 +55,7 @@ const planLog =
   'this is the log of `terraform plan -json`, which leaves the values out; save the plan with `terraform plan -out=plan.out` and give `terraform show -json plan.out`';
 
 const encrypted =
-  'this state is encrypted, so that nothing of it can be checked; write it with `tofu show -json`, which decrypts it';
+  'this state is encrypted, so it cannot be checked; decrypt it with `tofu show -json`';
 
 const oldState = (version: string): string =>
   `Terraform state of version ${version}, from before Terraform 0.12; run \`terraform state pull\` with a current Terraform, which writes version 4`;

@@ -21,7 +21,7 @@ export function listOf(
   const list = field(parent, name) ?? undefined;
   if (list !== undefined && !Array.isArray(list)) {
     problems.push({
-      message: `${name} must be a list, so nothing of it is checked; write the file again with \`terraform show -json\``,
+      message: `${name} must be a list, so it is not checked; write the file again with \`terraform show -json\``,
       at,
     });
   }
@@ -43,7 +43,7 @@ export function whyStranger(entry: unknown): string | undefined {
   const mode = field(entry, 'mode') ?? 'managed';
   return mode === 'managed' || otherModes.includes(mode)
     ? undefined
-    : `${address} is of the mode ${JSON.stringify(mode)}, which govctl does not know, so it is not checked`;
+    : `${address} has the unknown mode ${JSON.stringify(mode)}, so it is not checked`;
 }
 
 interface Listed {

@@ -190,7 +190,7 @@ const refusing = async <T>(dir: string, work: () => Promise<T>): Promise<T> => {
     if (error instanceof StoreRefusal) throw error;
     throw new StoreRefusal(
       `${dir} can't be used as a data folder: ${messageOf(error)}\n` +
-        'Way out: see that the folder can be written and has room, or give another one.',
+        'Way out: make sure that the folder is writable and its disk has space, or pass another one (--data-dir).',
       { cause: error },
     );
   }
