@@ -106,8 +106,8 @@ export const maxAttachedBytes = 10 * 1024 * 1024;
 const base64Length = 4 * Math.ceil(maxAttachedBytes / 3);
 const tooLarge = 'is larger than 10 MiB';
 /**
- * Looks for the first other character: a pattern for all of the text takes a place on a stack for each character where V8
- * has stopped to optimize patterns, as it does in a process that has compiled many, and 10 MiB exceed it.
+ * Searches for the first invalid character. A pattern that matches the whole text would overflow the stack at 10 MiB once
+ * V8 no longer optimizes patterns, as in a process that has compiled many.
  */
 function isBase64(text: string): boolean {
   const end = text.search(/[^A-Za-z0-9+/]/);

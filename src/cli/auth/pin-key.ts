@@ -11,8 +11,8 @@ export interface PinnedKey {
 }
 
 /**
- * The key that a login keeps, to compare signatures with: the one that the server shows at the first login. Another one
- * later is not taken without a person who says so, as whoever stands between could show any.
+ * The key to pin at login, which signatures are compared with: the one that the server shows at the first login. If it
+ * shows another one later, a person must confirm it, as whoever intercepts the connection could show any key.
  * @param before the profile that the login replaces
  */
 export async function pinKey(
@@ -35,7 +35,7 @@ export async function pinKey(
   return (await context.world.prompt.confirm('Pin the new key?', false)) ? shown : kept;
 }
 
-/** Undefined where the server has none, or the login may not read it. */
+/** Undefined if the server has no key, or the login may not read it. */
 async function readServerKey(client: Client): Promise<PinnedKey | undefined> {
   try {
     const { data } = await client.evidence.key({});

@@ -22,7 +22,7 @@ export const shortKeyId = (id: string): string => `${id.slice(0, 16)}…`;
 
 /**
  * The key of --key, else the one that was pinned at the login to a service: the given one, or the one that the user names
- * by --profile, --base-url or the environment. A file of the repo has no say in whom to trust. Asks no service.
+ * by --profile, --base-url or the environment. Files of the repo are ignored: they must not choose whom to trust. Makes no request.
  * @param baseUrl of the service
  * @throws GovctlError invalid_file, usage_error, not_logged_in for a profile that does not exist
  */

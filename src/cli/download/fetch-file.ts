@@ -20,7 +20,7 @@ interface Fetched {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Fetches a file under a bar that shows how far it is. @throws GovctlError as `download`, and the server's own */
+/** Downloads a file and shows a progress bar. @throws GovctlError as `download`, and the server's own */
 export function fetchFile(
   context: Context,
   client: Client,

@@ -49,7 +49,7 @@ const isPlanned = ({ status }: RemediationWithActions['actions'][number]): boole
 
 type Ask = (client: Client) => Promise<{ readonly data: RemediationWithActions }>;
 
-/** Has a plan carried out. @param timeoutMs undefined: without waiting for its end */
+/** Asks the service to carry out a plan. @param timeoutMs undefined: do not wait */
 export async function carryOut(
   context: Context,
   timeoutMs: number | undefined,
@@ -90,7 +90,7 @@ export async function planAndAsk(
   const plan = await withOurServer(context, 'remediations', 'Planning', async (client) => {
     const { data } = await ask(client);
     const shown = await withAllActions(client, data);
-    // It was made to be shown; what is carried out is another one with the same digest.
+    // Created only to show it; a new remediation with the same digest is carried out.
     await client.remediations.cancel({ params: { id: data.id }, body: { reason: 'shown' } });
     return shown;
   });
@@ -126,7 +126,7 @@ async function waitForEnd(
   return withAllActions(client, ended);
 }
 
-/** What the exit code says of a remediation. */
+/** The exit code for the status of a remediation. */
 async function endOf(
   context: Context,
   { id, status, counts }: RemediationWithActions,

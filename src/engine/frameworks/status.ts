@@ -47,8 +47,8 @@ export function addPolicy(tally: Tally, policy: ControlPolicy): void {
 }
 
 /**
- * What fails weighs more than what could not be decided, and both more than what passes. It passes only where every
- * policy that is about any resource was evaluated; evidence that a person attached covers up nothing of that.
+ * FAILED outranks ERROR, and both outrank PASSED. A control passes only if every policy that applies to any resource was
+ * evaluated; attached evidence does not hide a missing evaluation.
  */
 export function controlStatus(tally: Tally, hasEvidence: boolean): ControlStatus {
   if (tally.open > 0 || tally.fail > 0) return 'FAILED';

@@ -37,10 +37,10 @@ export interface Prior {
   readonly rate: number;
 }
 
-/** Fewer resources say nothing of how much their rates differ. */
+/** Fewer resources are too few to estimate how much their rates differ. */
 export const fewestPooled = 20;
 
-/** Where the rates of a pool do not differ more than chance has it, its mean counts as much as so many times its days. */
+/** If rates in a pool vary no more than by chance, its mean weighs this many times its days. */
 const certainty = 1_000;
 
 /**
@@ -61,7 +61,7 @@ export function fitPrior(pool: readonly Pick<PairRecord, 'falls' | 'days'>[]): P
   return { shape: mean * Math.min(rate, most), rate: Math.min(rate, most) };
 }
 
-/** Of fewer failures nothing is said. */
+/** With fewer failures there is no prediction. */
 export const fewestFailures = 2;
 
 /** What is said of one that passes now, and failed before. */

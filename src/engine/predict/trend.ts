@@ -12,7 +12,7 @@ export interface Trend {
 
 const day = 86_400_000;
 
-/** Fewer points, or a shorter time, say nothing of a trend. */
+/** Fewer points, or a shorter time, are too few for a trend. */
 const fewestPoints = 5;
 const shortestTime = 3 * day;
 const draws = 200;

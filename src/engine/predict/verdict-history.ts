@@ -3,7 +3,7 @@ import type { PairRecord, VerdictHistory } from './recurrence.ts';
 
 type Change = Violation['history'][number];
 
-/** Changes of status that a violation keeps: where there are as many, what was before is lost. */
+/** Status changes that a violation stores: if it has this many, earlier ones are lost. */
 const mostChanges = 20;
 /** A violation that is found so soon after its policy and resource came together was there from the beginning. */
 const soon = 3_600_000;

@@ -91,7 +91,7 @@ const found = (names: readonly (string | UnknownValue)[]) =>
 const placesOf = (raw: RawResource): readonly SecretPlace[] =>
   (secretPlaces[raw.type] ?? []).filter(({ where }) => where?.(raw.properties) !== false);
 
-/** The name of what can be read. Where that is not known, it stands among the names as something that may not be there. */
+/** The property, if its secret is readable; an unknown that may be absent, if that is not known. */
 const readable = (property: string, source: unknown): (string | UnknownValue)[] =>
   isUnknown(source)
     ? [new UnknownValue(source.expression, { present: false, waitsFor: source.waitsFor })]
@@ -119,7 +119,7 @@ const isPutTogether = (raw: RawResource, path: readonly string[]): boolean =>
 
 const isJson = (text: string): boolean => text.trimStart().startsWith('{');
 
-/** What stands in for a secret that somebody puts there later. */
+/** A placeholder for a secret that somebody sets later. */
 function isPlaceholder(value: unknown): boolean {
   const text = isUnknown(value) ? value.text : value;
   return typeof text === 'string' && (placeholder.test(text.trim()) || holdsNoSecret(text));

@@ -6,7 +6,7 @@ export interface SecretPlace {
   readonly property: string;
   /** By Terraform's names; of several, each stands in another of its types. */
   readonly argument: string | readonly string[];
-  /** The resource is there to keep it: often it begins with something that stands in for the secret. */
+  /** The resource exists to store the secret, and often starts with a placeholder for it. */
   readonly isKept?: true;
   /** Whether what it takes is a secret at all, where that depends on other properties. */
   readonly where?: (properties: Readonly<Record<string, unknown>>) => boolean;

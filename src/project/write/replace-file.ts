@@ -21,8 +21,8 @@ interface ReplaceOptions {
 }
 
 /**
- * Replaces a file at once, so that no reader and no crash meets half of it: the new one is written beside it, flushed to
- * the disk and renamed. Permissions stay, and the owner where the process may give files away. Nothing is written
+ * Replaces a file atomically, so that neither a reader nor a crash sees half of it: the new file is written beside it,
+ * flushed to disk and renamed. Permissions stay, and the owner where the process may give files away. Nothing is written
  * through a link or another name of the file. A pipe or a device gets what is written as it comes.
  * @param file its real path; the CLI asks `placeToWrite` for it
  * @throws what the file system says

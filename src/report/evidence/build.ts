@@ -18,8 +18,8 @@ export interface BuildOptions {
 }
 
 /**
- * The bytes of a bundle, entry by entry. The same facts and the same key give the same bytes: no clock and nothing random
- * has a part in it.
+ * The bytes of a bundle, entry by entry. The same facts and the same key give the same bytes: neither a clock nor anything
+ * random is involved.
  * @throws ContainerFull where it would be too large
  */
 export async function* buildBundle(

@@ -88,7 +88,7 @@ export class ContainerWriter {
   }
 }
 
-/** It has no room for what is to go into it. */
+/** The content exceeds what a ZIP can store. */
 export class ContainerFull extends Error {
   override readonly name = 'ContainerFull';
 }
@@ -119,8 +119,8 @@ export interface Unread {
 }
 
 /**
- * Reads the entries of a container, and nothing that another program could see in it and this one does not: it is
- * written again and compared byte by byte.
+ * Reads the entries of a container. To be sure that no other program could see something else in it, it is written again
+ * and compared byte by byte.
  */
 export function readContainer(bytes: Buffer): readonly Entry[] | Unread {
   if (bytes.length < 4 || bytes.readUInt32LE(0) !== localSignature) {
@@ -182,7 +182,7 @@ function readEntries(bytes: Buffer): Found | Unread {
   return { entries, end: at };
 }
 
-/** Where the header of an entry is another than these bytes. It copies none of the content. */
+/** The offset where the header of an entry differs from these bytes. Copies none of the content. */
 function compareEntries(
   bytes: Buffer,
   entries: readonly Entry[],
@@ -208,7 +208,7 @@ function compareEntries(
   return undefined;
 }
 
-/** Where what follows the entries is another than the directory of them. */
+/** The offset where the bytes after the entries differ from their directory. */
 function compareEnd(
   bytes: Buffer,
   { entries, end }: Found,

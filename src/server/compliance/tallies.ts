@@ -11,7 +11,7 @@ import { violations } from '../violations/collection.ts';
 /** What is asked for, and by whom. */
 export interface Asked {
   readonly reader: Reader;
-  /** Aborts where nobody wants the answer any more. */
+  /** Aborts when the client has disconnected. */
   readonly signal: AbortSignal;
   /** Only what is in this account. */
   readonly account?: string | undefined;

@@ -4,7 +4,7 @@ import { evaluationWork, putWork } from './work.ts';
 
 const id = 'forecast';
 
-/** Sees to it that trends and recurrences are looked for, where the operator wants that; the work ends itself where not. */
+/** Schedules the search for trends and recurrences if the operator enabled it; otherwise the work ends itself. */
 export async function scheduleForecasts(
   { store, clock }: Deps,
   methods: ReadonlySet<PredictionMethod>,

@@ -29,7 +29,7 @@ export interface EvidenceWorkOptions {
   readonly statementKey: FindStatementKey;
 }
 
-/** Times that a bundle is begun before it has failed. */
+/** Attempts to build a bundle before it counts as failed. */
 const mostAttempts = 5;
 
 /** The blobs of evidence: `<document>.<job>.<what>`, so that no other has or had its ID. */

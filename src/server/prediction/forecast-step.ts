@@ -10,7 +10,7 @@ import type { StoredForecast } from './collection.ts';
 import { findRecurrences } from './recurrences.ts';
 import { findTrends } from './trends.ts';
 
-/** Milliseconds between two passes: what they tell is counted in days. */
+/** Milliseconds between two passes; predictions have days as their unit. */
 const lookEvery = 6 * 3_600_000;
 /** Forecasts that are kept, and of one policy. */
 const mostForecasts = 5_000;

@@ -20,7 +20,7 @@ const mostViolations = 10_000;
 const mostResources = 10_000;
 
 const day = 86_400_000;
-/** Days. What is not as likely as not to come within them is not told. */
+/** Days within which the chance of a failure must reach 50%, else there is no prediction. */
 const horizon = 30;
 
 /** Resources that pass a policy now, failed it at least twice, and are as likely as not to fail it again soon. */

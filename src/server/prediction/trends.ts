@@ -21,7 +21,7 @@ const mostHistories = 2_000;
 
 const day = 86_400_000;
 const horizon = 365 * day;
-/** Of the draws, as many reach the limit within the horizon; else the trend is too unsure to be told. */
+/** The share of draws that must reach the limit within the horizon, else there is no prediction. */
 const surely = 0.9;
 
 /** Resources that pass a policy now, and fail it once a number has gone on as before. */

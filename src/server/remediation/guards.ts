@@ -24,7 +24,7 @@ export interface Reached {
   readonly environment?: string | undefined;
 }
 
-/** Why nothing may be done to a resource at all, if that is so. */
+/** Why a resource must not be changed at all, if so. */
 export function whyProtected(
   { account_id: account, environment, tags }: KnownResource,
   guards: Guards,

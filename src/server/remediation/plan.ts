@@ -28,7 +28,7 @@ import type { Settings } from './settings.ts';
 
 export type PlannedAction = Omit<StoredAction, 'id' | 'remediation_id' | 'planned_at'>;
 
-/** What would be done, and how far it reaches. */
+/** The planned actions and their blast radius. */
 export interface Plan extends Pick<Remediation, 'why_not' | 'blast' | 'digest'> {
   readonly actions: readonly PlannedAction[];
 }
@@ -39,7 +39,7 @@ export interface PlanParts {
   readonly settings: Settings;
 }
 
-/** Why there is nothing to be done about a violation; the error where that is so for all of them. */
+/** Why a violation cannot be remediated, and the error if that is so for all of them. */
 export interface Obstacle {
   readonly why: string;
   readonly error: ErrorName;

@@ -117,7 +117,7 @@ async function goOn(deps: Deps, tx: Tx, claimed: LaneWork): Promise<void> {
   await tx.putOff(remediationLanes, claimed.lane, deps.clock.now());
 }
 
-/** Nothing is left but to see whether it helped: what is not seen again in its time has failed. */
+/** Waits for verification: an action whose resource is not evaluated again in time has failed. */
 const waitOn = (deps: Deps, claimed: LaneWork): Promise<void> =>
   inLane(deps, claimed, async (tx, remediation) => {
     const waiting = await firstIn(tx, remediation, 'unverified');
@@ -175,7 +175,7 @@ async function attempt(deps: Deps, parts: RunParts, { claimed, signal, action }:
   );
 }
 
-/** What is done for a remediation is done in the name of whoever asked for it. */
+/** Changes are attributed to the requester of the remediation. */
 const asRequester = ({ id, requested_by }: StoredRemediation) => {
   const actor: Actor = { userId: requested_by, via: id, requestId: id };
   return { actor, checkMatch: () => undefined, header: () => null };
