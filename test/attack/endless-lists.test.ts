@@ -28,6 +28,52 @@ const rows: Readonly<Record<string, (nth: number) => object>> = {
   }),
 };
 
+it('actions of a remediation are read as many as there can be, however many a server counts', async () => {
+  let read = 0;
+  const answer = () => ({
+    id: 'rem_1',
+    status: 'planned',
+    dry_run: true,
+    why_not: [],
+    digest: 'd',
+    blast: { resources: 1, accounts: 0, environments: 0, percent: 1 },
+    counts: {
+      planned: 1e9,
+      attempting: 0,
+      unverified: 0,
+      completed: 0,
+      failed: 0,
+      skipped: 0,
+      cancelled: 0,
+    },
+    requested_by: 'u',
+    expires_at: created_at,
+    created_at,
+    updated_at: created_at,
+    actions: [
+      {
+        n: ++read,
+        violation_id: 'v',
+        policy_id: 'p',
+        policy_name: 'p',
+        severity: 'LOW',
+        resource_id: 'r',
+        resource_type: 't',
+        provider: 'a',
+        method: 'notify',
+        changes: [],
+        status: 'planned',
+        before_image: false,
+      },
+    ],
+  });
+  const { exitCode } = await runCommandLine(['remediate', 'show', 'rem_1', '-o', 'json'], {
+    env: { GOVCTL_BASE_URL: 'https://s.test', GOVCTL_TOKEN: 'any' },
+    fetch: () => Promise.resolve(new Response(JSON.stringify(answer()))),
+  });
+  expect([exitCode, read]).toEqual([0, 1_000]);
+});
+
 it.each([
   ['policy list --all', 'policies'],
   ['policy list --limit 100000', 'policies'],
