@@ -481,7 +481,7 @@ describe('what would be left out without a word is a problem with its place', ()
     [
       'a mode that nobody knows',
       plan(change('aws_sqs_queue.main', { mode: 'Managed' })),
-      /the mode "Managed"/,
+      /unknown mode "Managed"/,
       at,
     ],
     [
