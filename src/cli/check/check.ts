@@ -276,7 +276,9 @@ async function walkInputs(
       allConditions,
       parameters: await readParameters(world, options),
       placeOf:
-        source === undefined ? undefined : createSourcePlaces(cwd, source, flags.allowOutside),
+        source === undefined
+          ? undefined
+          : await createSourcePlaces(cwd, source, flags.allowOutside, world.signal),
       wants: explainer?.wants,
       complete: explainer?.complete,
       lineCheckerFor: threads.prepare(checkerOptions, run.checker),

@@ -153,10 +153,10 @@ async function fixFile(
 
 /** Fixes in the `.tf` files, judged by all plans among the inputs. */
 async function fixPlans(findings: readonly PlacedFinding[], ground: Ground): Promise<Fixed> {
-  const { cwd, source = '.', files, patches, judge, holding, allowOutside } = ground;
+  const { cwd, source = '.', files, patches, judge, holding, allowOutside, signal } = ground;
   const root = path.resolve(cwd, source);
   const boundary = createBoundary(root, [], allowOutside);
-  const sources = readSources(root, source, boundary);
+  const sources = await readSources(root, source, boundary, signal);
   const plans: Fields[] = [];
   for (const file of files) {
     const plan = await readPlan(file);

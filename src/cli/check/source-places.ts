@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import type { ReadResource } from '../../inventory/model.ts';
@@ -8,20 +8,21 @@ import type { Place } from '../../project/model.ts';
 import { createBoundary } from '../../project/read/boundary.ts';
 import type { Boundary } from '../../project/read/boundary.ts';
 import { showPath } from '../../project/read/discover.ts';
+import { interrupted } from './check-run.ts';
 
 /**
  * Finds resources of Terraform plans in the `.tf` files of a folder, and those below it.
- * @throws GovctlError usage_error when the folder can't be read
+ * @throws GovctlError usage_error when the folder can't be read; interrupted
  */
-export function createSourcePlaces(
+export async function createSourcePlaces(
   cwd: string,
   folder: string,
   allowOutside: boolean,
-): (read: ReadResource) => Place | undefined {
+  signal: AbortSignal,
+): Promise<(read: ReadResource) => Place | undefined> {
   const root = path.resolve(cwd, folder);
-  const { locate } = indexSources(
-    readSources(root, folder, createBoundary(root, [], allowOutside)),
-  );
+  const boundary = createBoundary(root, [], allowOutside);
+  const { locate } = indexSources(await readSources(root, folder, boundary, signal));
   return ({ address, resource }) => {
     if ((resource.source as { format?: unknown } | undefined)?.format !== 'terraform') {
       return undefined;
@@ -33,27 +34,47 @@ export function createSourcePlaces(
   };
 }
 
+/** Bytes of all `.tf` files of a root module and what is below it. */
+const mostBytes = 64 * 1024 * 1024;
+
 /**
  * The `.tf` files below a folder, by their paths from there. A link that leads outside, or to what is no file, is no source: resources of it have no line.
- * @throws GovctlError usage_error
+ * @throws GovctlError usage_error; interrupted
  */
-export function readSources(root: string, shown: string, boundary: Boundary): SourceFile[] {
+export async function readSources(
+  root: string,
+  shown: string,
+  boundary: Boundary,
+  signal: AbortSignal,
+): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
-  const visit = (folder: string): void => {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+  let bytes = 0;
+  const visit = async (folder: string): Promise<void> => {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      signal.throwIfAborted();
       const absolute = path.join(folder, entry.name);
       if (entry.isDirectory()) {
-        if (!entry.name.startsWith('.') && entry.name !== 'node_modules') visit(absolute);
-      } else if (entry.name.endsWith('.tf') && statSync(absolute).isFile()) {
+        if (!entry.name.startsWith('.') && entry.name !== 'node_modules') await visit(absolute);
+      } else if (entry.name.endsWith('.tf')) {
+        const found = await stat(absolute);
+        if (!found.isFile()) continue;
         if (entry.isSymbolicLink() && boundary.outside(absolute) !== undefined) continue;
+        bytes += found.size;
+        if (bytes > mostBytes) {
+          throw new Error(`its .tf files have more than ${mostBytes >> 20} MiB in all`);
+        }
         const relative = path.relative(root, absolute).replaceAll(path.sep, '/');
-        files.push({ path: relative, text: readFileSync(absolute, 'utf8') });
+        files.push({
+          path: relative,
+          text: await readFile(absolute, { encoding: 'utf8', signal }),
+        });
       }
     }
   };
   try {
-    visit(root);
+    await visit(root);
   } catch (cause) {
+    if (signal.aborted) throw interrupted();
     throw new GovctlError('usage_error', `--source ${shown}: ${(cause as Error).message}`, {
       cause,
       hint: 'Name the folder of the root module, where the plan was made.',

@@ -1,6 +1,7 @@
 import type { ControlPolicy } from '../../contract/frameworks.ts';
 import { isTypePattern, matchesType, typeKey } from '../../contract/resources.ts';
 import { nextTurn } from '../next-turn.ts';
+import { createPace } from '../pace.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { outcomes, standings } from '../posture/collection.ts';
 import { resourceCounts } from '../posture/service.ts';
@@ -31,6 +32,7 @@ export async function createTallies({ reader, signal, account }: Asked): Promise
     for (const [type, n] of Object.entries(types)) totals.set(type, (totals.get(type) ?? 0) + n);
   }
   const byPattern = new Map<string, number>();
+  const pace = createPace(signal);
   const tallies = new Map<string, ControlPolicy>();
 
   async function resourcesOf(type: string): Promise<number> {
@@ -38,9 +40,11 @@ export async function createTallies({ reader, signal, account }: Asked): Promise
     let sum = byPattern.get(type);
     if (sum === undefined) {
       sum = 0;
-      for (const [one, n] of totals) if (matchesType(type, one)) sum += n;
+      for (const [one, n] of totals) {
+        await pace.spend(1);
+        if (matchesType(type, one)) sum += n;
+      }
       byPattern.set(type, sum);
-      await nextTurn();
     }
     return sum;
   }
