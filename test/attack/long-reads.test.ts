@@ -360,7 +360,10 @@ describe('labels and evidence', () => {
     const names = Array.from({ length: 40 }, (_, n) => labels(n)).flat();
     const nearest = nearestWord(given, names.flatMap((name) => [name, name.slice(0, name.indexOf(':'))])); // prettier-ignore
     expect(result.json.details).toEqual([
-      { field: 'framework', message: `is not a known framework; did you mean ${nearest}?` },
+      {
+        field: 'framework',
+        message: `is not a known framework or control; did you mean ${nearest}?`,
+      },
     ]);
     expect(nearest).toBe('custom-39-8:c8');
     // 8,000 names.

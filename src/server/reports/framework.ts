@@ -21,8 +21,8 @@ export async function frameworkFault(reader: Reader, given: string): Promise<str
   for await (const _ of labelledWith(reader, given)) return undefined;
   const nearest = await nearestOf(given, await someNames(reader));
   return nearest === undefined
-    ? `is not a known framework; use one of ${wellKnown.join(', ')}, or one that policies are labeled with`
-    : `is not a known framework; did you mean ${nearest}?`;
+    ? `is not a known framework or control; use one of ${wellKnown.join(', ')}, or one that policies are labeled with`
+    : `is not a known framework or control; did you mean ${nearest}?`;
 }
 
 /** The known frameworks and labels, or as many of them as can be compared. */

@@ -25,7 +25,7 @@ const create = async (fetch: () => Promise<Response>, ...flags: string[]): Promi
 };
 
 it.each([
-  [['--framework', 'soc3'], 'framework', 'is not a known framework; did you mean soc2?', '--framework soc3'], // prettier-ignore
+  [['--framework', 'soc3'], 'framework', 'is not a known framework or control; did you mean soc2?', '--framework soc3'], // prettier-ignore
   [['--at', '2026-02-01T00:00Z'], 'delivery.scheduled_at', 'must be in the future', '--at 2026-02-01T00:00:00.000Z'], // prettier-ignore
   [['--from', '2026-01-01T00:00Z'], 'scope.date_range.start', 'must be in the past', '--from 2026-01-01T00:00:00.000Z'], // prettier-ignore
   [[], 'scope.environments.0', 'must not be empty', '--environment'],

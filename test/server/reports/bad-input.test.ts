@@ -53,9 +53,19 @@ const cases: readonly (readonly [
   ['no format', { format_options: { formats: [] } }, 'format_options.formats', /at least 1/],
   ['an unknown framework', { framework: 'sox2' }, 'framework', /did you mean soc2\?/],
   ["a policy's, nearly", { framework: 'Acme-Basline' }, 'framework', /mean Acme-Baseline\?/],
-  ['a framework like nothing', { framework: 'zzzzzz' }, 'framework', /known are soc2, hipaa/],
-  ['a control of no policy', { framework: 'acme-baseline:ZZ-99' }, 'framework', /names no known/],
-  ['a prototype key', { framework: '__proto__' }, 'framework', /names no known/],
+  ['a framework like nothing', { framework: 'zzzzzz' }, 'framework', /use one of soc2, hipaa/],
+  [
+    'a control of no policy',
+    { framework: 'acme-baseline:ZZ-99' },
+    'framework',
+    /is not a known framework or control/,
+  ],
+  [
+    'a prototype key',
+    { framework: '__proto__' },
+    'framework',
+    /is not a known framework or control/,
+  ],
   [
     'a time that is past',
     { delivery: { scheduled_at: at(-1) } },
