@@ -8,7 +8,7 @@ export interface Person {
   readonly isInteractive: boolean;
 }
 
-interface Approval {
+interface Review {
   /** The digest that the approver has seen. */
   readonly given: string;
   /** Undefined: nobody is known to be behind the key. */
@@ -22,7 +22,7 @@ interface Approval {
  */
 export function refuseApproval(
   { id, status, dry_run: isDry, digest, requires_approval: required }: StoredRemediation,
-  { given, requester, approver }: Approval,
+  { given, requester, approver }: Review,
 ): void {
   if (isDry) throw new GovctlError('remediation_state', `${id} is a dry run`);
   if (status !== 'planned') {
