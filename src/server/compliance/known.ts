@@ -66,7 +66,7 @@ export function findControl(framework: KnownFramework, given: string): KnownCont
     `${framework.name}${version === undefined ? '' : ` (${version})`} has no control ${JSON.stringify(given.slice(0, 100))}`,
     {
       hint:
-        nearest === undefined ? `List them with GET /v1/compliance/frameworks/${id}.` : `Did you mean ${nearest}?`, // prettier-ignore
+        nearest === undefined ? `Use \`govctl framework show ${id}\` to list them.` : `Did you mean ${nearest}?`, // prettier-ignore
     },
   );
 }
