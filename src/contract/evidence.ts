@@ -16,6 +16,7 @@ const path = '/v1/compliance/evidence';
 export const evidenceSources = [
   'policies',
   'tallies',
+  'samples',
   'violations',
   'exemptions',
   'changes',

@@ -4,6 +4,7 @@ import { defined } from '../../contract/defined.ts';
 import type { EvidenceItem, EvidenceListQuery, EvidenceSource } from '../../contract/evidence.ts';
 import { evidenceSources } from '../../contract/evidence.ts';
 import type { ControlPolicy } from '../../contract/frameworks.ts';
+import type { ScanSample } from '../../contract/scans.ts';
 import { inThrees } from '../../contract/in-threes.ts';
 import { readKeyTag } from '../../contract/key-tag.ts';
 import { controlKey, splitLabel } from '../../engine/labels.ts';
@@ -15,7 +16,11 @@ import { exemptions, namesOf } from '../exemptions/collection.ts';
 import { createPace } from '../pace.ts';
 import type { Pace } from '../pace.ts';
 import { policies } from '../policies/collection.ts';
+import type { StoredScan } from '../scans/collection.ts';
+import { lastWholeScan, readSamples } from '../scans/service.ts';
+import { countRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
+import { violations } from '../violations/collection.ts';
 import type { StoredManual } from './collection.ts';
 import { describeChange, describeExemption, describeManual, describePolicy } from './describe.ts';
 import type { DescribedPolicy } from './describe.ts';
@@ -42,6 +47,8 @@ interface Place {
 
 interface Found {
   readonly summary: string;
+  /** ISO 8601; absent: now. */
+  readonly at?: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -71,9 +78,9 @@ export async function listItems(deps: Deps, signal: AbortSignal, query: Evidence
   const { limit, offset = 0 } = query;
   const page = places.slice(offset, offset + limit);
   const evidence: EvidenceItem[] = [];
-  const pace = createPace(signal);
+  const from = await sourcesOf(reader, signal);
   for (const place of page) {
-    const { summary, data } = await dataOf({ reader, pace }, place, since);
+    const { summary, data, at = timestamp(now) } = await dataOf(from, place, since);
     const { control: of, source, manual } = place;
     evidence.push({
       id: itemId(framework.id, of.id, source, manual?.id ?? ''),
@@ -81,7 +88,7 @@ export async function listItems(deps: Deps, signal: AbortSignal, query: Evidence
       control_id: of.id,
       ...defined({ control_title: of.title }),
       source,
-      collected_at: manual?.created_at ?? timestamp(now),
+      collected_at: at,
       sha256: createHash('sha256').update(canonicalJson(data)).digest('hex'),
       summary,
       data,
@@ -114,11 +121,33 @@ const shortPolicy = ({ description: _long, rules, ...shown }: DescribedPolicy) =
 });
 const shortExemption = ({ resources: _long, ...shown }: ExemptionFacts) => shown;
 
+/** What items are read from. */
+interface Sources {
+  readonly reader: Reader;
+  readonly pace: Pace;
+  /** The newest of the whole inventory. */
+  readonly scan: StoredScan | undefined;
+  /** Samples of the scan; a policy of many controls is read once. */
+  readonly sampled: Sampled;
+}
+
+async function sourcesOf(reader: Reader, signal: AbortSignal): Promise<Sources> {
+  const scan = await lastWholeScan(reader);
+  const read = new Map<string, Promise<readonly ScanSample[]>>();
+  const sampled: Sampled = (policyId) => {
+    const found = read.get(policyId) ?? readSamples(reader, scan?.id ?? '', policyId);
+    read.set(policyId, found);
+    return found;
+  };
+  return { reader, pace: createPace(signal), scan, sampled };
+}
+
 async function dataOf(
-  { reader, pace }: { readonly reader: Reader; readonly pace: Pace },
+  of: Sources,
   { control: { policies: mapped }, source, manual }: Place,
   since: string,
 ): Promise<Found> {
+  const { reader, pace } = of;
   await pace.spend(mapped.length);
   switch (source) {
     case 'policies': {
@@ -147,10 +176,17 @@ async function dataOf(
       const summary = `${counted(evaluated, 'evaluation')}: ${pass} pass, ${fail} fail, ${error} errors, ${exempt} exempt`;
       return { summary, data: { ...sum, policies: shown } };
     }
+    case 'samples':
+      return samplesOf(of, mapped);
     case 'violations': {
       const open = mapped.reduce((all, policy) => all + policy.open, 0);
       const shown = mapped.slice(0, mostListed).map(({ id, open: n }) => ({ id, open: n }));
-      return { summary: counted(open, 'open violation'), data: { open, policies: shown } };
+      const resolved = await countRows(reader, violations, {
+        policy_id: { any: mapped.map(({ id }) => id) },
+        status: { any: ['RESOLVED'] },
+      });
+      const summary = `${counted(open, 'open violation')}, ${inThrees(resolved)} resolved`;
+      return { summary, data: { open, resolved, policies: shown } };
     }
     case 'exemptions': {
       const names = [];
@@ -181,7 +217,34 @@ async function dataOf(
       if (!manual) throw new Error('manual evidence has its document');
       const { text, ...rest } = describeManual(manual);
       const data = { ...rest, ...defined({ text }) };
-      return { summary: manual.file?.name ?? text?.slice(0, 200) ?? manual.id, data };
+      const summary = manual.file?.name ?? text?.slice(0, 200) ?? manual.id;
+      return { summary, data, at: manual.created_at };
     }
   }
+}
+
+type Sampled = (policyId: string) => Promise<readonly ScanSample[]>;
+
+/** Resources that passed, of the newest scan of the whole inventory, with the values that the policies read. */
+async function samplesOf(
+  { scan, pace, sampled }: Sources,
+  mapped: readonly ControlPolicy[],
+): Promise<Found> {
+  if (!scan) return { summary: 'no completed scan of the whole inventory', data: { samples: [] } };
+  const samples = [];
+  let total = 0;
+  for (const { id } of mapped) {
+    await pace.spend(25);
+    const its = await sampled(id);
+    total += its.length;
+    for (const { policy_id, resource_id, resource_type, values } of its) {
+      if (samples.length >= mostListed) break;
+      samples.push({ policy_id, resource_id, resource_type, values });
+    }
+  }
+  return {
+    summary: `${counted(total, 'sample')} of what passed in ${scan.id}`,
+    at: scan.completed_at ?? scan.created_at,
+    data: { scan_id: scan.id, total, samples },
+  };
 }

@@ -8,21 +8,18 @@ import { chooseControls } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { Actor, Changer } from '../http/call.ts';
-import { scans } from '../scans/collection.ts';
-import type { StoredScan } from '../scans/collection.ts';
+import { lastWholeScan } from '../scans/service.ts';
 import { countRows } from '../store/all-rows.ts';
 import type { Blobs, Reader, Tx, Versioned } from '../store/store.ts';
 import { bundleLanes, bundles, manualEvidence } from './collection.ts';
 import type { StoredBundle, StoredManual } from './collection.ts';
 import { expiryOf } from './describe.ts';
-import { manualOf, rowsOf, sinceOf } from './sources.ts';
+import { manualOf, sinceOf } from './sources.ts';
 
 /** Bundles of one caller that are not built yet. */
 const mostWaiting = 5;
 /** Pieces of evidence that people attached. */
 const mostManual = 1_000;
-/** Scans that are looked through for one of the whole inventory. */
-const mostScans = 1_000;
 const longestMs = 3 * 366 * 86_400_000;
 
 /** Where the server can be reached, and by whom. */
@@ -87,17 +84,6 @@ export async function createBundle(
   });
   await tx.append(bundleLanes, id, id);
   return stored;
-}
-
-async function lastWholeScan(reader: Reader): Promise<StoredScan | undefined> {
-  const where = { status: { any: ['completed'] } };
-  let seen = 0;
-  const query = { where, orderBy: 'completed_at', direction: 'desc' } as const;
-  for await (const scan of rowsOf(reader, scans, query)) {
-    if (scan.resource_types === undefined && scan.policy_ids === undefined) return scan;
-    if ((seen += 1) >= mostScans) return undefined;
-  }
-  return undefined;
 }
 
 /** @throws GovctlError evidence_not_found */

@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { putWork } from '../evaluation/work.ts';
 import { readPolicy } from '../policies/service.ts';
-import { countRows } from '../store/all-rows.ts';
+import { allPages, countRows } from '../store/all-rows.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { scans } from './collection.ts';
 import type { StoredScan } from './collection.ts';
@@ -33,6 +33,22 @@ export const readSamples = async (
   scanId: string,
   policyId: string,
 ): Promise<readonly ScanSample[]> => (await samplesOf(reader, scanId, policyId)).map(publicSample);
+
+/** Scans that are looked through for one of the whole inventory. */
+const mostLookedThrough = 1_000;
+
+/** The newest completed scan of the whole inventory with all policies. */
+export async function lastWholeScan(reader: Reader): Promise<StoredScan | undefined> {
+  const where = { status: { any: ['completed'] } };
+  const query = { where, orderBy: 'completed_at', direction: 'desc' } as const;
+  let seen = 0;
+  for await (const rows of allPages(reader, scans, query)) {
+    const whole = rows.find(({ doc }) => !doc.resource_types && !doc.policy_ids);
+    if (whole) return whole.doc;
+    if ((seen += rows.length) >= mostLookedThrough) return undefined;
+  }
+  return undefined;
+}
 
 /** Scans of one caller that have not ended: each takes its turn with all other work of the background. */
 const mostWaiting = 20;

@@ -36,8 +36,8 @@ describe('govctl evidence list', () => {
       evidence: object[];
       pagination: object;
     };
-    expect(json.evidence).toHaveLength(6);
-    expect(json.pagination).toMatchObject({ total: 6 });
+    expect(json.evidence).toHaveLength(7);
+    expect(json.pagination).toMatchObject({ total: 7 });
   });
 
   it('takes a control in either form, sources, and a time', async () => {
@@ -48,7 +48,7 @@ describe('govctl evidence list', () => {
     }
     const page = await list('soc2', '--limit', '2');
     expect(page.stdout.trim().split('\n')).toHaveLength(3);
-    expect(page.stderr).toContain('2 of 5');
+    expect(page.stderr).toContain('2 of 6');
   });
 
   it('lists bundles and what is attached, the newest first', async () => {

@@ -168,12 +168,16 @@ describe('the list of evidence', () => {
     expect(items.map(({ source, summary }) => [source, summary])).toEqual([
       ['policies', '1 policy'],
       ['tallies', '2 evaluations: 1 pass, 1 fail, 0 errors, 0 exempt'],
-      ['violations', '1 open violation'],
+      ['samples', expect.stringMatching(/^1 sample of what passed in scan_/)],
+      ['violations', '1 open violation, 0 resolved'],
       ['exemptions', '1 active exemption'],
       ['changes', '1 change'],
       ['manual', 'Signed by all.'],
     ]);
     expect(items[0]?.data).toMatchObject({ policies: [{ id: policy, name: 'p' }] });
+    expect(items[2]?.data).toMatchObject({
+      samples: [{ policy_id: policy, resource_id: 'fine', values: { 'resource.public': false } }],
+    });
     const hashes = (of: typeof items) => of.map(({ id, sha256: hash }) => [id, hash]);
     service.advance(60_000);
     expect(hashes(await itemsOf(service, 'control=SOC2:CC6.1'))).toEqual(hashes(items));
