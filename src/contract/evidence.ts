@@ -276,6 +276,16 @@ export const evidence = {
     response: { status: 200, body: Bundle },
     errors: ['evidence_not_found'],
   }),
+  delete: endpoint({
+    ...one,
+    method: 'DELETE',
+    path: `${path}/:id`,
+    summary: 'Delete an evidence bundle and its file; its evidence stays',
+    scope: 'compliance:write',
+    ext: true,
+    response: { status: 204 },
+    errors: ['evidence_not_found', 'precondition_failed'],
+  }),
   bundle: endpoint({
     ...read,
     path: `${path}/:id/bundle`,

@@ -18,13 +18,16 @@ export const attachedColumns: Listed<Attached, never>['columns'] = () => [
   { title: 'BY', cell: ({ created_by: by }) => by, drops: 1 },
 ];
 
-/** For its `delete`: `list` and `attach` are commands of their own. */
+/** For `delete`, which also deletes bundles: `list` and `attach` are commands of their own. */
 export const attachedEvidence: OwnNoun<Attached> = {
-  one: 'attached evidence',
-  many: 'pieces of attached evidence',
+  one: 'evidence',
+  many: 'pieces of evidence',
   feature,
   api: (client) => ({
-    delete: (input, options) => client.evidence.deleteManual(input, options),
+    delete: (input, options) =>
+      input.params.id.startsWith('evd_')
+        ? client.evidence.delete(input, options)
+        : client.evidence.deleteManual(input, options),
   }),
   list: { columns: attachedColumns },
   view: (attached) => ({ value: attached, human: () => '' }),

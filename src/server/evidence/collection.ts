@@ -38,6 +38,9 @@ export interface StoredBundle {
   readonly bundle?: StoredFile & { readonly key_id: string };
 }
 
+export const filesOf = ({ facts, bundle }: StoredBundle): readonly StoredFile[] =>
+  [facts ?? [], bundle ?? []].flat();
+
 const bundleOrder: Record<
   (typeof bundleSortFields)[number],
   (bundle: StoredBundle) => Scalar | undefined

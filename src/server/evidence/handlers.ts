@@ -11,7 +11,7 @@ import type { Filters } from '../http/paging.ts';
 import { toJson } from '../json.ts';
 import type { FindStatementKey } from '../keys/statement-key.ts';
 import { StoreUnavailable } from '../store/store.ts';
-import { bundles, keyOfControl, manualEvidence } from './collection.ts';
+import { bundles, filesOf, keyOfControl, manualEvidence } from './collection.ts';
 import type { StoredBundle, StoredFile, StoredManual } from './collection.ts';
 import { describeFile } from './describe.ts';
 import { listItems } from './items.ts';
@@ -19,6 +19,7 @@ import {
   attachEvidence,
   checkManual,
   createBundle,
+  deleteBundle,
   deleteManual,
   invalid,
   readBundle,
@@ -134,6 +135,15 @@ export function evidenceHandlers(
     get: async ({ params }) => {
       const { doc, revision } = await readBundle(store, params.id);
       return { body: toJson(showBundle(doc)), revision };
+    },
+
+    delete: async ({ params }, call) => {
+      const gone = await store.transact(
+        (tx) => deleteBundle(deps, tx, call, params.id),
+        call.principal.countedAs,
+      );
+      for (const file of filesOf(gone)) await work.settle(file, false);
+      return { body: undefined };
     },
 
     bundle: async ({ params }, call) => {

@@ -1,6 +1,13 @@
 import type { Module } from '../module.ts';
 import { stores } from '../module.ts';
-import { bundleLanes, bundleShape, bundles, manualEvidence, manualShape } from './collection.ts';
+import {
+  bundleLanes,
+  bundleShape,
+  bundles,
+  filesOf,
+  manualEvidence,
+  manualShape,
+} from './collection.ts';
 
 const keptMs = 400 * 24 * 3_600_000;
 
@@ -8,7 +15,7 @@ export const evidenceModule = {
   collections: [
     stores(bundles, bundleShape, {
       expiry: { orderBy: 'created_at', keptMs },
-      files: ({ facts, bundle }) => [facts ?? [], bundle ?? []].flat(),
+      files: filesOf,
     }),
     stores(manualEvidence, manualShape, {
       expiry: { orderBy: 'expires', keptMs },

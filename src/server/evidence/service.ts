@@ -152,6 +152,20 @@ export async function deleteManual(
   return doc;
 }
 
+/** @throws GovctlError evidence_not_found, precondition_failed */
+export async function deleteBundle(
+  deps: Deps,
+  tx: Tx,
+  call: Changer,
+  id: string,
+): Promise<StoredBundle> {
+  const { doc, revision } = await readBundle(tx, id);
+  call.checkMatch(revision);
+  await tx.remove(bundles, id);
+  await recordAudit(deps, tx, call.actor, 'evidence.delete', id);
+  return doc;
+}
+
 /** Bytes that are written in one go. */
 const chunkSize = 1 << 20;
 

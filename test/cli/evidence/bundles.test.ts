@@ -36,6 +36,20 @@ const exported = async (...argv: string[]): Promise<Exported> => {
 const asService = async (url: string, init: RequestInit): Promise<Response> =>
   service.app.fetch(new Request(url, init), {});
 
+describe('govctl evidence delete', () => {
+  it('deletes a bundle', async () => {
+    await fill(service);
+    const id = await collected(service);
+    const { exitCode, stdout } = await evidence('delete', id, '--yes');
+    expect([exitCode, stdout]).toEqual([0, `Deleted ${id}\n`]);
+    const get = await evidence('get', id);
+    expect([get.exitCode, get.stderr]).toEqual([
+      1,
+      expect.stringContaining(`no evidence bundle ${id}`),
+    ]);
+  });
+});
+
 describe('govctl evidence collect', () => {
   it('waits until the bundle is built, and shows what it is about', async () => {
     await fill(service);

@@ -62,6 +62,32 @@ function breakingOff(breaks: () => boolean, kept: Buffer[]) {
 }
 
 describe('a bundle of evidence', () => {
+  it('is deleted with its file, also while it is built, and the audit log says who did', async () => {
+    let broken = true;
+    service = await startEvidence({ wrapStore: breakingOff(() => broken, []) });
+    await fill(service);
+    const building = idOf(await collect(service));
+    await service.evidenceWork.idle();
+    const remove = (id: string, headers = {}) =>
+      service.send('DELETE', `${path}/${id}`, { headers });
+    expect((await remove(building)).status).toBe(204);
+    broken = false;
+    service.advance(3_600_000);
+    await service.evidenceWork.idle();
+    const id = await collected(service);
+    expect((await remove(id, { 'if-match': '"other"' })).status).toBe(412);
+    expect((await remove(id)).status).toBe(204);
+    for (const at of [`${path}/${id}`, `${path}/${id}/bundle`, `${path}/${building}`]) {
+      expect((await service.send('GET', at)).json.error).toBe('evidence_not_found');
+    }
+    expect(await idsOf(service.deps.store.blobs)).toEqual([]);
+    const { json } = await service.send('GET', '/v1/audit-log?action=evidence.delete');
+    expect((json.audit_log as { subject: string }[]).map(({ subject }) => subject)).toEqual([
+      id,
+      building,
+    ]);
+  });
+
   it('is of the moment that the request fixed, and is valid and signed by this server', async () => {
     service = await startEvidence();
     const policy = await fill(service);

@@ -137,6 +137,7 @@ async function askEvidence(): Promise<void> {
   await ask('evidence.bundles', undefined);
   await ask('evidence.bundle', id);
   await ask('evidence.key', undefined);
+  await ask('evidence.delete', id);
   await ask('evidence.deleteManual', manual.id);
 }
 
