@@ -113,6 +113,11 @@ function explain(issue: Issue, value: unknown): string {
       const expected = values.length === 1 ? values[0] : `one of ${values.join(', ')}`;
       return `must be ${expected}, not ${describeValue(value)}${nearest ? `; did you mean ${nearest}?` : ''}`;
     }
+    case 'invalid_key': {
+      // What is wrong with the key itself, after the path that ends with it.
+      const [first] = issue.issues;
+      return first ? explain(first, first.input) : 'is not a valid key';
+    }
     case 'too_small':
     case 'too_big':
       return ownWords(issue) ?? describeSize(issue);

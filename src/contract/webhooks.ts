@@ -29,6 +29,17 @@ export const minSecretLength = 8;
 /** In signatures by the rules of Standard Webhooks, such a secret is the base64 of its key. */
 const standardSecret = /^whsec_[A-Za-z0-9+/]{11,}={0,2}$/;
 
+export const webhookSecret = z
+  .string()
+  .min(minSecretLength, `must have at least ${minSecretLength} characters`)
+  .max(1_024)
+  .refine(
+    (secret) => !secret.startsWith('whsec_') || standardSecret.test(secret),
+    'must go on with the base64 of a key, as it begins with whsec_',
+  )
+  // As UTF-8, halves of characters are all the same.
+  .refine((secret) => !/\p{Surrogate}/u.test(secret), 'must not have halves of characters');
+
 /** What the service itself refuses beyond this (private targets, http) depends on how it was started. */
 const fields = {
   url: z.string().min(1).max(2_048),
@@ -37,16 +48,7 @@ const fields = {
     .min(1, 'must name at least one event type')
     .max(100)
     .refine((types) => new Set(types).size === types.length, 'names a type twice'),
-  secret: z
-    .string()
-    .min(minSecretLength, `must have at least ${minSecretLength} characters`)
-    .max(1_024)
-    .refine(
-      (secret) => !secret.startsWith('whsec_') || standardSecret.test(secret),
-      'must go on with the base64 of a key, as it begins with whsec_',
-    )
-    // As UTF-8, halves of characters are all the same.
-    .refine((secret) => !/\p{Surrogate}/u.test(secret), 'must not have halves of characters'),
+  secret: webhookSecret,
   active: z.boolean(),
   filters: WebhookFilters,
   retry_config: RetryConfig,

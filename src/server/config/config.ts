@@ -24,6 +24,21 @@ export interface RemediationConfig {
   readonly guards?: Partial<Guards>;
   /** Values of `${NAME}` in patches. */
   readonly parameters?: Readonly<Record<string, string>>;
+  /** `inventory`, `exec:NAME` or `webhook:URL`: what carries out patches, by resource type or pattern. */
+  readonly executors?: Readonly<Record<string, string>>;
+  readonly commands?: Readonly<Record<string, CommandConfig>>;
+  /** What requests are signed with, by host; nothing is sent to others. */
+  readonly webhooks?: Readonly<Record<string, { readonly secret: string }>>;
+}
+
+/** A command of the operator, which is run without a shell. */
+export interface CommandConfig {
+  /** The absolute path of the program, then its arguments. */
+  readonly command: readonly string[];
+  /** All of its environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly cwd?: string;
 }
 
 /** How far a remediation may reach. */

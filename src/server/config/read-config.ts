@@ -8,7 +8,8 @@ import { parseYaml } from '../../inventory/text/parse-yaml.ts';
 import type { ParsedText } from '../../inventory/text/parsed-text.ts';
 import type { Binding } from './binding.ts';
 import { storageSecret } from './config.ts';
-import type { BoundSecret, RemediationConfig, ServerConfig, StorageKeys } from './config.ts';
+import type { BoundSecret, ServerConfig, StorageKeys } from './config.ts';
+import { remediationOf } from './remediation.ts';
 import { resolveReferences } from './references.ts';
 import type { Env } from './references.ts';
 import { ConfigFile, isSecret, secretRule } from './schema.ts';
@@ -41,7 +42,7 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
       ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
       ...defined({ owner_tags }),
       ...(prediction?.methods ? { prediction: { methods: prediction.methods } } : {}),
-      ...(remediation ? { remediation: remediationOf(remediation) } : {}),
+      ...(remediation ? { remediation: await remediationOf(remediation, env, file ?? '') } : {}),
     },
     notices: [
       ...unboundNotices(given.parsed, file ?? ''),
@@ -54,15 +55,6 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
     ],
   };
 }
-
-const remediationOf = ({
-  approval,
-  guards,
-  parameters,
-}: NonNullable<ConfigFile['remediation']>): RemediationConfig => ({
-  ...(guards ? { guards: defined(guards) } : {}),
-  ...defined({ approval, parameters }),
-});
 
 /** As the file has it. */
 type GivenBinding = { readonly [K in keyof Binding]?: Binding[K] | undefined };

@@ -1,4 +1,4 @@
-import { isSecret } from './schema.ts';
+import { isReadableByOthers, isSecret } from './schema.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -30,6 +30,10 @@ export function resolveReferences(document: unknown, env: Env): Resolved {
       return '';
     });
     if (!referred && isSecret(path)) plainSecret = true;
+    if (referred && isReadableByOthers(path)) {
+      const message = `${path.join('.')} must not refer to a variable: other users can see arguments; list the variable in env`;
+      problems.push({ path, message });
+    }
     return resolved;
   };
 

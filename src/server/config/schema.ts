@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { approvals } from '../../contract/remediations.ts';
+import { minSecretLength } from '../../contract/webhooks.ts';
 import { PredictionMethod, predictionMethods } from '../../contract/predictions.ts';
 import { isBucketEntry, isHostEntry } from './binding.ts';
+import { Remediation } from './remediation-schema.ts';
 
 const text = z.string().min(1).max(4_096);
 const address = z.string().min(3).max(512);
@@ -33,25 +34,6 @@ const BoundSecret = z.preprocess(
 );
 
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
-
-const words = z.array(text).max(1_000);
-
-const Remediation = z.strictObject({
-  approval: z.enum(approvals).optional(),
-  guards: z
-    .strictObject({
-      max_resources: z.int().min(1).max(1_000),
-      max_percent: z.number().min(0).max(100),
-      max_accounts: z.int().min(1),
-      max_environments: z.int().min(1),
-      accounts: words,
-      exclude_environments: words,
-      exclude_tags: words,
-    })
-    .partial()
-    .optional(),
-  parameters: z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), text).optional(),
-});
 
 /** What the file of `--config` may say. */
 export const ConfigFile = z.strictObject({
@@ -100,6 +82,8 @@ function isHttp(text: string): boolean {
 
 /** The rule for a field whose value must not be shown. */
 export const secretRule = ([top, , field]: readonly PropertyKey[]): string => {
+  if (top === 'remediation')
+    return `must be a string of ${minSecretLength} to 1,024 characters, and base64 after whsec_`;
   if (top === 'chat') return 'must be an address that begins with https:// or http://';
   return top === 'secrets' && field === undefined
     ? 'must be a variable name with the hosts it may be sent to, as in SFTP_PASSWORD: {hosts: [files.example.com]}'
@@ -111,5 +95,11 @@ export function isSecret(path: readonly PropertyKey[]): boolean {
   const [top, second] = path;
   if (top === 'secrets') return path.length === 2 || path[2] === 'value';
   if (top === 'chat' && second === 'channels' && path.length > 2) return true;
+  // A host has dots.
+  if (top === 'remediation' && second === 'webhooks') return path.at(-1) === 'secret';
   return secretFields.includes(path.join('.'));
 }
+
+/** Whether every user of the machine can see what stands there: arguments of commands. */
+export const isReadableByOthers = ([top, second, , field]: readonly PropertyKey[]): boolean =>
+  top === 'remediation' && second === 'commands' && field === 'command';
