@@ -87,6 +87,25 @@ describe('a word that nobody has seen is unknown, so no rule passes because of i
       { SecurityGroupIngress: [{ IpProtocol: 'quic', CidrIp: '0.0.0.0/0' }] },
       'aws-ec2-security-group-no-public-ssh',
     ],
+    [
+      'AWS::EC2::SecurityGroup',
+      {
+        SecurityGroupIngress: [
+          { IpProtocol: 'quic', FromPort: 443, ToPort: 443, CidrIp: '0.0.0.0/0' },
+        ],
+      },
+      'aws-ec2-security-group-no-public-ssh',
+    ],
+    [
+      'AWS::EC2::LaunchTemplate',
+      { LaunchTemplateData: { MetadataOptions: { HttpEndpoint: 'off' } } },
+      'aws-ec2-launch-template-imdsv2',
+    ],
+    [
+      'AWS::ElastiCache::ReplicationGroup',
+      { TransitEncryptionEnabled: true, TransitEncryptionMode: 'mostly' },
+      'aws-elasticache-tls',
+    ],
     ['AWS::ECS::TaskDefinition', { NetworkMode: 'bare' }, 'aws-ecs-no-host-network'],
     ['AWS::RDS::DBInstance', { Engine: 'mysql-next' }, 'aws-rds-instance-tls'],
     ['AWS::RDS::DBInstance', { Engine: 'postgress' }, 'aws-rds-instance-iam-authentication'],

@@ -2,7 +2,7 @@ import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import type { Attribute } from '../normaliser.ts';
 import type { Related } from '../related.ts';
-import { isOneOf, isUnknown, not, text } from '../values.ts';
+import { eitherWord, isUnknown, text } from '../values.ts';
 import { field } from './api-field.ts';
 import { planned } from './plan-value.ts';
 
@@ -47,7 +47,7 @@ const unknownManager = new UnknownValue('the manager of the key, which its item 
 
 function isCustomers(key: RawResource, related: Related): boolean | UnknownValue {
   const manager = key.type === 'AWS::KMS::Key' ? managerOfKey(key, related) : undefined;
-  return not(isOneOf(manager, 'AWS'));
+  return eitherWord(manager, ['CUSTOMER'], ['AWS']) ?? true;
 }
 
 const isAwsAlias = (key: string): boolean => key.includes('alias/aws/');

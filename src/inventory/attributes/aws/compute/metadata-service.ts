@@ -1,4 +1,4 @@
-import { isOneOf, text } from '../../values.ts';
+import { eitherWord, text } from '../../values.ts';
 
 /** What instances and what starts them have in common: how the metadata service answers. */
 export const metadataServiceAttributes = {
@@ -18,6 +18,6 @@ export const metadataServiceAttributes = {
 } as const;
 
 export const metadataService = (endpoint: unknown, tokens: unknown) => ({
-  'metadata_service.enabled': endpoint === undefined ? undefined : isOneOf(endpoint, 'enabled'),
+  'metadata_service.enabled': eitherWord(endpoint, ['enabled'], ['disabled']),
   'metadata_service.http_tokens': text(tokens),
 });

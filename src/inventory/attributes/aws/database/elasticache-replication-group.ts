@@ -1,6 +1,6 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { and, flag, isOneOf, not, text } from '../../values.ts';
+import { and, eitherWord, flag, isOneOf, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { planned } from '../plan-value.ts';
 import { plannedSecretSource, secretSource, secretSourceAttribute } from '../secret-source.ts';
@@ -21,7 +21,7 @@ const fromApi = ({ properties }: RawResource) => ({
 const isEncrypted = (given: unknown, engine: unknown) => flag(given) ?? isOneOf(engine, 'valkey');
 
 const isRequired = (enabled: unknown, mode: unknown) =>
-  and(flag(enabled), not(isOneOf(mode, 'preferred')));
+  and(flag(enabled), eitherWord(mode, ['required'], ['preferred']) ?? true);
 
 export const elasticacheReplicationGroup = normaliser({
   types: ['AWS::ElastiCache::ReplicationGroup'],

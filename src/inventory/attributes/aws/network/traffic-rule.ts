@@ -1,6 +1,6 @@
 import { defined } from '../../../../contract/defined.ts';
 import { protocolName } from '../../protocol.ts';
-import { at, number, text } from '../../values.ts';
+import { at, isUnknown, number, text } from '../../values.ts';
 
 /** The parts of a rule, as the sources name them in their ways. */
 interface RuleParts {
@@ -14,11 +14,13 @@ interface RuleParts {
   readonly description: unknown;
 }
 
-/** Ports of a rule; one for all protocols opens all ports, whatever it says. */
+/** Ports of a rule; one for all protocols opens all ports, whatever it says, and one that is not known may be for all. */
 export const ports = (protocol: unknown, from: unknown, to: unknown) =>
   protocol === 'all'
     ? { from_port: 0, to_port: 65_535 }
-    : { from_port: number(from) ?? 0, to_port: number(to) ?? 65_535 };
+    : isUnknown(protocol)
+      ? { from_port: protocol, to_port: protocol }
+      : { from_port: number(from) ?? 0, to_port: number(to) ?? 65_535 };
 
 /**
  * A rule in the shape TrafficRule. A protocol that is left out, which AWS refuses, stays away; what is not known of a
