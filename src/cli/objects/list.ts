@@ -13,14 +13,13 @@ import { apiOf, listWords, ownField, shownIn } from './noun.ts';
 import type { Extension } from './our-server.ts';
 import { withServer } from './our-server.ts';
 
-interface Table<Row> extends Extension {
+interface Table<Row> extends Extension, Pick<Listed<Row, never>, 'columns' | 'formats' | 'note'> {
   /** The plural for people. */
   readonly plural: string;
   /** The name of the list in the API; default: `plural`. */
   readonly listName?: string;
   /** Other commands take only the ID of a row. */
   readonly needsId?: boolean;
-  readonly columns: Listed<Row, never>['columns'];
 }
 
 export interface ListOf<Row> extends Table<Row> {
@@ -52,9 +51,10 @@ export const listNoun =
   <Item extends WithId, Flags>(noun: Noun<Item, Flags>): Run<Flags & ListFlags> =>
   async (context, flags) => {
     const most = howMany(flags);
-    const { columns, filter, furtherFilter, saysIfFiltered } = noun.list;
+    const { columns, formats, note, filter, furtherFilter, saysIfFiltered } = noun.list;
     const given = filter?.(flags, context);
-    const table = { ...listWords(noun), needsId: !('of' in noun), columns };
+    const words = { ...listWords(noun), needsId: !('of' in noun) };
+    const table = { ...words, columns, ...defined({ formats, note }) };
     let query: Query = {};
     const found = await withServer(context, noun, `Listing ${table.plural}`, async (client) => {
       query = asked({ ...given, ...(await furtherFilter?.(flags, context, client)) });
@@ -71,7 +71,7 @@ export const listNoun =
 
 async function showTable<Row>(
   context: Context,
-  { plural, listName = plural, needsId = false, columns }: Table<Row>,
+  { plural, listName = plural, needsId = false, columns, formats, note }: Table<Row>,
   { rows, pagination }: Rows<Row>,
   isFiltered?: boolean,
 ): Promise<ExitCode> {
@@ -81,7 +81,10 @@ async function showTable<Row>(
     rows: () => rows,
     human: (style) =>
       rows.length === 0 ? '' : formatTable(rows, columns(shown, rows), style, shown.room),
+    ...defined({ more: formats?.(rows, context) }),
   });
+  const said = note?.(rows, context);
+  if (said !== undefined) await context.say(said);
   await sayHowMany(context, plural, rows.length, pagination, isFiltered);
   const isTable = context.flags.output.every(({ format }) => format === 'table');
   if (needsId && isTable && isDropped('ID', rows, columns(shown, rows), shown.room)) {

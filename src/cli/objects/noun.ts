@@ -49,6 +49,10 @@ export interface Listed<Row, Flags> {
   readonly serverFilters?: readonly string[];
   /** The value to sort and filter by here; default: the row's field. */
   readonly fieldOf?: (row: Row, field: string) => string | undefined;
+  /** Formats beyond the common ones, such as `ocsf`. */
+  readonly formats?: (rows: readonly Row[], context: Context) => View['more'];
+  /** What to know of the rows in the formats of the command, if anything. */
+  readonly note?: (rows: readonly Row[], context: Context) => string | undefined;
   /** Whether the message for an empty list depends on the filters; default: it says that nothing matches. */
   readonly saysIfFiltered?: boolean;
 }

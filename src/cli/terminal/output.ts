@@ -144,7 +144,7 @@ async function renderView(
 }
 
 function harmlessFormat(format: string, text: string): string {
-  if (format === 'sarif') return harmlessJson(text);
+  if (['sarif', 'ocsf', 'asff'].includes(format)) return harmlessJson(text);
   if (format === 'junit') return harmlessXml(text);
   // It has commands of our own, and cleans the rest itself.
   return format === 'github' ? text : harmlessText(text, false);

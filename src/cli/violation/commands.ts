@@ -5,6 +5,9 @@ import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { collectValues } from '../flags/list-flags.ts';
 import { nounCommands } from '../objects/commands.ts';
 import type { OwnNoun } from '../objects/noun.ts';
+import { fitsAsff, renderAsff } from '../formats/asff.ts';
+import { renderOcsf } from '../formats/ocsf.ts';
+import { count } from '../terminal/printable.ts';
 import { paintSeverity } from '../terminal/severity.ts';
 import { policyFilterOf, violationFilterOf, withViolationFlags } from './filter-flags.ts';
 import type { ViolationFlags } from './filter-flags.ts';
@@ -29,6 +32,15 @@ const violations: OwnNoun<Violation, ListOptions> = {
     furtherFilter: async (flags, context, client) => {
       const { policy_id: ids } = await policyFilterOf(flags, context, client);
       return ids ? { policy_id: ids.join(',') } : {};
+    },
+    formats: (rows, { version }) => ({
+      ocsf: () => renderOcsf(rows, version),
+      asff: () => renderAsff(rows),
+    }),
+    note: (rows, { flags }) => {
+      const without = rows.filter((row) => !fitsAsff(row)).length;
+      if (without === 0 || flags.output.every(({ format }) => format !== 'asff')) return undefined;
+      return `${count(without, 'violation')} left out of asff, which requires an AWS account.`;
     },
     columns: () => [
       {
@@ -62,7 +74,9 @@ export function registerViolationCommands(program: GovctlCommand, act: Act): voi
         '--status <status>',
         `filter by status: ${violationStatuses.join(', ')} (repeatable; default: OPEN)`,
         collectValues,
-      ),
+      )
+      .alsoFormats(['ocsf', 'asff'])
+      .addHelpText('after', listHelp),
   );
   its.get('show one violation with its history');
   violation
@@ -72,3 +86,13 @@ export function registerViolationCommands(program: GovctlCommand, act: Act): voi
     .requiredOption('--reason <text>', 'why')
     .action(act(() => import('./resolve.ts').then((m) => m.runResolve)));
 }
+
+const listHelp = `
+-o ocsf and -o asff print Compliance Findings of OCSF 1.4 and the AWS Security
+Finding Format of Security Hub, which imports up to 100 at a time.
+
+Examples:
+  $ govctl violation list --severity CRITICAL,HIGH --age '>30d'
+  $ govctl violation list --all -o ocsf=findings.ocsf.json
+  $ govctl violation list --provider aws --limit 100 -o asff > findings.json
+  $ aws securityhub batch-import-findings --findings file://findings.json`;
