@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { GovctlError } from '../contract/errors.ts';
+import { AnsweredExemption } from '../contract/exemptions.ts';
 import { parseToFirstIssue } from '../contract/parse-to-first-issue.ts';
 import { Policy } from '../contract/policies.ts';
 import { badAnswer, parseJson, readText } from './answer.ts';
@@ -97,6 +98,20 @@ export const scheduleObjects: ObjectsOf<AnySchedule> = {
   one: 'schedule',
   many: 'schedules',
   item: z.preprocess(withoutNulls, AnySchedule),
+  paged: true,
+};
+
+/** An exemption; only our server has them. */
+const AnyExemption = AnsweredExemption.omit({ created_at: true, created_by: true }).extend({
+  updated_at: absentIfOdd(z.string()),
+});
+export type AnyExemption = z.infer<typeof AnyExemption>;
+
+export const exemptionObjects: ObjectsOf<AnyExemption> = {
+  path: '/v1/exemptions',
+  one: 'exemption',
+  many: 'exemptions',
+  item: z.preprocess(withoutNulls, AnyExemption),
   paged: true,
 };
 

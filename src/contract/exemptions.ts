@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Timestamp, commaList, commaListOf, listQuery } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
-import { serverAssigned } from './policies.ts';
+import { Tags, serverAssigned } from './policies.ts';
 import { notBlank } from './text.ts';
 
 export const exemptionCategories = ['waiver', 'mitigated'] as const;
@@ -17,9 +17,14 @@ const fields = {
   /** The last day it counts, UTC. */
   expires: z.iso.date('must be a date such as 2026-12-31'),
   category: Category,
+  tags: Tags,
 };
 
-export const ExemptionInput = z.strictObject({ ...fields, category: fields.category.optional() });
+export const ExemptionInput = z.strictObject({
+  ...fields,
+  category: fields.category.optional(),
+  tags: fields.tags.optional(),
+});
 export type ExemptionInput = z.infer<typeof ExemptionInput>;
 
 /** A partial update: fields left out stay, null clears the optional one. */
@@ -30,6 +35,7 @@ const ExemptionUpdate = z.strictObject({
   owner: fields.owner.optional(),
   expires: fields.expires.optional(),
   category: fields.category.nullish(),
+  tags: fields.tags.nullish(),
   ...serverAssigned,
   status: z.unknown().optional(),
 });
@@ -47,6 +53,7 @@ export const AnsweredExemption = z.looseObject({
   owner: z.string(),
   expires: z.string(),
   category: Category.optional(),
+  tags: z.array(z.string()).optional(),
   status: ExemptionStatus,
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -71,6 +78,8 @@ const ExemptionListQuery = listQuery(exemptionSortFields, {
   policy: z.string().min(1).max(256).optional(),
   owner: commaList().optional(),
   category: commaListOf(Category).optional(),
+  /** All of them. */
+  tags: commaList().optional(),
   status: commaListOf(ExemptionStatus).optional(),
 });
 export type ExemptionListQuery = z.infer<typeof ExemptionListQuery>;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '../contract/canonical-json.ts';
 
 /** A key's form: what a slug can be, short enough for a tag that also carries a hash. */
 export const keyPattern = /^[a-z0-9]+(?:[-._][a-z0-9]+)*$/;
@@ -6,12 +7,12 @@ export const maxKeyLength = 128;
 
 /** What a document is known by, found even when the rest of it is wrong. */
 export interface Identity {
-  readonly kind: 'Policy' | 'Webhook' | 'Schedule';
-  /** A policy's or a schedule's name, a webhook's url. */
+  readonly kind: 'Policy' | 'Webhook' | 'Schedule' | 'Exemption';
+  /** A policy's or a schedule's name, a webhook's url, an exemption's policy and resources. */
   readonly name: string;
   readonly key: string;
   /** The field that gives the key. */
-  readonly keyField: 'key' | 'name' | 'url';
+  readonly keyField: 'key' | 'name' | 'url' | 'policy';
 }
 
 /**
@@ -39,6 +40,23 @@ export function makeWebhookKey(url: string, name: string | undefined): string {
   );
   return `${slug.replace(/-$/, '')}-${shortHash(parsed?.href ?? url).slice(0, 8)}`;
 }
+
+/** What an exemption is known by. @param resources sorted, each once */
+export function exemptionName(policy: string, resources: readonly string[]): string {
+  const [first = '', ...more] = resources;
+  if (more.length === 0) return `${policy}: ${first}`;
+  return `${policy}: ${first} and ${more.length} more (${hashOf({ policy, resources })})`;
+}
+
+/** The key of an exemption that gives neither key nor name: of its policy and its resources. */
+export function makeExemptionKey(policy: string, resources: readonly string[]): string {
+  const slug = makeKey(policy)
+    .slice(0, maxKeyLength - 9)
+    .replace(/-$/, '');
+  return `${slug}-${hashOf({ policy, resources })}`;
+}
+
+const hashOf = (value: unknown): string => shortHash(canonicalJson(value)).slice(0, 8);
 
 const withoutAccents = (name: string): string =>
   /[^ -~]/.test(name) ? name.normalize('NFKD').replace(/\p{Mark}+/gu, '') : name;

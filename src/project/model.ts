@@ -1,5 +1,6 @@
 import type { PolicyInput } from '../contract/policies.ts';
 import type { TextPlace } from '../inventory/text/place.ts';
+import type { ExemptionDocument } from './documents/exemption.ts';
 import type { ScheduleDocument } from './documents/schedule.ts';
 import type { WebhookDocument } from './documents/webhook.ts';
 import type { PolicySet } from './policy-sets.ts';
@@ -56,6 +57,14 @@ export interface LocalSchedule {
   readonly place: Place;
 }
 
+/** An exemption as its file says it. */
+export interface LocalExemption {
+  /** Stable slug, unique among the project's exemptions; given, or made of the name, or of policy and resources. */
+  readonly key: string;
+  readonly exemption: Readonly<Omit<ExemptionDocument, 'kind' | 'key' | 'name'>>;
+  readonly place: Place;
+}
+
 export type OtherKind = 'Schedule' | 'Webhook' | 'Exemption' | 'PolicyTest';
 
 /** A document of another kind than a policy. */
@@ -93,7 +102,8 @@ export interface LoadedProject {
   readonly policies: readonly LocalPolicy[];
   readonly webhooks: readonly LocalWebhook[];
   readonly schedules: readonly LocalSchedule[];
-  /** Webhooks and schedules too. */
+  readonly exemptions: readonly LocalExemption[];
+  /** Webhooks, schedules and exemptions too. */
   readonly others: readonly OtherDocument[];
   /** In order of file and line. Any of level error means: do not plan. */
   readonly problems: readonly Problem[];

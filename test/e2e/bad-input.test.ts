@@ -149,7 +149,7 @@ describe('bad input, through the built binary', () => {
       'a key nothing has',
       ['plan', '--target', 'zz', '--base-url', 'http://BASE/fine'],
       3,
-      'no policy or schedule has this key',
+      'no document has this key',
     ],
     ['a percentage beyond 100', ['plan', '--max-delete', '101'], 3, '0 to 100'],
     ['an impossible port', ['server', '--port', '99999'], 3, '0 to 65535'],

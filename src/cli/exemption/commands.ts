@@ -18,6 +18,7 @@ interface ListOptions {
   readonly policy?: string;
   readonly owner?: readonly string[];
   readonly status?: string;
+  readonly tag?: readonly string[];
 }
 
 interface UpdateOptions {
@@ -28,15 +29,22 @@ interface UpdateOptions {
   readonly expires?: string;
   /** False: remove it. */
   readonly category?: string | false;
+  readonly tag?: readonly string[];
 }
 
 const exemptions: OwnNoun<AnsweredExemption, ListOptions> = {
   one: 'exemption',
   many: 'exemptions',
   feature: 'exemptions',
+  kept: { nameOf: ({ id }) => id, tagsOf: ({ tags }) => tags },
   api: (client) => client.exemptions,
   list: {
-    filter: ({ policy, owner, status }) => ({ policy, owner: owner?.join(','), status }),
+    filter: ({ policy, owner, status, tag }) => ({
+      policy,
+      owner: owner?.join(','),
+      status,
+      tags: tag?.join(','),
+    }),
     columns: () => [
       { title: 'POLICY', cell: ({ policy }) => policy, shrinks: 'end' },
       { title: 'RESOURCES', cell: (row) => row.resources.join(', '), shrinks: 'middle' },
@@ -54,7 +62,7 @@ const exemptions: OwnNoun<AnsweredExemption, ListOptions> = {
 };
 
 const changes: Changes<UpdateOptions> = {
-  fieldsOf: ({ policy, resource, reason, owner, expires, category }) =>
+  fieldsOf: ({ policy, resource, reason, owner, expires, category, tag }) =>
     defined({
       policy,
       resources: resource,
@@ -62,6 +70,7 @@ const changes: Changes<UpdateOptions> = {
       owner,
       expires,
       category: category === false ? null : category,
+      tags: tag && [...tag],
     }),
   hint: 'Pass at least one field, such as --expires 2026-12-31.',
 };
@@ -79,13 +88,15 @@ export function registerExemptionCommands(program: GovctlCommand, act: Act): voi
     .requiredOption('--owner <name>', 'who answers for it')
     .requiredOption('--expires <date>', 'the last day it counts, UTC, such as 2026-12-31')
     .addOption(new Option('--category <category>').choices([...exemptionCategories]))
+    .option('--tag <tag>', 'repeatable', collectValues)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
   const its = nounCommands(exemption, act, { argument: '<id>', noun: exemptions });
   its
     .list('list exemptions, the next to end first', { fields: exemptionSortFields, by: 'expires' })
     .option('--policy <policy>', 'only those that name the policy so')
     .option('--owner <name>', 'repeatable', collectValues)
-    .addOption(new Option('--status <status>', 'only these').choices([...exemptionStatuses]));
+    .addOption(new Option('--status <status>', 'only these').choices([...exemptionStatuses]))
+    .option('--tag <tag>', 'only those with this tag; repeatable: all of them', collectValues);
   its.get('show one exemption');
   its.update('update an exemption; fields left out stay, violations follow', changes, (update) =>
     update
@@ -101,7 +112,8 @@ export function registerExemptionCommands(program: GovctlCommand, act: Act): voi
       .addOption(
         new Option('--category <category>', 'new category').choices([...exemptionCategories]),
       )
-      .option('--no-category', 'remove the category'),
+      .option('--no-category', 'remove the category')
+      .option('--tag <tag>', 'tag; replaces all tags; repeatable', collectValues),
   );
   its.delete('end an exemption; what it covered is open again');
 }

@@ -6,12 +6,13 @@ import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { exemptionView } from './exemption-view.ts';
 
-export interface CreateOptions extends Omit<ExemptionInput, 'resources'> {
+export interface CreateOptions extends Omit<ExemptionInput, 'resources' | 'tags'> {
   readonly resource: readonly string[];
+  readonly tag?: readonly string[];
 }
 
 export async function runCreate(context: Context, options: CreateOptions): Promise<ExitCode> {
-  const { policy, resource, reason, owner, expires, category } = options;
+  const { policy, resource, reason, owner, expires, category, tag } = options;
   const body = {
     policy,
     resources: [...resource],
@@ -19,6 +20,7 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
     owner,
     expires,
     ...defined({ category }),
+    ...(tag ? { tags: [...tag] } : {}),
   };
   const { data } = await withOurServer(context, 'exemptions', 'Creating it', (client) =>
     client.exemptions.create({ body }),

@@ -1,4 +1,5 @@
 import type { AnsweredExemption } from '../../contract/exemptions.ts';
+import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
 import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
@@ -8,9 +9,9 @@ export const exemptionView = (
   { headline }: Pick<Shown, 'headline'> = {},
 ): View => ({
   value: exemption,
-  human: (style) =>
-    (headline ? `${headline(style)}\n` : '') +
-    formatDetails(
+  human: (style) => {
+    const { owner, key } = readOwnership(exemption.tags ?? []);
+    const details = formatDetails(
       exemption.policy,
       [
         ['id', exemption.id],
@@ -19,9 +20,13 @@ export const exemptionView = (
         ['owner', exemption.owner],
         ['category', exemption.category],
         ['expires', `${exemption.expires} (${exemption.status})`],
+        ['tags', withoutOwnership(exemption.tags ?? []).join(', ')],
+        ['git', owner && `kept by project ${owner}${key ? `, key ${key}` : ''}`],
         ['created', `${exemption.created_at} by ${exemption.created_by}`],
         ['updated', exemption.updated_at],
       ],
       style,
-    ),
+    );
+    return `${headline ? `${headline(style)}\n` : ''}${details}`;
+  },
 });

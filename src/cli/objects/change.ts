@@ -13,7 +13,7 @@ import { lookUp } from './get.ts';
 import type { DescribedNoun, Noun, Switch, WithId } from './noun.ts';
 import { apiOf, shownIn } from './noun.ts';
 import { withServer } from './our-server.ts';
-import { warnIfOwned } from './owned.ts';
+import { keepOwnership, warnIfKept, warnIfOwned } from './owned.ts';
 
 interface Change<Item extends WithId> {
   readonly of: ObjectsOf<Item>;
@@ -58,9 +58,11 @@ export const updateNoun =
   (noun: Noun<Item, never>): Run<UpdateFlags & Flags> =>
   async (context, flags) => {
     if ('of' in noun) throw new TypeError('a described noun has an update of its own');
-    const body = fieldsOf(flags, context);
-    checkChanges(body, hint);
-    const input = { params: { id: flags.args[0] }, body };
+    const fields = fieldsOf(flags, context);
+    checkChanges(fields, hint);
+    const params = { id: flags.args[0] };
+    const tags = await warnIfKept(context, noun, params.id);
+    const input = { params, body: keepOwnership(tags, fields) };
     const { data } = await withServer(context, noun, 'Changing it', (client) =>
       apiOf(noun, client, 'update')(input, defined({ ifMatch: flags.ifMatch })),
     );

@@ -8,7 +8,7 @@ import { printableLine } from '../terminal/printable.ts';
 import { lookUp } from './get.ts';
 import type { Asked, DescribedNoun, Noun, OwnNoun, Removal, WithId } from './noun.ts';
 import { apiOf } from './noun.ts';
-import { warnIfOwned } from './owned.ts';
+import { warnIfKept, warnIfOwned } from './owned.ts';
 import { withServer } from './our-server.ts';
 
 interface DeleteFlags extends ApprovalOptions {
@@ -46,6 +46,7 @@ const deleteById =
     const { one, removal = {} } = noun;
     const [id] = flags.args;
     const who = printableLine(id);
+    await warnIfKept(context, noun, id);
     await confirmRemoval(context, { what: `${one} ${who}` }, removal, flags);
     await withServer(context, noun, wordsOf(removal).doing, (client) =>
       apiOf(noun, client, 'delete')({ params: { id } }, defined({ ifMatch: flags.ifMatch })),

@@ -121,6 +121,11 @@ export interface OwnNoun<Item extends WithId, Flags = object> extends AnyNoun<It
   /** The name of the list in the API; default: `many`. */
   readonly listName?: string;
   readonly feature: string;
+  /** Where projects keep them in git: what to call one, and its tags. */
+  readonly kept?: {
+    readonly nameOf: (item: Item) => string;
+    readonly tagsOf: (item: Item) => readonly string[] | undefined;
+  };
   /** Its part of the client, with the verbs that the API has. */
   readonly api: (client: Client) => OwnApi<Item>;
 }

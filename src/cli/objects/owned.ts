@@ -1,5 +1,8 @@
 import { isOwnershipTag, readOwnership } from '../../project/compare/ownership.ts';
 import type { Context } from '../context.ts';
+import { apiOf } from './noun.ts';
+import type { OwnNoun, WithId } from './noun.ts';
+import { withServer } from './our-server.ts';
 
 /** Warns before a manual change of an object that is managed in git. */
 export async function warnIfOwned(
@@ -14,8 +17,24 @@ export async function warnIfOwned(
   );
 }
 
+/** Warns as `warnIfOwned`, of an object that is read for it. @returns its tags */
+export async function warnIfKept<Item extends WithId>(
+  context: Context,
+  noun: OwnNoun<Item, never>,
+  id: string,
+): Promise<readonly string[] | undefined> {
+  const { kept } = noun;
+  if (!kept) return undefined;
+  const { data } = await withServer(context, noun, 'Reading it', (client) =>
+    apiOf(noun, client, 'get')({ params: { id } }),
+  );
+  const tags = kept.tagsOf(data);
+  await warnIfOwned(context, kept.nameOf(data), tags);
+  return tags;
+}
+
 /** Adds govctl's own tags, which people neither see nor write, to the new tags. */
-export function keepOwnership<Change extends { readonly tags?: unknown }>(
+export function keepOwnership<Change extends object & { readonly tags?: unknown }>(
   before: readonly string[] | undefined,
   change: Change,
 ): Change {

@@ -105,6 +105,7 @@ function describeDifference(comparison: Comparison, project: string, prune: bool
       return [differenceOf({ kind, key, live: `live ${item.id}`, git: 'nothing' }, before, null)];
     }
     case 'unchanged':
+    case 'over':
       return [];
   }
 }

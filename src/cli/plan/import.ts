@@ -1,14 +1,16 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { listAll } from '../../client/list-all.ts';
-import { policyObjects } from '../../client/objects.ts';
+import type { Client } from '../../client/client.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import type { Policy } from '../../contract/policies.ts';
 import type { Ownership } from '../../project/compare/ownership.ts';
+import type { Kind, LiveItem } from '../../project/kinds/kind.ts';
+import { kindField } from '../../project/kinds/kind.ts';
+import { kinds, nounOf } from '../../project/kinds/kinds.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
 import type { ExportFile } from '../../project/write/export.ts';
-import { exportPolicies } from '../../project/write/export.ts';
+import { exportDocuments } from '../../project/write/export.ts';
 import { replaceFile } from '../../project/write/replace-file.ts';
 import { placeToWrite, writesFrom } from '../flags/place-to-write.ts';
 import { connect } from '../objects/connect.ts';
@@ -24,58 +26,68 @@ interface ImportOptions {
   readonly allOwners?: boolean;
 }
 
-interface LivePolicy {
-  readonly policy: Policy;
+interface Live {
+  readonly kind: Kind;
+  readonly item: LiveItem;
   readonly ownership: Ownership;
 }
 
-/** Writes what is live as YAML files, one policy each. Webhooks stay out: a service does not tell their secrets. */
+/** Webhooks and schedules stay out: a service does not tell their secrets. */
+const imported = kinds.filter(({ name, isOurs }) => name === 'Policy' || isOurs);
+
+/** Writes what is live as YAML files, one object each. */
 export const runImport: Run<ImportOptions> = async (context, options) => {
   const config = await projectConfig(context);
   const owner = options.project ?? config.project;
   const { client } = await connect(context, repoUrlOf(config));
   const live = await context.progress('Reading the service', async () => {
-    const found: LivePolicy[] = [];
-    for await (const policy of listAll(client, policyObjects)) {
-      found.push({ policy, ownership: readOwnership(policy.tags ?? []) });
-    }
+    const found: Live[] = [];
+    for (const kind of imported) found.push(...(await listLive(client, kind)));
     return found;
   });
-  const isOurs = ({ ownership }: LivePolicy): boolean =>
+  const isOurs = ({ ownership }: Live): boolean =>
     options.allOwners === true ||
     (!ownership.disputed && (ownership.owner === undefined || ownership.owner === owner));
   const wanted = live.filter(isOurs);
   const from = writesFrom(context);
   const folder = placeToWrite(from, options.out);
-  const files = exportPolicies(
-    wanted.map(({ policy, ownership }) => ({
-      policy,
-      key: ownership.owner === owner ? ownership.key : undefined,
-    })),
-  );
+  const files = imported.flatMap((kind): ExportFile[] => {
+    const documents = wanted
+      .filter((each) => each.kind === kind)
+      .map(({ item, ownership: { owner: its, key } }) => ({
+        document: item,
+        key: its === owner ? key : undefined,
+      }));
+    return exportDocuments(kind, documents);
+  });
   const placed = files.map(({ file, text }) => ({
     place: placeToWrite(from, path.join(folder, file)),
     text,
   }));
   await refuseOverwriting(context, options, folder, files);
   await writeFiles(folder, placed);
-  const skipped = live.length - wanted.length;
+  const others = live.filter((each) => !wanted.includes(each));
+  const skipped = others.length;
+  const { one, many } = nounOf(others.map(({ kind }) => ({ kind: kind.name })));
   const notes = [
     ...(skipped > 0
-      ? [
-          `${count(skipped, 'policy', 'policies')} of other projects left out (--all-owners takes them too).`,
-        ]
+      ? [`${count(skipped, one, many)} of other projects left out (--all-owners takes them too).`]
       : []),
     ...(wanted.some(({ ownership }) => ownership.owner === undefined)
       ? ['Next: govctl validate, then govctl adopt --all-matching to manage them from here.']
       : []),
   ];
+  const rows = files.map(({ kind, file, name }) => ({
+    ...kindField(kind),
+    file: path.join(options.out, file),
+    name,
+  }));
   await context.show({
     value: {
       summary: { written: files.length, skipped },
-      files: files.map(({ file, name }) => ({ file: path.join(options.out, file), name })),
+      files: rows,
     },
-    rows: () => files.map(({ file, name }) => ({ file: path.join(options.out, file), name })),
+    rows: () => rows,
     human: (style) =>
       [
         ...files.map(
@@ -88,6 +100,20 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
   });
   return exitCodes.ok;
 };
+
+/** What is live of a kind, but what is over; nothing where a server has none of it. */
+async function listLive(client: Client, kind: Kind): Promise<Live[]> {
+  const found: Live[] = [];
+  try {
+    for await (const item of listAll(client, kind.objects)) {
+      if (item.status === 'expired') continue;
+      found.push({ kind, item, ownership: readOwnership(item.tags ?? []) });
+    }
+  } catch (error) {
+    if (!kind.isOurs || !kind.isMissing(error)) throw error;
+  }
+  return found;
+}
 
 /** @throws GovctlError usage_error for files that are there already, unless they may be replaced */
 async function refuseOverwriting(
@@ -122,7 +148,10 @@ async function writeFiles(
 ): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
-    for (const { place, text } of files) await replaceFile(place, text);
+    for (const { place, text } of files) {
+      await mkdir(path.dirname(place), { recursive: true });
+      await replaceFile(place, text);
+    }
   } catch (cause) {
     throw new GovctlError('file_error', `${folder} could not be written: ${whyFileFailed(cause)}`, {
       cause,

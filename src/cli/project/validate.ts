@@ -1,6 +1,6 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { loadProject, notPlanned } from '../../project/read/load.ts';
+import { loadProject } from '../../project/read/load.ts';
 import type { LoadedProject, OtherKind } from '../../project/model.ts';
 import type { Context, Run } from '../context.ts';
 import { readingOf } from './reading.ts';
@@ -33,8 +33,7 @@ export async function showProject(
 ): Promise<Summary> {
   const summary = summarise(project);
   const { problems } = project;
-  const notes = summary.errors > 0 ? [] : notPlanned(project.others);
-  const verdict = [describe(project, summary), ...notes].join('\n');
+  const verdict = describe(project, summary);
   const files = [...project.policies, ...project.others].map(({ place }) => place.file);
   const inRepo = fromWorkspace(problems, world.cwd, world.env);
   await show({
@@ -43,9 +42,7 @@ export async function showProject(
     human: (style, columns) => {
       const colour =
         summary.errors > 0 ? style.red : summary.warnings > 0 ? style.yellow : style.green;
-      const [first = '', ...rest] = verdict.split('\n');
-      const shown = [colour(first), ...rest].join('\n');
-      return `${problems.length > 0 ? `${renderProblems(problems, style, columns)}\n` : ''}${shown}\n`;
+      return `${problems.length > 0 ? `${renderProblems(problems, style, columns)}\n` : ''}${colour(verdict)}\n`;
     },
     more: {
       sarif: () => renderSarif(inRepo, version),
@@ -86,14 +83,14 @@ function summarise({ files, policies, others, problems }: LoadedProject): Summar
 
 /** The outcome in one line. */
 function describe({ problems }: LoadedProject, summary: Summary): string {
-  const { files, policies, webhooks, schedules, errors, warnings } = summary;
+  const { files, policies, webhooks, schedules, exemptions, errors, warnings } = summary;
   if (errors > 0) {
     const inFiles = new Set(problems.map(({ file }) => file)).size;
     const also = warnings > 0 ? ` and ${count(warnings, 'warning')}` : '';
     return `${count(errors, 'error')}${also} in ${count(inFiles, 'file')}; ${count(files, 'file')} read`;
   }
   if (files === 0) return 'No policy files found: no *.yaml or *.yml under the given paths';
-  const planned = policies + webhooks + schedules;
+  const planned = policies + webhooks + schedules + exemptions;
   if (planned === 0)
     return `${count(files, 'file')} read: no policies in ${files === 1 ? 'it' : 'them'}`;
   const also = warnings > 0 ? `, with ${count(warnings, 'warning')}` : '';
@@ -101,6 +98,7 @@ function describe({ problems }: LoadedProject, summary: Summary): string {
     ...(policies > 0 ? [count(policies, 'policy', 'policies')] : []),
     ...(webhooks > 0 ? [count(webhooks, 'webhook')] : []),
     ...(schedules > 0 ? [count(schedules, 'schedule')] : []),
+    ...(exemptions > 0 ? [count(exemptions, 'exemption')] : []),
   ];
   const what = parts.length > 1 ? `${planned} documents (${parts.join(', ')})` : parts.join('');
   return `${what} in ${count(files, 'file')} ${planned === 1 ? 'is' : 'are'} valid${also}`;

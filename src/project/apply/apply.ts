@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { GovctlError } from '../../contract/errors.ts';
+import { atStart } from '../kinds/kind.ts';
 import type { LiveItem, Secrets } from '../kinds/kind.ts';
 import { kinds, kindOf, nounOf } from '../kinds/kinds.ts';
 import { noSecrets } from '../kinds/webhook-secrets.ts';
@@ -175,7 +176,7 @@ function refuseStale(plan: Plan, standingOf: ReadonlyMap<Change, Standing>): voi
   const { one, many } = nounOf(stale);
   throw new GovctlError(
     'plan_stale',
-    `${details.length === 1 ? `A ${one}` : `${details.length} ${many}`} changed since the plan was made; nothing was written`,
+    `${details.length === 1 ? atStart(one) : `${details.length} ${many}`} changed since the plan was made; nothing was written`,
     { details, hint: 'Plan again, look at what changed, and apply that plan.' },
   );
 }

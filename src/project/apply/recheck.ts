@@ -4,7 +4,7 @@ import { readObject } from '../../client/objects.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { protectTag, readOwnership } from '../compare/ownership.ts';
 import type { Body, Kind, LiveItem, Secrets } from '../kinds/kind.ts';
-import { diffFields, stateHash } from '../kinds/kind.ts';
+import { diffFields, stateHash, withArticle } from '../kinds/kind.ts';
 import type { Change } from '../plan/change.ts';
 import { isUntagged } from '../plan/change.ts';
 import { temporaryName } from '../plan/order.ts';
@@ -173,7 +173,7 @@ function standCreation(
   return {
     kind: 'stale',
     why: sameKey
-      ? `a ${noun.one} with this key is there by now (${there.id})`
+      ? `${withArticle(noun.one)} with this key is there by now (${there.id})`
       : taken(judged.kind, there),
   };
 }

@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
+import { atStart } from '../kinds/kind.ts';
 import type { LocalDocument } from '../kinds/kind.ts';
 import { nounOf } from '../kinds/kinds.ts';
 import type { Blocked } from './comparison.ts';
@@ -110,7 +111,7 @@ export function refuseBlocked(blocked: readonly Blocked[], isShown: boolean): vo
   const { one, many } = nounOf(blocked.map(({ local }) => ({ kind: local.kind.name })));
   throw new GovctlError(
     'ownership_conflict',
-    `${blocked.length === 1 ? `A ${one}` : `${blocked.length} ${many}`} can not be planned; nothing can be applied until ${blocked.length === 1 ? 'it is' : 'they are'} settled or left out with --exclude`,
+    `${blocked.length === 1 ? atStart(one) : `${blocked.length} ${many}`} can not be planned; nothing can be applied until ${blocked.length === 1 ? 'it is' : 'they are'} settled or left out with --exclude`,
     { details },
   );
 }

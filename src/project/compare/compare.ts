@@ -81,12 +81,15 @@ export function compareDocuments(
     : compared;
 }
 
-const creationOf = (local: LocalDocument, keepsTags: boolean | undefined): Comparison => ({
-  kind: 'create',
-  local,
-  wanted: local.kind.wanted(local, undefined, keepsTags),
-  isTagged: keepsTags !== false,
-});
+const creationOf = (local: LocalDocument, keepsTags: boolean | undefined): Comparison =>
+  local.isOver === undefined
+    ? {
+        kind: 'create',
+        local,
+        wanted: local.kind.wanted(local, undefined, keepsTags),
+        isTagged: keepsTags !== false,
+      }
+    : { kind: 'over', local, reason: local.isOver };
 
 /** Where nothing tells whose an object is, the one of the same identity is meant, and nothing is ever an orphan. */
 function compareByIdentity(

@@ -34,6 +34,8 @@ export interface Blocked {
 
 export type Comparison =
   | ({ readonly kind: 'create' } & Writing)
+  /** It is not live, and nothing would come of it any more. */
+  | { readonly kind: 'over'; readonly local: LocalDocument; readonly reason: string }
   | { readonly kind: 'unchanged'; readonly local: LocalDocument; readonly live: LiveDocument }
   | Update
   /** Ours, but no file says it any more. */

@@ -54,7 +54,8 @@ export function findDrift(
   const liveIdentities = new Set(live.map(({ kind, identity }) => placeIn(kind.name, identity)));
   const missing = local
     .filter(
-      ({ kind, key, body }) =>
+      ({ kind, key, body, isOver }) =>
+        isOver === undefined &&
         !liveKeys.has(placeIn(kind.name, key)) &&
         !liveIdentities.has(placeIn(kind.name, kind.identityOf(body))),
     )

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import type { Place } from '../model.ts';
 
 /** The kinds of documents that are planned and applied. */
-export type KindName = 'Policy' | 'Webhook' | 'Schedule';
+export type KindName = 'Policy' | 'Webhook' | 'Schedule' | 'Exemption';
 
 /** What a document says: the API's fields. */
 export type Body = Readonly<Record<string, unknown>>;
@@ -28,6 +28,8 @@ export interface LocalDocument {
   readonly place: Place;
   /** Variables that it names and that can't be used; the body has their references where their values would be. */
   readonly unset?: readonly Unset[];
+  /** Why it is not created where it is not live, such as `it expired on 2026-10-01`. */
+  readonly isOver?: string | undefined;
 }
 
 /** A variable that a document names and that can't be used. */
@@ -74,6 +76,8 @@ export interface Kind {
   /** As people say it. */
   readonly noun: { readonly one: string; readonly many: string };
   readonly objects: ObjectsOf<LiveItem>;
+  /** Only a govctl server has this kind; for any other its documents are left out, with a line that says so. */
+  readonly isOurs: boolean;
   /** Whether an error says that a service has none of this kind at all. */
   readonly isMissing: (error: unknown) => boolean;
   /** What a file decides, in the order it is shown. */
@@ -94,6 +98,8 @@ export interface Kind {
   keepsTags(client: Client, live: readonly LiveItem[]): Promise<boolean | undefined>;
   /** What a person calls it. */
   titleOf(body: Body): string;
+  /** The key of one whose file gives none. */
+  keyOf(body: Body): string;
   /** One spelling for each identity. */
   identityOf(body: Body): string;
   /** What it says, in one spelling for each meaning, without govctl's own tags. */
@@ -125,6 +131,12 @@ export interface Kind {
 export const contentHash = (kind: Kind, body: Body): string => kind.hash(kind.content(body));
 
 export const stateHash = (kind: Kind, body: Body): string => kind.hash(kind.state(body));
+
+/** A noun with its article: `an exemption`. */
+export const withArticle = (one: string): string => `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`;
+
+/** The same at the beginning of a sentence. */
+export const atStart = (one: string): string => withArticle(one).replace(/^a/, 'A');
 
 /** The fields that a file decides, and the tags; what a service assigns or adds is left out. */
 export const documentOf = (kind: Kind, body: Body): Body =>

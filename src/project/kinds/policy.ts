@@ -2,6 +2,7 @@ import { isPathMissing, policyObjects } from '../../client/objects.ts';
 import { policyFields } from '../../contract/policies.ts';
 import { byCodeUnit } from '../../contract/canonical-json.ts';
 import { sha256 } from '../compare/fingerprint.ts';
+import { makeKey } from '../key.ts';
 import { isOwnershipTag } from '../compare/ownership.ts';
 import type { LocalPolicy } from '../model.ts';
 import type { Body, Kind, LocalDocument } from './kind.ts';
@@ -77,6 +78,7 @@ export const policyKind: Kind = {
   name: 'Policy',
   noun: { one: 'policy', many: 'policies' },
   objects: policyObjects,
+  isOurs: false,
   isMissing: isPathMissing,
   fields: policyFields,
   writeOnly: [],
@@ -88,6 +90,7 @@ export const policyKind: Kind = {
   // A service that loses them is noticed at the first change.
   keepsTags: async () => true,
   titleOf: (body) => asPolicy(body).name,
+  keyOf: (body) => makeKey(asPolicy(body).name),
   identityOf: (body) => asPolicy(body).name,
   content: (body) => normalisePolicy(asPolicy(body)),
   state: (body) => normalisePolicy(asPolicy(body), 'kept'),

@@ -1,6 +1,7 @@
 import { isSchedulesMissing, scheduleObjects } from '../../client/objects.ts';
 import { byCodeUnit, canonicalJson } from '../../contract/canonical-json.ts';
 import { fingerprint } from '../compare/fingerprint.ts';
+import { makeKey } from '../key.ts';
 import { isOwnershipTag } from '../compare/ownership.ts';
 import type { LocalSchedule } from '../model.ts';
 import type { Body, FieldChange, Kind, LocalDocument, Wanted } from './kind.ts';
@@ -165,6 +166,7 @@ export const scheduleKind: Kind = {
   name: 'Schedule',
   noun: { one: 'schedule', many: 'schedules' },
   objects: scheduleObjects,
+  isOurs: false,
   isMissing: isSchedulesMissing,
   fields,
   writeOnly: [],
@@ -176,6 +178,7 @@ export const scheduleKind: Kind = {
   // A service that lists schedules is ours, or loses them at the first change, which is noticed.
   keepsTags: async () => true,
   titleOf: ({ name }) => String(name),
+  keyOf: ({ name }) => makeKey(String(name)),
   identityOf: ({ name }) => String(name),
   content: (body) => normalise(body, 'dropped'),
   state: (body) => normalise(body, 'kept'),

@@ -3,6 +3,7 @@ import { isPathMissing, keepsWebhookTags, webhookObjects } from '../../client/ob
 import { pausedByUser } from '../../contract/webhooks.ts';
 import { byCodeUnit, canonicalJson } from '../../contract/canonical-json.ts';
 import { fingerprint } from '../compare/fingerprint.ts';
+import { makeWebhookKey } from '../key.ts';
 import { isOwnershipTag } from '../compare/ownership.ts';
 import { isReference, referencesOf } from '../documents/reference.ts';
 import { sayFields } from './say-fields.ts';
@@ -191,6 +192,7 @@ export const webhookKind: Kind = {
   name: 'Webhook',
   noun: { one: 'webhook', many: 'webhooks' },
   objects: webhookObjects,
+  isOurs: false,
   isMissing: isPathMissing,
   fields,
   writeOnly: ['secret'],
@@ -202,6 +204,8 @@ export const webhookKind: Kind = {
   turn: { write: 0, delete: 2 },
   keepsTags: keepsWebhookTags,
   titleOf: (body) => (typeof body.name === 'string' ? body.name : String(body.url)),
+  keyOf: ({ name, url }) =>
+    makeWebhookKey(String(url), typeof name === 'string' ? name : undefined),
   identityOf: urlOf,
   content: contentOf,
   state: (body) => ({

@@ -5,7 +5,8 @@ import { stampOf } from '../compare/fingerprint.ts';
 import type { LiveDocument } from '../compare/live.ts';
 import { ownershipTags, withoutOwnership } from '../compare/ownership.ts';
 import type { Kind, KindName, LocalDocument } from '../kinds/kind.ts';
-import { contentHash, documentOf, kindField } from '../kinds/kind.ts';
+import { contentHash, documentOf, kindField, withArticle } from '../kinds/kind.ts';
+import { ofEachKind } from '../kinds/kinds.ts';
 import type { Change } from './change.ts';
 import { baseOf } from './change.ts';
 import type { Plan } from './plan.ts';
@@ -51,16 +52,12 @@ export function planAdoption(
     const mine = fileOf(target);
     return mine ? [adoptChange(project, mine, target)] : [];
   });
-  const filelessOf = (name: KindName): number =>
+  const filelessOf = ({ name }: Kind): number =>
     unowned.filter((target) => target.kind.name === name && !fileOf(target)).length;
   const isMixed = changes.some(({ kind }) => kind !== undefined && kind !== 'Policy');
   return {
     plan: sealPlan({ changes, orphans: [], unchanged: 0, isMixed }, { project, baseUrl, now }),
-    withoutFile: {
-      Policy: filelessOf('Policy'),
-      Webhook: filelessOf('Webhook'),
-      Schedule: filelessOf('Schedule'),
-    },
+    withoutFile: ofEachKind(filelessOf),
   };
 }
 
@@ -80,7 +77,7 @@ function adoptable(
   throw new GovctlError(
     'usage_error',
     `This server keeps no tags on ${noun.many}, so ${named.title} can not be adopted`,
-    { hint: `It needs not be: a ${noun.one} is known by its ${identity} here.` },
+    { hint: `It needs not be: ${withArticle(noun.one)} is known by its ${identity} here.` },
   );
 }
 
@@ -105,7 +102,7 @@ function pickWanted(
         live.flatMap((each) => [each.title, fileOf(each)?.key ?? each.title]),
       );
       refuse(
-        `no live policy, webhook or schedule has this name, url, key or id${near ? `; did you mean "${near}"?` : ''}`,
+        `nothing live has this name, url, key or id${near ? `; did you mean "${near}"?` : ''}`,
       );
     } else if (first.ownership.owner === project) {
       refuse(`it belongs to "${project}" already`);
@@ -117,8 +114,8 @@ function pickWanted(
     } else if (!fileOf(first)) {
       refuse(
         first.kind.isUnique
-          ? `no file has a ${first.kind.noun.one} named "${first.title}"; write one first with \`govctl import\``
-          : `no file has a ${first.kind.noun.one} of this ${first.kind.identity}; write one first`,
+          ? `no file has ${withArticle(first.kind.noun.one)} named "${first.title}"; write one first with \`govctl import\``
+          : `no file has ${withArticle(first.kind.noun.one)} of this ${first.kind.identity}; write one first`,
       );
     }
     return found;

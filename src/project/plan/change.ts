@@ -39,6 +39,18 @@ const ScheduleDocument = z.object({
   tags: z.array(z.string()).optional(),
 });
 
+/** An exemption. */
+const ExemptionDocument = z.object({
+  name: z.never().optional(),
+  policy: z.string(),
+  resources: z.array(z.string()),
+  reason: z.string(),
+  owner: z.string(),
+  expires: z.string(),
+  category: z.string().optional(),
+  tags: z.array(z.string()).optional(),
+});
+
 const Place = z.object({ file: z.string(), line: z.int(), column: z.int() });
 
 const commonFields = {
@@ -79,9 +91,17 @@ const ScheduleChange = z.object({
   after: ScheduleDocument.nullable(),
 });
 
+const ExemptionChange = z.object({
+  ...commonFields,
+  kind: z.literal('Exemption'),
+  cause: z.enum(causes),
+  before: ExemptionDocument.nullable(),
+  after: ExemptionDocument.nullable(),
+});
+
 /** Anyone can recompute a digest, so validate the content, too: govctl applies only changes that it could have planned. */
 export const Change = z
-  .union([PolicyChange, WebhookChange, ScheduleChange])
+  .union([PolicyChange, WebhookChange, ScheduleChange, ExemptionChange])
   .refine(
     ({ action, id, base, before, after }) =>
       (action === 'create') === (id === null) &&

@@ -2,6 +2,7 @@ import { GovctlError } from '../../contract/errors.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import type { LiveDocument } from '../compare/live.ts';
 import { protectTag } from '../compare/ownership.ts';
+import { atStart } from '../kinds/kind.ts';
 import type { Kind, KindName } from '../kinds/kind.ts';
 
 /** With fewer owned objects of a kind than this, a percentage is meaningless. */
@@ -83,7 +84,7 @@ function guardKind(kind: Kind, doomed: readonly LiveDocument[], facts: GuardFact
   if (guarded.length > 0) {
     refusals.push({
       guard: 'protected',
-      message: `${guarded.length === 1 ? `A ${one}` : `${guarded.length} ${many}`} tagged ${protectTag} would be deleted: ${guarded.map(({ title, item }) => `${title} (${item.id})`).join(', ')}`,
+      message: `${guarded.length === 1 ? atStart(one) : `${guarded.length} ${many}`} tagged ${protectTag} would be deleted: ${guarded.map(({ title, item }) => `${title} (${item.id})`).join(', ')}`,
       hint: `Bring back ${guarded.length === 1 ? 'its file' : 'their files'}, or take the tag off first; it protects from deletion only.`,
     });
   }

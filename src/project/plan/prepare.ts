@@ -7,7 +7,6 @@ import { isOwnedBy } from '../compare/live.ts';
 import type { Body, Kind } from '../kinds/kind.ts';
 import { kinds } from '../kinds/kinds.ts';
 import type { LoadedProject } from '../model.ts';
-import { notPlanned } from '../read/load.ts';
 import type { Refusal } from './guards.ts';
 import { guardDeletions, guardSelection, noteDeletions, refuseGuards } from './guards.ts';
 import type { Plan } from './plan.ts';
@@ -49,6 +48,7 @@ export async function preparePlan(
       Policy: project.policies.length,
       Webhook: project.webhooks.length,
       Schedule: project.schedules.length,
+      Exemption: project.exemptions.length,
     },
     prune: options.prune ?? false,
     partial:
@@ -101,7 +101,7 @@ export async function preparePlan(
       ...noteDeletions(comparisons, deletionFacts),
       ...noteRenames(comparisons),
       ...noteService(repo, comparisons),
-      ...notPlanned(project.others),
+      ...noteOver(comparisons),
       ...(allFiles
         ? []
         : [
@@ -110,6 +110,15 @@ export async function preparePlan(
     ],
   };
 }
+
+/** Files that ask for something that has ended, and that nothing is done about. */
+const noteOver = (comparisons: readonly Comparison[]): string[] =>
+  comparisons.flatMap((comparison) => {
+    if (comparison.kind !== 'over') return [];
+    const { kind, key, place } = comparison.local;
+    const where = `${kind.noun.one} ${key} (${place.file}:${place.line})`;
+    return [`Not applied: ${where}, as ${comparison.reason}.`];
+  });
 
 /** New documents that differ only by name from a live one without a file: probably renames without a `key`. */
 function noteRenames(comparisons: readonly Comparison[]): string[] {
@@ -178,7 +187,7 @@ function selectKeys(
         const near = nearestWord(word, [...keys, ...named.keys()]);
         throw new GovctlError(
           'usage_error',
-          `${flag} ${word}: no policy or schedule has this key or name, and no webhook this key, name or url`,
+          `${flag} ${word}: no document has this key, name or url`,
           {
             hint: near ? `Did you mean ${near}?` : '`govctl plan -o json` shows the keys.',
           },

@@ -7,9 +7,9 @@ import { readLive } from '../compare/live.ts';
 import { loadConfig } from '../config.ts';
 import type { Kind, KindName, LiveItem, LocalDocument, Secrets } from '../kinds/kind.ts';
 import { kinds } from '../kinds/kinds.ts';
+import { exemptionDocument } from '../kinds/exemption.ts';
 import { policyDocument } from '../kinds/policy.ts';
-import { scheduleDocument, scheduleKind } from '../kinds/schedule.ts';
-import { webhookKind } from '../kinds/webhook.ts';
+import { scheduleDocument } from '../kinds/schedule.ts';
 import type { Environment } from '../documents/variable.ts';
 import type { LoadOptions, LoadedProject, Problem, ProjectConfig } from '../model.ts';
 import { loadProject } from '../read/load.ts';
@@ -113,22 +113,23 @@ export async function readRepo(
   }
   check(project);
   const listed = await listing;
-  const documents = [
+  const documents: LocalDocument[] = [
     ...project.policies.map(policyDocument),
     ...webhooks.documents,
     ...project.schedules.map(scheduleDocument),
+    ...project.exemptions.map((exemption) => exemptionDocument(exemption, now())),
   ];
-  for (const kind of [webhookKind, scheduleKind]) {
-    const warning = judgeKind(
-      kind,
-      listed.service[kind.name],
-      documents.filter((each) => each.kind === kind),
-      (document) => needs(namesOf(document)),
-    );
+  const isLeftOut = ({ isOurs, name }: Kind): boolean => isOurs && !listed.service[name].isThere;
+  for (const kind of kinds) {
+    const local = documents.filter((each) => each.kind === kind);
+    const warning = isLeftOut(kind)
+      ? sayLeftOut(kind, local.length)
+      : judgeKind(kind, listed.service[kind.name], local, (document) => needs(namesOf(document)));
     if (warning !== undefined) await outside.warn(warning);
   }
   const { secrets, variables } = webhooks;
-  return { project, owner, documents, secrets, variables, ...listed };
+  const planned = documents.filter(({ kind }) => !isLeftOut(kind));
+  return { project, owner, documents: planned, secrets, variables, ...listed };
 }
 
 /** The names by which a flag may refer to a document. */
@@ -138,8 +139,19 @@ const namesOf = ({ kind, key, written }: LocalDocument): (string | undefined)[] 
   typeof written.url === 'string' ? written.url : undefined,
 ];
 
-function isInFiles({ webhooks, schedules }: LoadedProject, { name }: Kind): boolean {
-  return { Policy: true, Webhook: webhooks.length > 0, Schedule: schedules.length > 0 }[name];
+const isInFiles = (project: LoadedProject, { name }: Kind): boolean =>
+  ({
+    Policy: true,
+    Webhook: project.webhooks.length > 0,
+    Schedule: project.schedules.length > 0,
+    Exemption: project.exemptions.length > 0,
+  })[name];
+
+/** Undefined: there is none of this kind in the files. */
+function sayLeftOut({ noun, name }: Kind, documents: number): string | undefined {
+  if (documents === 0) return undefined;
+  const what = documents === 1 ? `1 ${name} document is` : `${documents} ${name} documents are`;
+  return `This server has no ${noun.many}, so ${what} left out: ${documents === 1 ? 'it needs' : 'they need'} a govctl server.`;
 }
 
 /** Whether the files have any of a kind. */

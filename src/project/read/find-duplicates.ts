@@ -34,6 +34,13 @@ const unique = {
     is: (name: string) => `is called "${name}"`,
     hint: 'A name tells one schedule from another; rename one of the two.',
   },
+  Exemption: {
+    field: 'resources',
+    noun: 'exemption',
+    code: 'duplicate-exemption',
+    is: (name: string) => `has this policy and these resources (${name})`,
+    hint: 'Make them one, with the later date; an exemption that is over can go.',
+  },
 } as const;
 
 /** A name is a policy's identifier in the service, a url a webhook's, a key one's identifier in the repo: each once. */

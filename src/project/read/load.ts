@@ -15,10 +15,10 @@ import type {
   Holding,
   LoadOptions,
   LoadedProject,
+  LocalExemption,
   LocalPolicy,
   LocalSchedule,
   LocalWebhook,
-  OtherDocument,
   Problem,
   ProjectConfig,
 } from '../model.ts';
@@ -42,6 +42,7 @@ export interface FileContent {
   readonly policies: LocalPolicy[];
   readonly webhooks: LocalWebhook[];
   readonly schedules: LocalSchedule[];
+  readonly exemptions: LocalExemption[];
   readonly identities: LocatedIdentity[];
   readonly locatedOthers: LocatedOther[];
   readonly problems: Problem[];
@@ -66,6 +67,7 @@ export function assembleProject(read: ReadProject, options: LoadOptions): Loaded
     policies: contents.flatMap((content) => content.policies),
     webhooks: contents.flatMap((content) => content.webhooks),
     schedules: contents.flatMap((content) => content.schedules),
+    exemptions: contents.flatMap((content) => content.exemptions),
     others: contents.flatMap((content) => content.locatedOthers.map(({ other }) => other)),
     problems: inOrder([
       ...problems,
@@ -161,6 +163,7 @@ async function readPolicyFile(
     policies: [],
     webhooks: [],
     schedules: [],
+    exemptions: [],
     identities: [],
     locatedOthers: [],
     problems: [],
@@ -177,10 +180,11 @@ async function readPolicyFile(
   for (const [index, raw] of documents.entries()) {
     await turn();
     const read = holding(() => readDocument(source, raw, preset, slips));
-    const { policy, webhook, schedule, identity, other, problems } = read;
+    const { policy, webhook, schedule, exemption, identity, other, problems } = read;
     if (policy) content.policies.push(policy);
     if (webhook) content.webhooks.push(webhook);
     if (schedule) content.schedules.push(schedule);
+    if (exemption) content.exemptions.push(exemption);
     if (identity) content.identities.push({ ...identity, source, index });
     if (other) content.locatedOthers.push({ other, source, index, absolute });
     content.problems.push(...problems);
@@ -209,16 +213,4 @@ function inOrder(problems: readonly Problem[]): Problem[] {
     const before = sorted[index - 1];
     return !before || compareProblems(before, problem) !== 0 || before.message !== problem.message;
   });
-}
-
-/** What is valid but goes to no server, so that nobody waits for it; no line where there is nothing of it. */
-export function notPlanned(others: readonly OtherDocument[]): string[] {
-  const exemptions = others.filter(({ kind }) => kind === 'Exemption').length;
-  return [
-    ...(exemptions > 0
-      ? [
-          `${exemptions} Exemption ${exemptions === 1 ? 'document' : 'documents'}: for \`govctl check\`, not applied to a server; \`govctl exemption create\` makes one there.`,
-        ]
-      : []),
-  ];
 }

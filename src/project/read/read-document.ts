@@ -23,6 +23,7 @@ import { makeKey } from '../key.ts';
 import { documentSpan, fieldSpan, locate, valueSpan } from './locate.ts';
 import type { FieldPath } from './locate.ts';
 import type {
+  LocalExemption,
   LocalPolicy,
   LocalSchedule,
   LocalWebhook,
@@ -32,6 +33,7 @@ import type {
 } from '../model.ts';
 import type { RawDocument } from './parse-yaml.ts';
 import { spanOf } from './parse-yaml.ts';
+import { exemptionIdentity, readExemption } from './read-exemption.ts';
 import { readSchedule, scheduleIdentity } from './read-schedule.ts';
 import { readWebhook, webhookIdentity } from './read-webhook.ts';
 import { scalarOffsets } from './scalar-offsets.ts';
@@ -63,6 +65,7 @@ export interface ReadDocument {
   readonly identity?: Identity;
   readonly webhook?: LocalWebhook;
   readonly schedule?: LocalSchedule;
+  readonly exemption?: LocalExemption;
   readonly other?: OtherDocument;
   readonly problems: readonly Problem[];
 }
@@ -313,6 +316,9 @@ function readOther(
   if (kind === 'Schedule') {
     return { other, ...readSchedule(source, raw, ScheduleDocument.parse(fields)) };
   }
+  if (kind === 'Exemption') {
+    return { other, ...readExemption(ExemptionDocument.parse(fields), other.place), problems: [] };
+  }
   return { other, problems: [] };
 }
 
@@ -334,6 +340,7 @@ function identityOfOther(
   fields: Readonly<Record<string, unknown>>,
 ): { identity?: Identity } {
   if (kind === 'Webhook') return webhookIdentity(fields);
+  if (kind === 'Exemption') return exemptionIdentity(fields);
   return kind === 'Schedule' ? scheduleIdentity(fields) : {};
 }
 

@@ -2,7 +2,8 @@ import { stringifyYaml } from './yaml-text.ts';
 import { policyFields } from '../../contract/policies.ts';
 import { keyPattern, makeKey, maxKeyLength } from '../key.ts';
 import { withoutOwnership } from '../compare/ownership.ts';
-import type { Body, Kind } from '../kinds/kind.ts';
+import { kindField } from '../kinds/kind.ts';
+import type { Body, Kind, Kinded } from '../kinds/kind.ts';
 import type { PolicyLike } from '../kinds/policy.ts';
 
 /**
@@ -57,27 +58,34 @@ function tidyField(policy: PolicyLike, field: (typeof policyFields)[number]): un
 
 const isKey = (text: string): boolean => text.length <= maxKeyLength && keyPattern.test(text);
 
-export interface ExportFile {
+export interface ExportFile extends Kinded {
   /** Relative to the folder that is exported into. */
   readonly file: string;
   readonly text: string;
   readonly name: string;
 }
 
-/** One file for each policy, named after its key. Two that want the same file name get numbers. */
-export function exportPolicies(
-  policies: readonly { readonly policy: PolicyLike; readonly key?: string | undefined }[],
-): ExportFile[] {
+/** A live document, and its key where this project owns it. */
+interface Exported {
+  readonly document: Body;
+  readonly key?: string | undefined;
+}
+
+/** One file for each document of a kind, named after its key. Two that want the same file name get numbers. */
+export function exportDocuments(kind: Kind, documents: readonly Exported[]): ExportFile[] {
+  const folder = kind.name === 'Policy' ? '' : `${kind.noun.many}/`;
   const taken = new Set<string>();
-  return policies.map(({ policy, key: given }) => {
+  return documents.map(({ document, key }) => {
     // The key comes from a tag that anybody may have edited, and it becomes a file name.
-    const key = given !== undefined && isKey(given) ? given : undefined;
-    const wanted = key ?? makeKey(policy.name);
+    const wanted = key !== undefined && isKey(key) ? key : kind.keyOf(document);
     let slug = wanted;
     for (let number = 2; taken.has(slug.toLowerCase()); number++) slug = `${wanted}-${number}`;
     taken.add(slug.toLowerCase());
-    // A key taken by another name's slug would be a duplicate in the repo.
-    const written = key ?? (slug === wanted ? undefined : slug);
-    return { file: `${slug}.yaml`, text: policyToYaml(policy, written), name: policy.name };
+    return {
+      ...kindField(kind.name),
+      file: `${folder}${slug}.yaml`,
+      text: documentToYaml(kind, document, slug),
+      name: kind.titleOf(document),
+    };
   });
 }

@@ -37,12 +37,15 @@ export const exemptions: CollectionSpec<StoredExemption> = {
     owner: (exemption) => exemption.owner,
     category: (exemption) => exemption.category,
     status: (exemption) => exemption.status,
+    tags: (exemption) => exemption.tags,
   },
   order,
 };
 
-export const exemptionFilters = (query: ExemptionListQuery): Filters =>
-  anyOf(query, ['policy', 'owner', 'category', 'status']);
+export const exemptionFilters = (query: ExemptionListQuery): Filters => ({
+  ...anyOf(query, ['policy', 'owner', 'category', 'status']),
+  ...(query.tags ? { tags: { all: query.tags } } : {}),
+});
 
 /** Those that name a policy: by its id, its name or its key in git. */
 export async function exemptionsOf(

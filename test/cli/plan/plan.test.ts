@@ -242,7 +242,7 @@ describe('govctl plan', () => {
     );
   });
 
-  it('says that documents of other kinds are not planned yet', async () => {
+  it('leaves out documents that need a govctl server, in one line, and plans the rest', async () => {
     const repo = createRepo();
     repo.write('policies/a.yaml', policyYaml('a'));
     repo.write(
@@ -251,9 +251,11 @@ describe('govctl plan', () => {
     );
     const plan = await repo.govctl(['plan']);
     expect(plan, plan.stdout + plan.stderr).toMatchObject({ exitCode: 0 });
-    expect(plan.stdout).toContain(
-      '1 Exemption document: for `govctl check`, not applied to a server',
+    expect(plan.stderr).toContain(
+      'This server has no exemptions, so 1 Exemption document is left out: it needs a govctl server.',
     );
+    expect(plan.stdout).toContain('Plan: 1 to create');
+    expect(await repo.govctl(['apply', '-y'])).toMatchObject({ exitCode: 0 });
   });
 });
 

@@ -93,7 +93,7 @@ describe('adopting a webhook', () => {
     const refused = await run(['adopt', 'opps', '-y']);
     expect(refused.exitCode).toBe(3);
     expect(refused.stderr).toContain(
-      'no live policy, webhook or schedule has this name, url, key or id; did you mean "ops"?',
+      'nothing live has this name, url, key or id; did you mean "ops"?',
     );
     expect(await run(['adopt', 'ops', '-y'])).toMatchObject({ exitCode: 0 });
     expect(service.webhooks.get('wh_1')?.tags).toContain('govctl.owner:acme');
@@ -159,6 +159,11 @@ describe('planning a repo without webhooks', () => {
       return service.fetch(address, init);
     };
     expect(await repo.govctl(['plan'], { fetch })).toMatchObject({ exitCode: 0 });
-    expect(asked.sort()).toEqual(['/v1/policies', '/v1/reports/schedules', '/v1/webhooks']);
+    expect(asked.sort()).toEqual([
+      '/v1/exemptions',
+      '/v1/policies',
+      '/v1/reports/schedules',
+      '/v1/webhooks',
+    ]);
   });
 });

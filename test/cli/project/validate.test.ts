@@ -99,7 +99,7 @@ describe('govctl validate', () => {
     ]);
   });
 
-  it('says what is valid but can not be planned yet', async () => {
+  it('counts exemptions', async () => {
     const cwd = makeRepo({
       'a.yaml': `${good}---
 kind: Exemption
@@ -111,7 +111,7 @@ expires: 2030-01-01
 `,
     });
     const { stdout } = await runCommandLine(['validate'], { cwd });
-    expect(stdout).toContain('1 Exemption document: for `govctl check`, not applied to a server');
+    expect(stdout).toContain('2 documents (1 policy, 1 exemption) in 1 file are valid');
   });
 
   it('warns of an exemption from no known policy, and of one that ended', async () => {
@@ -134,7 +134,9 @@ expires: 2030-01-01
     expect(stdout).toContain(
       'w.yaml:13:10: warning: this exemption expired: 2026-01-14 was its last day [expired-exemption]',
     );
-    expect(stdout).toContain('1 policy in 2 files is valid, with 2 warnings');
+    expect(stdout).toContain(
+      '4 documents (1 policy, 3 exemptions) in 2 files are valid, with 2 warnings',
+    );
     const part = await runCommandLine(['validate', 'w.yaml'], { cwd });
     expect(part.stdout).not.toContain('unknown-policy');
   });

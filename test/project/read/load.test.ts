@@ -49,6 +49,7 @@ describe('reading policies', () => {
       ],
       webhooks: [],
       schedules: [],
+      exemptions: [],
       others: [],
       problems: [],
       files: 1,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { PolicyInput } from '../../../src/contract/policies.ts';
-import { exportPolicies } from '../../../src/project/write/export.ts';
+import { exportDocuments } from '../../../src/project/write/export.ts';
 import { contentHash } from '../../../src/project/kinds/kind.ts';
 import { policyKind } from '../../../src/project/kinds/policy.ts';
 import { formatYaml } from '../../../src/project/write/format.ts';
@@ -15,16 +15,13 @@ describe('exporting policies', () => {
       fc.property(repo, fc.string({ unit: 'binary', maxLength: 200 }), (policies, text) => {
         const told = policies.map(({ key, policy }) => ({
           key,
-          policy: { ...policy, description: text },
+          document: { ...policy, description: text },
         }));
-        exportPolicies(told).forEach(({ file, text: yaml }, index) => {
+        exportDocuments(policyKind, told).forEach(({ file, text: yaml }, index) => {
           const { key = told[index]?.key, ...fields } = parse(yaml) as Record<string, unknown>;
           expect(key).toBe(told[index]?.key);
           expect(contentHash(policyKind, PolicyInput.parse(fields))).toBe(
-            contentHash(
-              policyKind,
-              told[index]?.policy ?? { name: '', resource_type: '', rules: [] },
-            ),
+            contentHash(policyKind, told[index]?.document ?? {}),
           );
           expect(formatYaml(createSource(file, yaml))).toEqual({ text: yaml });
         });
