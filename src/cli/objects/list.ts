@@ -56,6 +56,7 @@ export const listNoun =
     const words = { ...listWords(noun), needsId: !('of' in noun) };
     const table = { ...words, columns, ...defined({ formats, note }) };
     let query: Query = {};
+    let said: string | undefined;
     const found = await withServer(context, noun, `Listing ${table.plural}`, async (client) => {
       query = asked({ ...given, ...(await furtherFilter?.(flags, context, client)) });
       return 'of' in noun && !isPromised(noun.list, query, flags)
@@ -63,10 +64,14 @@ export const listNoun =
         : collectPages(
             most,
             table.plural,
-            pagesOf(noun, { ...orderOf(noun.list, flags), ...query }, client),
+            pagesOf(noun, { ...orderOf(noun.list, flags), ...query }, client, (answer) => {
+              said = noun.list.answerNote?.(answer);
+            }),
           );
     });
-    return showTable(context, table, found, saysIfFiltered ? isAny(query) : undefined);
+    const code = await showTable(context, table, found, saysIfFiltered ? isAny(query) : undefined);
+    if (said !== undefined) await context.say(said);
+    return code;
   };
 
 async function showTable<Row>(
@@ -106,7 +111,12 @@ const orderOf = (
 ): Query => (sort === unasked?.sort && order === unasked.order ? {} : { sort_by: sort, order });
 
 const pagesOf =
-  <Item extends WithId, Flags>(noun: Noun<Item, Flags>, query: Query, client: Client) =>
+  <Item extends WithId, Flags>(
+    noun: Noun<Item, Flags>,
+    query: Query,
+    client: Client,
+    look: (answer: Readonly<Record<string, unknown>>) => void,
+  ) =>
   async (page: PageQuery): Promise<PageOf<Item>> => {
     const whole = { ...query, ...page };
     if ('of' in noun) {
@@ -116,6 +126,7 @@ const pagesOf =
     const { data, characters } = await apiOf(noun, client, 'list')({ query: whole });
     // The shape is the contract's.
     const answer = data as Readonly<Record<string, unknown>>;
+    look(answer);
     return {
       rows: answer[listWords(noun).listName],
       pagination: answer.pagination,

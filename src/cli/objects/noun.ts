@@ -53,6 +53,8 @@ export interface Listed<Row, Flags> {
   readonly formats?: (rows: readonly Row[], context: Context) => View['more'];
   /** What to know of the rows in the formats of the command, if anything. */
   readonly note?: (rows: readonly Row[], context: Context) => string | undefined;
+  /** A message beside the list, from what the answer says besides its rows. */
+  readonly answerNote?: (answer: Readonly<Record<string, unknown>>) => string | undefined;
   /** Whether the message for an empty list depends on the filters; default: it says that nothing matches. */
   readonly saysIfFiltered?: boolean;
 }

@@ -46,6 +46,7 @@ const predictions: OwnNoun<PredictiveAlert, ListOptions> = {
       return { policy_id: (await findIds(context, client, policies, policy)).join(',') };
     },
     saysIfFiltered: true,
+    answerNote: ({ methods }) => offNote(methods),
     columns: ({ now, room }) => [
       { title: 'WHEN', cell: ({ at }) => shortTime(now, room)(at) },
       {
@@ -62,6 +63,17 @@ const predictions: OwnNoun<PredictiveAlert, ListOptions> = {
   },
   view: predictionView,
 };
+
+/** Which methods are off, and why. */
+function offNote(methods: unknown): string | undefined {
+  const off = predictionMethods.filter(
+    (one) => (methods as Readonly<Record<string, unknown>> | undefined)?.[one] === 'off',
+  );
+  if (off.length === 0) return undefined;
+  const isGuess = off.every((one) => one === 'trend' || one === 'recurrence');
+  const why = isGuess ? 'not better than plain guesses on public histories' : "not in the server's prediction.methods"; // prettier-ignore
+  return `Off: ${off.join(', ')} (${why}; see docs/prediction.md).`;
+}
 
 export function registerPredictCommands(program: GovctlCommand, act: Act): void {
   const predict = program.command('predict').description('list violations that are expected soon');
@@ -92,4 +104,28 @@ export function registerPredictCommands(program: GovctlCommand, act: Act): void 
     .description('show a predicted violation, its reason, and how earlier predictions turned out')
     .argument('<id>')
     .action(act(() => import('./explain.ts').then((m) => m.runExplain)));
+  predict
+    .command('backtest')
+    .summary('replay a history: how good would the predictions have been?')
+    .description(
+      'Goes day by day through the verdicts that the service stored, or through those of a dataset, makes the predictions of each day from what was known then, and compares them with what came. An alert counts once, however long it stays.',
+    )
+    .option('--since <time>', 'predict from then on: a time, or how long ago, such as 90d')
+    .option('--horizon <days>', 'number of days that a prediction looks ahead (default: 30)')
+    .option('--dataset <path>', 'verdict histories: an NDJSON file, or a directory of them')
+    .addHelpText('after', backtestHelp)
+    .action(act(() => import('./backtest.ts').then((m) => m.runBacktest)));
 }
+
+const backtestHelp = `
+N is the number of series (a policy on a resource) that a method says anything
+about. A skill compares its Brier score with that of a plain guess: 1 is
+perfect, 0 no better, below 0 worse. A method is worth turning on when it beats
+both guesses. docs/prediction.md has the figures of public histories.
+
+Exit codes: 0 replayed, whatever the figures; 3 the dataset is not valid.
+
+Examples:
+  $ govctl predict backtest
+  $ govctl predict backtest --since 180d --horizon 14 -o json
+  $ govctl predict backtest --dataset verdict-histories/`;

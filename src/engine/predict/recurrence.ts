@@ -61,6 +61,22 @@ export function fitPrior(pool: readonly Pick<PairRecord, 'falls' | 'days'>[]): P
   return { shape: mean * Math.min(rate, most), rate: Math.min(rate, most) };
 }
 
+/**
+ * The prior of each type of resource: of those of the type, or of all where those are too few.
+ * @param pools by type
+ */
+export function createPriors(
+  pools: ReadonlyMap<string, readonly PairRecord[]>,
+): (type: string) => Prior | undefined {
+  const known = new Map<string, Prior | undefined>();
+  return (type) => {
+    if (!known.has(type)) {
+      known.set(type, fitPrior(pools.get(type) ?? []) ?? fitPrior([...pools.values()].flat()));
+    }
+    return known.get(type);
+  };
+}
+
 /** With fewer failures there is no prediction. */
 export const fewestFailures = 2;
 

@@ -1,7 +1,7 @@
 import { defined } from '../../contract/defined.ts';
 import { matchesType, typeKey } from '../../contract/resources.ts';
-import { findRecurrence, fitPrior, recordAt, fewestFailures, fewestPooled } from '../../engine/predict/recurrence.ts'; // prettier-ignore
-import type { PairRecord, Prior } from '../../engine/predict/recurrence.ts';
+import { createPriors, findRecurrence, recordAt, fewestFailures, fewestPooled } from '../../engine/predict/recurrence.ts'; // prettier-ignore
+import type { PairRecord } from '../../engine/predict/recurrence.ts';
 import { verdictHistory } from '../../engine/predict/verdict-history.ts';
 import { timestamp } from '../deps.ts';
 import type { Step } from '../evaluation/step.ts';
@@ -59,11 +59,7 @@ export async function findRecurrences(
     if ((seen += 1) >= mostResources) break;
   }
   const all = [...pools.values()].flat();
-  const priors = new Map<string, Prior | undefined>();
-  const priorOf = (type: string): Prior | undefined => {
-    if (!priors.has(type)) priors.set(type, fitPrior(pools.get(type) ?? []) ?? fitPrior(all));
-    return priors.get(type);
-  };
+  const priorOf = createPriors(pools);
 
   const found: Omit<StoredForecast, 'pass'>[] = [];
   for (const violation of known.values()) {

@@ -1,0 +1,90 @@
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import { GovctlError } from '../../contract/errors.ts';
+import { parseToFirstIssue } from '../../contract/parse-to-first-issue.ts';
+import type { VerdictSeries } from '../../engine/predict/backtest.ts';
+import { explainLine, tryJson } from '../../inventory/text/parse-json-list.ts';
+import type { World } from '../context.ts';
+import { momentOf } from '../flags/moment.ts';
+import { notReadable, readInputBytes } from '../flags/input-file.ts';
+
+/** What was stored of one service, or found in one repository. */
+export interface History {
+  readonly series: readonly VerdictSeries[];
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  /** Whether there is more than was read. */
+  readonly isCut?: boolean;
+}
+
+const text = z.string().min(1).max(2_048);
+const Moment = z.string().max(40).refine((at) => momentOf(at) !== undefined, 'must be a time, such as 2026-01-31T09:30:00Z'); // prettier-ignore
+
+/** A line: how one check of one resource turned out, changes only. */
+const Line = z.looseObject({
+  resource: text,
+  check: text,
+  /** Default: what stands before the first dot of `resource`, as in `aws_s3_bucket.logs`. */
+  type: text.optional(),
+  history: z
+    .array(z.tuple([Moment, z.enum(['PASS', 'FAIL', 'gone'])]))
+    .min(1)
+    .max(100_000)
+    .transform((changes) => changes.map(([at, state]) => [momentOf(at) ?? 0, state] as const))
+    .refine((all) => all.every(([at], i) => at >= (all[i - 1]?.[0] ?? at)), 'must be in the order of time'), // prettier-ignore
+});
+
+/** Bytes. */
+const largestFile = 256 * 1024 * 1024;
+
+/**
+ * Verdict histories: a file with one on each line, or a directory of such files, each a history of its own.
+ * @throws GovctlError invalid_file with the line
+ */
+export async function readDataset(
+  world: Pick<World, 'cwd' | 'signal'>,
+  given: string,
+): Promise<History[]> {
+  const found: History[] = [];
+  for (const file of await filesOf(world.cwd, given)) {
+    found.push(readHistory(file, (await readInputBytes(world, file, file, largestFile)).toString('utf8'))); // prettier-ignore
+  }
+  return found;
+}
+
+async function filesOf(cwd: string, given: string): Promise<string[]> {
+  const place = path.resolve(cwd, given);
+  try {
+    if (!(await stat(place)).isDirectory()) return [given];
+    const names = await readdir(place);
+    const files = names.filter((name) => /\.(?:ndjson|jsonl)$/.test(name)).sort();
+    if (files.length > 0) return files.map((name) => path.join(given, name));
+  } catch (cause) {
+    throw notReadable(given, cause);
+  }
+  throw new GovctlError('invalid_file', `There are no .ndjson files in ${given}`, { hint });
+}
+
+const hint =
+  'Each line is {"resource": "…", "check": "…", "history": [["2026-01-31T09:30:00Z", "PASS"], …]}; states are PASS, FAIL and gone.';
+
+function readHistory(file: string, content: string): History {
+  const series: VerdictSeries[] = [];
+  let until = -Infinity;
+  for (const [index, line] of content.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const value = tryJson(line);
+    const parsed = value && parseToFirstIssue(Line, value.value);
+    if (!parsed?.success) {
+      const [issue] = parsed?.error.issues ?? [];
+      const why = issue ? `${issue.path.join('.') || 'the line'}: ${issue.message}` : explainLine(line).message; // prettier-ignore
+      throw new GovctlError('invalid_file', `${file}:${index + 1}: ${why}`, { hint });
+    }
+    const { check, resource, type = resource.split('.')[0] ?? '', history } = parsed.data;
+    series.push({ policy: check, type, history });
+    until = Math.max(until, history.at(-1)?.[0] ?? until);
+  }
+  if (series.length === 0) throw new GovctlError('invalid_file', `${file} is empty`, { hint });
+  return { series, until };
+}
