@@ -1,27 +1,15 @@
 import { UnknownValue } from '../../contract/resources.ts';
+import { gunzip } from '../text/inflate.ts';
+import { credentialsIn } from './credentials.ts';
 import type { Attribute } from './normaliser.ts';
 import { isUnknown, joinLists } from './values.ts';
 
-/** Credentials by their published forms, and passwords that a script sets. All patterns take linear time. */
-const forms: readonly (readonly [kind: string, form: RegExp])[] = [
-  ['aws_access_key', /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/],
-  ['aws_secret_key', /aws_?secret_?access_?key["']?\s{0,4}[=:]\s{0,4}["']?[A-Za-z0-9/+=]{40}\b/i],
-  ['private_key', /-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/],
-  ['github_token', /\bgh[pousr]_[A-Za-z0-9]{36}\b/],
-  ['google_api_key', /\bAIza[0-9A-Za-z_-]{35}\b/],
-  ['slack_token', /\bxox[abprs]-[0-9A-Za-z-]{10}/],
-  // Not what the script asks another program or service for: $(...), `...`, {{resolve:...}}.
-  [
-    'password',
-    /(?:password|passwd|api_?key|auth_?token|access_?token)=["']?[A-Za-z0-9!@#%^&*_+-]{6}/i,
-  ],
-];
-
 /**
- * The kinds of credentials that stand in what a machine runs when it starts, as text or in base64. What only the
- * deployment fills in is not written there; a text of which nothing is known may hold any.
+ * The kinds of credentials that stand in what a machine runs when it starts: as text, in base64, packed by gzip, or in
+ * files that it writes so. What only the deployment fills in is not written there; a text of which nothing is known may
+ * hold any.
  */
-export function secretsIn(value: unknown): readonly string[] | UnknownValue {
+export function secretsIn(value: unknown): readonly (string | UnknownValue)[] | UnknownValue {
   if (value === undefined || value === null) return [];
   if (isUnknown(value) && value.text === undefined) {
     return new UnknownValue(value.expression, { present: false });
@@ -30,10 +18,59 @@ export function secretsIn(value: unknown): readonly string[] | UnknownValue {
   if (typeof written !== 'string') return [];
   // Terraform's states keep a hash of it.
   if (/^[0-9a-f]{40}$/.test(written)) return new UnknownValue('a hash of the user data');
-  const decoded = fromBase64(written);
-  if (decoded?.startsWith('\u001f\u008b')) return new UnknownValue('compressed user data');
-  const text = decoded ?? written;
-  return forms.filter(([, form]) => form.test(text)).map(([kind]) => kind);
+  const { texts, isWhole } = unpack(written.slice(0, mostCharacters));
+  const found = [...new Set(texts.flatMap(credentialsIn))];
+  if (written.length > mostCharacters) return joinLists(found, new UnknownValue('long user data'));
+  return isWhole ? found : joinLists(found, new UnknownValue('compressed user data'));
+}
+
+/** What Google Cloud takes, which takes most. */
+const mostCharacters = 262_144;
+/** Text packs to a tenth; what packs better than this is looked at in part. */
+const mostTimes = 32;
+const mostLayers = 3;
+
+/** A text and what is packed in it, layer by layer, and whether this is all. */
+function unpack(written: string): { readonly texts: readonly string[]; readonly isWhole: boolean } {
+  const texts = [written];
+  let left = Math.max(written.length, 1_000) * mostTimes;
+  let isWhole = true;
+  for (let layer = written, depth = 0; layer !== '' && depth < mostLayers; depth++) {
+    const packed = [...layer.matchAll(base64)].map(([run]) => fromBase64(run));
+    const inside = packed.map((one) => {
+      if (!isGzip(one)) return one;
+      const bytes = gunzip(Uint8Array.from(one, codeOf), left);
+      if (bytes === undefined || bytes.length >= left) isWhole = false;
+      left -= bytes?.length ?? 0;
+      return fromBytes(bytes ?? new Uint8Array());
+    });
+    // Windows writes commands in UTF-16.
+    const plain = inside.map((one) => one.replaceAll('\0', ''));
+    layer = plain.filter((one) => isText.test(one)).join('\n');
+    texts.push(layer);
+  }
+  return { texts, isWhole };
+}
+
+/** Also over several lines, as mail and YAML fold it. */
+const base64 = /[A-Za-z0-9+/]{16,}(?:[ \t]*\r?\n[ \t]*[A-Za-z0-9+/]{16,})*={0,2}/g;
+const isText = /^[\t\n\r\x20-\x7e\x80-\xff]*$/;
+const isGzip = (text: string): boolean => text.startsWith('\u001f\u008b\b');
+const codeOf = (one: string): number => one.charCodeAt(0);
+
+/** Characters of one byte each. */
+function fromBytes(bytes: Uint8Array): string {
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length; at += 4_096) {
+    parts.push(String.fromCharCode(...bytes.subarray(at, at + 4_096)));
+  }
+  return parts.join('');
+}
+
+/** One digit too many is no part of it. */
+function fromBase64(run: string): string {
+  const digits = run.replaceAll(/[\s=]+/g, '');
+  return atob(digits.length % 4 === 1 ? digits.slice(0, -1) : digits);
 }
 
 /** The same of several texts: one that is not known hides no credential of another. */
@@ -42,19 +79,10 @@ export function secretsInAll(values: readonly unknown[]): readonly unknown[] | U
   return isUnknown(found) ? found : [...new Set(found)];
 }
 
-function fromBase64(text: string): string | undefined {
-  if (text.length < 8 || !/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(text)) return undefined;
-  try {
-    return atob(text);
-  } catch {
-    return undefined; // plain text of letters and digits only
-  }
-}
-
 export const userDataAttribute = {
   'user_data.secrets': {
     type: 'list<string>',
     meaning:
-      'kinds of credentials in the code that the machine runs at startup: `aws_access_key`, `aws_secret_key`, `private_key`, `github_token`, `google_api_key`, `slack_token` or `password`; missing where the input does not show it',
+      'kinds of credentials in the code that the machine runs at startup, also in base64, packed by gzip, or in files that it writes: `aws_access_key`, `aws_secret_key`, `private_key`, `github_token`, `google_api_key`, `slack_token` or `password`; missing where the input does not show it',
   },
 } as const satisfies Record<string, Attribute>;
