@@ -13,6 +13,7 @@ module.exports = {
     folder('engine', ['contract']),
     folder('inventory', ['contract']),
     folder('webhook', ['contract']),
+    folder('cost', ['contract']),
     folder('calendar', ['contract']),
     folder('client', ['contract']),
     folder('project', ['contract', 'engine', 'inventory', 'calendar', 'client']),
@@ -30,9 +31,9 @@ module.exports = {
     ]),
     {
       name: 'pure-folders-use-no-node',
-      comment: 'contract, engine, inventory and client run anywhere: no Node built-ins',
+      comment: 'contract, engine, inventory, cost and client run anywhere: no Node built-ins',
       severity: 'error',
-      from: { path: '^src/(contract|engine|inventory|client)/' },
+      from: { path: '^src/(contract|engine|inventory|cost|client)/' },
       to: { dependencyTypes: ['core'] },
     },
     {
