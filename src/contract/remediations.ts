@@ -43,6 +43,17 @@ const Change = z.looseObject({
   after: z.unknown().optional(),
 });
 
+const Outcome = z.looseObject({
+  exit_code: z.int().optional(),
+  /** What ended the command, such as SIGKILL. */
+  signal: z.string().optional(),
+  http_status: z.int().optional(),
+  /** The last line that the command wrote to stderr. */
+  last_line: z.string().optional(),
+  /** Why the command's output was ignored. */
+  ignored: z.string().optional(),
+});
+
 export const Action = z.looseObject({
   /** Its place in the plan, from 1. */
   n: z.int(),
@@ -56,8 +67,10 @@ export const Action = z.looseObject({
   account_id: z.string().optional(),
   environment: z.string().optional(),
   method: z.enum(['patch', 'webhook', 'exec', 'notify']),
-  /** What carries it out, such as `inventory`. */
+  /** What carries it out: `inventory`, `exec:NAME` or `webhook:URL`. */
   executor: z.string().optional(),
+  /** Of the command as the configuration has it: another one is not run. */
+  command_fingerprint: z.string().optional(),
   /** The state of the resource that it was planned for. */
   base: z.looseObject({ revision: z.int(), sha256: z.string() }).optional(),
   /** What a patch changes. */
@@ -65,6 +78,10 @@ export const Action = z.looseObject({
   status: ActionStatus,
   /** Why it was skipped or failed. */
   why: z.string().optional(),
+  /** How its command ended, or what the receiver of its request answered. */
+  outcome: Outcome.optional(),
+  /** Times that its request could not be sent. */
+  unsent: z.int().optional(),
   /** The resource as it was is stored. */
   before_image: z.boolean(),
   attempted_at: Timestamp.optional(),

@@ -37,6 +37,7 @@ import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import type { Store } from '../../src/server/store/store.ts';
 import { testEvaluation, testEvaluator } from './evaluation/test-evaluator.ts';
 import { remediationLanes } from '../../src/server/remediation/collection.ts';
+import { createOutside } from '../../src/server/remediation/executors/attempt.ts';
 import { remediationWork } from '../../src/server/remediation/run.ts';
 import { settingsOf } from '../../src/server/remediation/settings.ts';
 import { webhookLanes } from '../../src/server/webhooks/collection.ts';
@@ -122,13 +123,15 @@ export async function startTestService(
   const evaluation = options.wrapEvaluation?.(evaluated) ?? evaluated;
   const evaluator = testEvaluator(deps, undefined, evaluation, options.config);
   const settings = settingsOf(options.config?.remediation, options.isLocal !== false);
+  const receive: Send = options.receive ?? (() => Promise.resolve({ durationMs: 0, status: 200 }));
   /** Carries out remediations until nothing is due. */
   const remediate = async (): Promise<void> => {
-    const runner = createLaneRunner(deps, remediationWork(deps, { evaluation, settings }));
+    const outside = createOutside(deps, { evaluation, settings, send: receive });
+    const work = remediationWork(deps, { evaluation, settings, outside });
+    const runner = createLaneRunner(deps, work);
     await runner.idle();
     await runner.stop(1_000);
   };
-  const receive: Send = options.receive ?? (() => Promise.resolve({ durationMs: 0, status: 200 }));
   const deliveries = options.receive
     ? createDeliveries(deps, { send: receive, createRunner: createLaneRunner })
     : undefined;

@@ -66,7 +66,7 @@ function describeAction(action: Action, style: Style): string[] {
   const { status, resource_id: id, policy_name: policy, severity, why, executor, method } = action;
   const paint =
     status === 'completed' ? style.green : status === 'failed' ? style.red : (text: string) => text;
-  const by = method === 'notify' ? 'notify' : `${method}, ${executor ?? 'no executor'}`;
+  const by = method === 'patch' ? `patch, ${executor ?? 'no executor'}` : (executor ?? method);
   const lines = action.changes.map(
     ({ path, before, after }) =>
       `      ${printableLine(path)}: ${showValue(before)} → ${showValue(after)}`,
@@ -74,9 +74,23 @@ function describeAction(action: Action, style: Style): string[] {
   return [
     `  ${paint(signs[status])} ${printableLine(id)}  ${printableLine(policy)}  ${paintSeverity(severity, severity, style)}`,
     ...(status === 'skipped' ? [] : [...lines, style.dim(`      by ${printableLine(by)}`)]),
-    ...(status === 'planned' || (status === 'completed' && why === undefined)
+    ...(why === undefined && (status === 'planned' || status === 'completed')
       ? []
       : [`      ${status}${why === undefined ? '' : `: ${printableLine(why)}`}`]),
+    ...describeOutcome(action).map((line) => style.dim(`      ${printableLine(line)}`)),
+  ];
+}
+
+/** What the command or the receiver said, where the reason of a failure does not say it already. */
+function describeOutcome({ status, outcome = {}, unsent = 0 }: Action): string[] {
+  const { exit_code: exit, http_status: answered, last_line: said, ignored } = outcome;
+  if (status === 'planned' && unsent > 0) {
+    return [`could not be sent ${count(unsent, 'time')}; it is tried again`];
+  }
+  return [
+    ...(exit === 0 ? [`exit code 0${said === undefined ? '' : `: ${said}`}`] : []),
+    ...(answered !== undefined && status !== 'failed' ? [`answered ${answered}`] : []),
+    ...(ignored === undefined ? [] : [`output ignored: ${ignored}`]),
   ];
 }
 

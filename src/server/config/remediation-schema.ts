@@ -18,7 +18,12 @@ const absolute = word.refine((text) => path.isAbsolute(text), 'must be an absolu
 const Command = z.strictObject({
   /** The program, then its arguments. */
   command: z
-    .array(z.string().max(4_096))
+    .array(
+      z
+        .string()
+        .max(4_096)
+        .refine((text) => !text.includes('\0'), 'must not contain NUL'),
+    )
     .min(1)
     .max(1_000)
     .refine(([program = '']) => path.isAbsolute(program), 'must begin with an absolute path'),

@@ -15,6 +15,8 @@ export interface Outcome {
   readonly truncated?: boolean;
   /** Why there is no status, in words for the webhook's owner: no address of this network, no stack. */
   readonly error?: string;
+  /** There was no connection to send anything over: not one byte was sent. */
+  readonly unsent?: boolean;
 }
 
 /** Bytes of an answer's body that are read. */
@@ -161,7 +163,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private fail(error: string): void {
-    this.end(() => this.options.resolve({ durationMs: this.elapsed(), error }));
+    const unsent = this.connection ? {} : { unsent: true };
+    this.end(() => this.options.resolve({ durationMs: this.elapsed(), error, ...unsent }));
   }
 
   /** Once. */

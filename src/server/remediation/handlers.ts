@@ -3,7 +3,7 @@ import type { RemediationWithActions, RollbackInput } from '../../contract/remed
 import { actionsPerAnswer } from '../../contract/remediations.ts';
 import { defined } from '../../contract/defined.ts';
 import { recordAudit } from '../audit/service.ts';
-import type { Actor, Call, Handlers } from '../http/call.ts';
+import type { Call, Handlers } from '../http/call.ts';
 import { createCallerTurns } from '../http/caller-turns.ts';
 import { timestamp } from '../deps.ts';
 import { askerOf } from '../evaluation/thread/threads.ts';
@@ -29,7 +29,7 @@ import { planRollback } from './rollback.ts';
 import { endRemediation } from './run.ts';
 import { selectViolations } from './select.ts';
 import { readRemediation } from './service.ts';
-import { refuseGuarded } from './settings.ts';
+import { approvalOf, refuseGuarded } from './settings.ts';
 import { countsOf } from './transitions.ts';
 
 /** Milliseconds until a plan expires. */
@@ -56,7 +56,7 @@ export const remediationHandlers = (
       : await inTurn(call, async () => refuseUnfit(input, await make()));
     return call.transact(async (tx) => {
       if (!plan) throw new Error('a repeated request has a stored answer');
-      const row = await store(parts, tx, call.actor, { input, plan });
+      const row = await store(parts, tx, call, { input, plan });
       const answer = await withActions(tx, row);
       return { ...answer, headers: { Location: `/v1/compliance/remediate/${row.doc.id}` } };
     });
@@ -137,7 +137,7 @@ function refuseUnfit({ expected_digest: digest, dry_run: isDry }: PlanInput, pla
 async function store(
   { deps, settings }: PlanParts,
   tx: Tx,
-  actor: Actor,
+  { actor, isLocal }: Pick<Call, 'actor' | 'isLocal'>,
   { input, plan }: { readonly input: PlanInput; readonly plan: Plan },
 ): Promise<Versioned<StoredRemediation>> {
   const open = await countRows(tx, remediations, { open_of: { any: [actor.userId] } });
@@ -152,7 +152,8 @@ async function store(
   const id = deps.ids.next('rem');
   const { actions: planned, digest, blast, why_not } = plan;
   const { dry_run, note, rolls_back } = input;
-  const isReady = !dry_run && settings.approval === 'none';
+  const required = approvalOf(settings, planned, isLocal);
+  const isReady = !dry_run && required === 'none';
   const row = await tx.insert(remediations, {
     id,
     status: isReady ? 'approved' : 'planned',
@@ -163,7 +164,7 @@ async function store(
     counts: countsOf(planned.map(({ status }) => status)),
     ...defined({ note, rolls_back }),
     requested_by: actor.userId,
-    requires_approval: settings.approval,
+    requires_approval: required,
     expires_at: timestamp(now + expiresAfter),
     created_at: at,
     updated_at: at,

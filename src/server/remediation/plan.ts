@@ -22,6 +22,8 @@ import type { Asker } from '../threads/threads.ts';
 import type { StoredViolation } from '../violations/collection.ts';
 import { createClashes } from './clashes.ts';
 import type { StoredAction } from './collection.ts';
+import { findExecutor } from './executors/executor.ts';
+import type { Executor } from './executors/executor.ts';
 import { digestOf, fingerprintOf, sha256Of } from './fingerprint.ts';
 import { blastOf, whyNot, whyProtected } from './guards.ts';
 import type { Settings } from './settings.ts';
@@ -45,7 +47,10 @@ export interface Obstacle {
   readonly error: ErrorName;
 }
 
-type Done = Pick<PlannedAction, 'method' | 'executor' | 'patch' | 'changes'>;
+type Done = Pick<
+  PlannedAction,
+  'method' | 'executor' | 'command_fingerprint' | 'patch' | 'changes'
+>;
 
 /**
  * Plans one action for each violation; those that nothing can be done about are skipped, with the reason.
@@ -249,10 +254,11 @@ function howOf(
     );
   }
   if (action.kind !== 'patch') {
-    return obstacle(
-      `policy ${policy.name} is remediated by ${text.split(':', 1)[0] ?? ''}, which is not configured`,
-      'remediator_not_configured',
-    );
+    const found = findExecutor(settings, text);
+    if ('why' in found) {
+      return obstacle(`policy ${policy.name}: ${found.why}`, 'remediator_not_configured');
+    }
+    return { method: action.kind, ...byExecutor(text, found), changes: [] };
   }
   const filled = fillPatch(action.patch, settings.parameters);
   if ('missing' in filled) {
@@ -264,19 +270,37 @@ function howOf(
   const { patch } = filled;
   const changes = changesOf(resource, patch);
   if (changes.length === 0) return obstacle('the resource already matches the patch');
-  const executor = settings.executorOf(resource.type);
-  if (executor === undefined) {
-    return obstacle(
-      `only a local server carries out patches; this one has no executor for ${resource.type}`,
-      'remediator_not_configured',
-    );
-  }
+  const executor = executorFor(settings, resource.type);
+  if ('why' in executor) return executor;
   const checked = GivenResource.safeParse(applyPatch(resource, patch));
   if (!checked.success) {
     const [issue] = checked.error.issues;
     return obstacle(`the patched resource would not be valid: ${issue?.message ?? ''}`);
   }
-  return { method: 'patch', executor, patch, changes };
+  return { method: 'patch', ...executor, patch, changes };
+}
+
+const byExecutor = (
+  executor: string,
+  found: Executor,
+): Pick<Done, 'executor' | 'command_fingerprint'> => ({
+  executor,
+  ...(found.kind === 'exec' ? { command_fingerprint: found.fingerprint } : {}),
+});
+
+/** What carries out patches of a type. */
+export function executorFor(
+  settings: Settings,
+  type: string,
+): Pick<Done, 'executor' | 'command_fingerprint'> | Obstacle {
+  const executor = settings.executorOf(type);
+  if (executor === 'inventory') return { executor };
+  const found =
+    executor === undefined
+      ? { why: `the server's configuration has no remediation.executors for ${type}` }
+      : findExecutor(settings, executor);
+  if ('why' in found) return obstacle(found.why, 'remediator_not_configured');
+  return byExecutor(executor ?? '', found);
 }
 
 /** Characters of a value that is stored with an action: the resource itself has the rest. */

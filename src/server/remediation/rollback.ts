@@ -10,7 +10,7 @@ import { actions, images } from './collection.ts';
 import type { StoredAction, StoredRemediation } from './collection.ts';
 import { sha256Of } from './fingerprint.ts';
 import { whyProtected } from './guards.ts';
-import { obstacle, pairOf, planEach, shownChange } from './plan.ts';
+import { executorFor, obstacle, pairOf, planEach, shownChange } from './plan.ts';
 import type { Obstacle, Plan, PlanParts, PlannedAction } from './plan.ts';
 
 /**
@@ -49,7 +49,7 @@ function refuseUnended({ id, status, counts, dry_run: isDry }: StoredRemediation
 async function changedBy(reader: Reader, id: string): Promise<StoredAction[]> {
   const found: StoredAction[] = [];
   for await (const { doc } of allRows(reader, actions, { remediation: { any: [id] } })) {
-    if (doc.attempted_at !== undefined && doc.patch) found.push(doc);
+    if (doc.attempted_at !== undefined) found.push(doc);
   }
   return found.sort((a, b) => b.n - a.n);
 }
@@ -59,9 +59,12 @@ function createUndoer({ deps, settings }: PlanParts) {
   const planned = new Map<string, KnownResource>();
 
   async function howOf(
-    { id, resource_id, resource_type, patch = {} }: StoredAction,
+    { id, resource_id, resource_type, executor: by = '', patch }: StoredAction,
     resource: KnownResource | undefined,
-  ): Promise<Obstacle | Pick<PlannedAction, 'patch' | 'changes' | 'executor'>> {
+  ): Promise<
+    Obstacle | Pick<PlannedAction, 'patch' | 'changes' | 'executor' | 'command_fingerprint'>
+  > {
+    if (!patch) return obstacle(`what ${by} changed is not known, so it cannot be undone`);
     const image = (await deps.store.get(images, id))?.doc;
     if (!resource) return obstacle('the resource was deleted');
     if (!image) return obstacle('the state of the resource before the change is no longer stored');
@@ -69,13 +72,11 @@ function createUndoer({ deps, settings }: PlanParts) {
     if (changed) return obstacle(`${changed.path} was changed since`);
     const excluded = whyProtected(resource, settings.guards);
     if (excluded !== undefined) return obstacle(excluded, 'remediation_guard');
-    const executor = settings.executorOf(resource_type);
-    if (executor === undefined) {
-      return obstacle(`there is no executor for ${resource_type}`, 'remediator_not_configured');
-    }
+    const executor = executorFor(settings, resource_type);
+    if ('why' in executor) return executor;
     const undo = undoOf(image.resource, patch);
     planned.set(resource_id, applyPatch(resource, undo) as KnownResource); // a patch never touches its identity
-    return { executor, patch: undo, changes: changesOf(resource, undo).map(shownChange) };
+    return { ...executor, patch: undo, changes: changesOf(resource, undo).map(shownChange) };
   }
 
   return async (done: StoredAction, n: number) => {
@@ -86,7 +87,7 @@ function createUndoer({ deps, settings }: PlanParts) {
       violation_id: done.violation_id,
       ...pairOf(done),
       fingerprint: done.fingerprint,
-      method: 'patch' as const,
+      method: done.patch ? ('patch' as const) : done.method,
       ...(stored
         ? { base: { revision: stored.revision, sha256: sha256Of(stored.doc.resource) } }
         : {}),

@@ -22,6 +22,7 @@ import type { StoredAction, StoredRemediation } from './collection.ts';
 import { fingerprintOf, sha256Of } from './fingerprint.ts';
 import { whyProtected } from './guards.ts';
 import { dropPlanned, endAction } from './service.ts';
+import { isOutside } from './settings.ts';
 import type { Settings } from './settings.ts';
 
 /** Remediations that are carried out at once; each does one action after the other. */
@@ -32,6 +33,12 @@ const verifiedWithin = 86_400_000;
 export interface RunParts {
   readonly evaluation: Evaluation;
   readonly settings: Settings;
+  readonly outside: {
+    /** Has an action carried out by a command or a webhook. */
+    attempt(turn: Attempt): Promise<void>;
+    /** The same, of one whose result nobody will know. */
+    giveUp(claimed: LaneWork, action: StoredAction): Promise<void>;
+  };
 }
 
 /** Carries out remediations: one action in each turn of their lane, then waits until all are verified. */
@@ -43,9 +50,11 @@ export const remediationWork = (deps: Deps, parts: RunParts): LaneRunnerOptions 
     const remediation = (await store.get(remediations, claimed.work))?.doc;
     if (remediation?.status === 'planned') return expire(deps, claimed);
     if (remediation?.status === 'approved') return begin(deps, claimed);
+    const cutOff = remediation && (await firstIn(store, remediation, 'attempting'));
+    if (cutOff) return parts.outside.giveUp(claimed, cutOff);
     const next =
       remediation?.status === 'running' && (await firstIn(store, remediation, 'planned'));
-    if (next) return attempt(deps, parts, { claimed, signal, remediation, action: next });
+    if (next) return attempt(deps, parts, { claimed, signal, action: next });
     return waitOn(deps, claimed);
   },
 });
@@ -61,7 +70,7 @@ const firstIn = async (
 };
 
 /** Runs a transaction on the remediation at the head of its lane, if it is still there. */
-const inLane = (
+export const inLane = (
   deps: Deps,
   claimed: LaneWork,
   work: (tx: Tx, remediation: StoredRemediation) => Promise<void>,
@@ -108,7 +117,7 @@ const begin = (deps: Deps, claimed: LaneWork): Promise<void> =>
   });
 
 /** Takes up the rest after other remediations that are due. */
-async function goOn(deps: Deps, tx: Tx, claimed: LaneWork): Promise<void> {
+export async function goOn(deps: Deps, tx: Tx, claimed: LaneWork): Promise<void> {
   const left = (await tx.get(remediations, claimed.work))?.doc;
   // It may have ended with what was just done.
   if (!left || !(await isStillHead(tx, remediationLanes, claimed))) return;
@@ -130,15 +139,16 @@ const waitOn = (deps: Deps, claimed: LaneWork): Promise<void> =>
     await goOn(deps, tx, claimed);
   });
 
-interface Attempt {
+export interface Attempt {
   readonly claimed: LaneWork;
   readonly signal: AbortSignal;
-  readonly remediation: StoredRemediation;
   readonly action: StoredAction;
 }
 
-async function attempt(deps: Deps, parts: RunParts, { claimed, signal, action }: Attempt) {
+async function attempt(deps: Deps, parts: RunParts, turn: Attempt): Promise<void> {
+  const { claimed, signal, action } = turn;
   if (action.method === 'notify') return notify(deps, claimed, action);
+  if (isOutside(action)) return parts.outside.attempt(turn);
   const patch = action.patch ?? {};
   let row: Versioned<StoredResource> | undefined;
   let after: KnownResource | undefined;
@@ -176,7 +186,7 @@ async function attempt(deps: Deps, parts: RunParts, { claimed, signal, action }:
 }
 
 /** Changes are attributed to the requester of the remediation. */
-const asRequester = ({ id, requested_by }: StoredRemediation) => {
+export const asRequester = ({ id, requested_by }: StoredRemediation) => {
   const actor: Actor = { userId: requested_by, via: id, requestId: id };
   return { actor, checkMatch: () => undefined, header: () => null };
 };
@@ -192,7 +202,7 @@ interface Checked {
  * Why an action must not be attempted any more; `left` where that is not up to this turn.
  * @throws Outdated where the resource has changed since it was evaluated
  */
-async function whyStale(
+export async function whyStale(
   tx: Tx,
   { remediation, action, row, settings }: Checked,
 ): Promise<string | undefined> {
@@ -223,25 +233,32 @@ async function whyStale(
 }
 
 /** Keeps the resource as it is, then writes down that the action is attempted: both or neither. */
-async function beginAttempt(
+export async function beginAttempt(
   deps: Deps,
   tx: Tx,
   action: StoredAction,
   { doc: { resource }, revision }: Versioned<StoredResource>,
 ): Promise<StoredAction> {
   const at = timestamp(deps.clock.now());
-  await tx.insert(images, { id: action.id, at, revision, resource });
+  const image = { id: action.id, at, revision, resource };
+  // There is one already where a request could not be sent.
+  if (await tx.get(images, action.id)) await tx.replace(images, image);
+  else await tx.insert(images, image);
   return endAction(deps, tx, { ...action, attempted_at: at }, 'attempting');
 }
 
 /** The action that is taken back needs no verification any more. */
-async function endWaiting(deps: Deps, tx: Tx, { violation_id: id }: StoredAction): Promise<void> {
+export async function endWaiting(
+  deps: Deps,
+  tx: Tx,
+  { violation_id: id }: StoredAction,
+): Promise<void> {
   const waiting = (await tx.find(actions, 'waiting', id))?.doc;
   if (waiting) await endAction(deps, tx, waiting, 'failed', 'it was rolled back');
 }
 
 /** The other actions of the plan on this resource were planned knowing that this one comes before them. */
-async function rebase(tx: Tx, done: StoredAction, after: KnownResource): Promise<void> {
+export async function rebase(tx: Tx, done: StoredAction, after: KnownResource): Promise<void> {
   const { remediation_id: id, resource_id: resource } = done;
   const revision = (await tx.get(resources, resource))?.revision ?? 0;
   const where = { planned_for: { any: [`${id} ${resource}`] } };

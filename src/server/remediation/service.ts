@@ -16,7 +16,7 @@ import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
 import { actions, isOpen, remediationLanes, remediations } from './collection.ts';
 import type { StoredAction, StoredRemediation } from './collection.ts';
-import { afterAction, hasWork } from './transitions.ts';
+import { afterAction, countsOf, hasWork } from './transitions.ts';
 
 /** @throws GovctlError remediation_not_found */
 export const readRemediation = (
@@ -38,7 +38,7 @@ export async function endAction(
 ): Promise<StoredAction> {
   const now = deps.clock.now();
   const at = timestamp(now);
-  const isOver = status !== 'unverified' && status !== 'attempting';
+  const isOver = !hasWork(countsOf([status]));
   const ended = { ...action, status, ...defined({ why }), ...(isOver ? { ended_at: at } : {}) };
   const { doc } = await tx.replace(actions, ended);
   const before = (await tx.get(remediations, action.remediation_id))?.doc;

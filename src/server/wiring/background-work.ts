@@ -14,6 +14,7 @@ import { bundleLanes } from '../evidence/collection.ts';
 import { createUpkeep } from './upkeep.ts';
 import { methodsOf } from '../prediction/service.ts';
 import { remediationLanes } from '../remediation/collection.ts';
+import { createOutside } from '../remediation/executors/attempt.ts';
 import { remediationWork } from '../remediation/run.ts';
 import { settingsOf } from '../remediation/settings.ts';
 import { createRenderer } from '../reports/rendering/thread/threads.ts';
@@ -46,7 +47,7 @@ export interface BackgroundWork {
   readonly attempts: Readonly<AttemptCounts>;
   readonly reportWork: ReportWork;
   readonly evidenceWork: EvidenceWork;
-  /** Stops sending, and gives deliveries in flight some seconds. */
+  /** Stops sending and remediating, and gives what is in flight some seconds. */
   stopSending(): Promise<void>;
   /** Starts no new work, and waits for the work in progress. */
   stop(): Promise<void>;
@@ -74,8 +75,8 @@ const deliveriesWithin = 3_000;
 const firesWithin = 1_000;
 /** Milliseconds that a stop waits for steps of evaluation: one that is cut off is taken again after a restart. */
 const evaluationsWithin = 1_000;
-/** Milliseconds that a stop waits for actions of remediations. */
-const actionsWithin = 1_000;
+/** Milliseconds that a stop waits for actions of remediations; then it ends commands. */
+const actionsWithin = 3_000;
 /** Milliseconds that a stop waits for reports; those that take longer start again after a restart. */
 const reportsWithin = 1_000;
 
@@ -96,7 +97,11 @@ export function startBackgroundWork(
   const methods = methodsOf(config);
   const evaluator = createLaneRunner(deps, backgroundEvaluation(deps, evaluation, methods));
   const settings = settingsOf(config.remediation, targets.rules.local);
-  const remediator = createLaneRunner(deps, remediationWork(deps, { evaluation, settings }));
+  const outside = createOutside(deps, { evaluation, settings, send });
+  const remediator = createLaneRunner(
+    deps,
+    remediationWork(deps, { evaluation, settings, outside }),
+  );
   const deliveries = createDeliveries(deps, { send, createRunner: createLaneRunner });
   const renderer = createRenderer({ most: reportsAtOnce });
   const reportWork = createReportWork(deps, {
@@ -143,9 +148,10 @@ export function startBackgroundWork(
     reportDeliveries.poke();
   });
   const stopSending = async (): Promise<void> => {
-    await Promise.all(
-      [deliveries, reportDeliveries].map((sending) => sending.stop(deliveriesWithin)),
-    );
+    await Promise.all([
+      ...[deliveries, reportDeliveries].map((sending) => sending.stop(deliveriesWithin)),
+      remediator.stop(actionsWithin),
+    ]);
   };
   return {
     workers: [

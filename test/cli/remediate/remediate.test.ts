@@ -147,4 +147,39 @@ describe('govctl remediate', () => {
       expect.stringContaining('Refused by a guard'),
     ]);
   });
+
+  it('shows the command that an action is carried out by, and how it ended', async () => {
+    await service.close();
+    const sh = (text: string) => ({
+      command: ['/bin/sh', '-c', text],
+      env: {},
+      timeoutMs: 30_000,
+    });
+    const commands = {
+      fix: sh('echo "bucket is closed" >&2; echo not-json'),
+      fail: sh('echo one >&2; echo "no such bucket" >&2; exit 3'),
+    };
+    await start({ config: { remediation: { commands } } });
+    const [violation] = await inventory.violations();
+    const policy = violation?.policy_id ?? '';
+    await inventory.changePolicy(policy, { remediation_action: 'exec:fix' });
+    const planned = await run('plan', '--policy', 'versioning');
+    expect(planned.stdout).toMatch(/~ invoices {2}versioning {2}HIGH\n {6}by exec:fix\n/);
+    const applied = await run('apply', '--policy', 'versioning', '--auto-approve', '--no-wait');
+    const [, id = ''] = /(rem_\w+)/.exec(applied.stdout) ?? [];
+    expect((await run('show', id)).stdout).toContain(
+      [
+        '      by exec:fix',
+        '      unverified',
+        '      exit code 0: bucket is closed',
+        '      output ignored: its output is not a resource in JSON',
+      ].join('\n'),
+    );
+    await inventory.put('second', { versioning: { enabled: false } });
+    await inventory.changePolicy(policy, { remediation_action: 'exec:fail' });
+    const failed = await run('apply', '--policy', 'versioning', '--auto-approve');
+    expect(failed.stdout).toContain(
+      '      failed: the command failed with exit code 3: no such bucket\n',
+    );
+  });
 });
