@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import { PolicyDocument } from '../src/project/documents/policy.ts';
 import type * as z from 'zod';
 import type { Resource } from '../src/contract/resources.ts';
-import { matchesType } from '../src/contract/resources.ts';
+import { isTypePattern, matchesType } from '../src/contract/resources.ts';
 import { formatOfTestKey } from '../src/inventory/formats/formats.ts';
 import type { TestKey } from '../src/inventory/formats/formats.ts';
 import { readRemediationAction } from '../src/contract/remediation-action.ts';
@@ -182,6 +182,12 @@ describe('the policy library', () => {
   });
 });
 
+/** Whether a policy is about one of these types; a pattern is about those that its conditions name. */
+const isAbout = ({ resource_type, rules }: PolicyDocument, types: readonly string[]): boolean =>
+  types.includes(resource_type) ||
+  (isTypePattern(resource_type) &&
+    types.some((type) => rules.some(({ condition }) => condition.includes(`"${type}"`))));
+
 describe('the messages of the policy library', () => {
   /** What messages name in backticks, and whether they name properties without. */
   const named = policies.map(({ policy }) => {
@@ -196,7 +202,7 @@ describe('the messages of the policy library', () => {
 
   test('call properties as the provider does, in backticks, and Terraform has a word for each', () => {
     const unknown = named.flatMap(({ policy, names }) => {
-      const its = readFromTerraform.find(({ types }) => types.includes(policy.resource_type));
+      const its = readFromTerraform.find(({ types }) => isAbout(policy, types));
       const words = { ...ofAnyType, ...its?.arguments };
       const isUnknown = (name = '') => its && !Object.hasOwn(words, name);
       return names.filter(isUnknown).map((name) => [policy.name, name]);
@@ -207,7 +213,7 @@ describe('the messages of the policy library', () => {
   test('use each word that Terraform has a word for', () => {
     const unused = readFromTerraform.flatMap(({ types, arguments: its = {}, attributes }) => {
       const meanings = Object.values(attributes).map(({ meaning }) => meaning);
-      const used = named.filter(({ policy }) => types.includes(policy.resource_type));
+      const used = named.filter(({ policy }) => isAbout(policy, types));
       return Object.keys(its).filter(
         (name) =>
           !used.some(({ names }) => names.includes(name)) &&

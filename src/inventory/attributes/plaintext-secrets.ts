@@ -60,9 +60,10 @@ function createNormaliser(type: string): Normaliser {
 
 const inTemplate = (raw: RawResource) =>
   found(
-    placesOf(raw).flatMap(({ property, isKept }) =>
+    placesOf(raw).flatMap(({ property, isKept, within }) =>
       valuesOfProperty(raw.properties, property.split('.'))
         .filter((value) => !isKept || !isPlaceholder(value))
+        .filter((value) => !isWithout(value, within))
         .flatMap((value) => readable(property, isKept ? keptSource(value) : secretSource(value)))
         .slice(0, 1),
     ),
@@ -70,13 +71,16 @@ const inTemplate = (raw: RawResource) =>
 
 const inPlan = (raw: RawResource) =>
   found(
-    placesOf(raw).flatMap(({ property, argument, isKept }) =>
+    placesOf(raw).flatMap(({ property, argument, isKept, within }) =>
       [argument]
         .flat()
         .flatMap((one) => {
           const path = one.split('.');
-          const isWithout = isKept && valuesAt(raw.properties, path).some(isPlaceholder);
-          return isWithout || (isKept && isPutTogether(raw, path))
+          const values = valuesAt(raw.properties, path);
+          const hasNone =
+            (isKept && values.some(isPlaceholder)) ||
+            (values.length > 0 && values.every((value) => isWithout(value, within)));
+          return hasNone || (isKept && isPutTogether(raw, path))
             ? []
             : plannedSecretSources(raw, ...path);
         })
@@ -90,6 +94,12 @@ const found = (names: readonly (string | UnknownValue)[]) =>
 
 const placesOf = (raw: RawResource): readonly SecretPlace[] =>
   (secretPlaces[raw.type] ?? []).filter(({ where }) => where?.(raw.properties) !== false);
+
+/** Whether a text is known, as far as it is written, and has no secret in it. */
+const isWithout = (value: unknown, within: RegExp | undefined): boolean => {
+  const text = isUnknown(value) ? value.text : value;
+  return within !== undefined && typeof text === 'string' && !within.test(text);
+};
 
 /** The property, if its secret is readable; an unknown that may be absent, if that is not known. */
 const readable = (property: string, source: unknown): (string | UnknownValue)[] =>
@@ -105,6 +115,9 @@ function valuesOfProperty(value: unknown, path: readonly string[]): unknown[] {
   if (Array.isArray(value)) return value.flatMap((item: unknown) => valuesOfProperty(item, path));
   if (name === undefined)
     return value === undefined || value === null || value === '' ? [] : [value];
+  if (name === '*' && typeof value === 'object' && value !== null && !isUnknown(value)) {
+    return Object.values(value).flatMap((one) => valuesOfProperty(one, rest));
+  }
   return valuesOfProperty(atAnyCase(value, name), rest);
 }
 

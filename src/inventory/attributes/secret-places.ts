@@ -2,7 +2,7 @@ import { atAnyCase, flag, isOneOf, text } from './values.ts';
 
 /** A property that takes a password or a key. */
 export interface SecretPlace {
-  /** By the provider's names; through lists without a word. */
+  /** By the provider's names; through lists without a word, and by `*` through all values of a map. */
   readonly property: string;
   /** By Terraform's names; of several, each stands in another of its types. */
   readonly argument: string | readonly string[];
@@ -10,6 +10,8 @@ export interface SecretPlace {
   readonly isKept?: true;
   /** Whether what it takes is a secret at all, where that depends on other properties. */
   readonly where?: (properties: Readonly<Record<string, unknown>>) => boolean;
+  /** What of a text is the secret, where the text also tells other things. */
+  readonly within?: RegExp;
 }
 
 const place = (property: string, ...argument: readonly string[]): SecretPlace => ({
@@ -54,6 +56,22 @@ const hdInsight = [
     'roles.worker_node.password',
     'roles.zookeeper_node.password',
   ),
+];
+
+/** Of a connection string: a password or a key, unless another resource or a parameter gives it. */
+const credential = /(?:password|pwd|accountkey|sharedaccesskey)\s*=\s*[^\s;$@{]{3}/i;
+
+const connectionString = (property: string, ...argument: readonly string[]): SecretPlace => ({
+  ...place(property, ...argument),
+  within: credential,
+});
+const webApp = [
+  connectionString('siteConfig.connectionStrings.connectionString', 'connection_string.value'),
+];
+/** Of the parts `web` and `connectionstrings`. */
+const webAppConfig = [
+  connectionString('connectionStrings.connectionString'),
+  connectionString('*.value'),
 ];
 
 /** What takes passwords and keys, by type. Databases and services with policies of their own for them are not among these. */
@@ -198,6 +216,10 @@ export const secretPlaces: Readonly<Record<string, readonly SecretPlace[]>> = {
   'Azure::Synapse::workspaces': [
     place('sqlAdministratorLoginPassword', 'sql_administrator_login_password'),
   ],
+  'Azure::Web::sites': webApp,
+  'Azure::Web::sites/config': webAppConfig,
+  'Azure::Web::sites/slots': webApp,
+  'Azure::Web::sites/slots/config': webAppConfig,
 
   'GCP::Alloydb::Cluster': [place('initialUser.password', 'initial_user.password')],
   'GCP::Alloydb::User': [place('password', 'password')],

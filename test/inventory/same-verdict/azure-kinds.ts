@@ -825,7 +825,7 @@ const compute: readonly Kind[] = [
 
 /** @param ftp what is done where nothing is said of FTP, where that is not what Azure does */
 const site = (terraform: string, minimum: string, ftp?: string): Kind =>
-  kind('Azure::Web::sites', terraform, [
+  kind(terraform.endsWith('_slot') ? 'Azure::Web::sites/slots' : 'Azure::Web::sites', terraform, [
     own('tls.required', 'httpsOnly', 'https_only', both, false),
     tls('siteConfig.minTlsVersion', `site_config[].${minimum}`, '1.2'),
     own(
@@ -876,6 +876,9 @@ const sites: readonly Kind[] = [
   site('azurerm_windows_function_app', 'minimum_tls_version', noFtp),
   site('azurerm_app_service', 'min_tls_version'),
   site('azurerm_function_app', 'min_tls_version'),
+  site('azurerm_linux_web_app_slot', 'minimum_tls_version', noFtp),
+  site('azurerm_windows_function_app_slot', 'minimum_tls_version', noFtp),
+  site('azurerm_app_service_slot', 'min_tls_version'),
 ];
 
 /** The well-known ids of roles. */

@@ -15,7 +15,7 @@ import { networkSecurityGroups, networkSecurityRules } from './network-security-
 import { applicationGateways, flowLogs } from './network.ts';
 import { auditingSettings, firewallRules, sqlDatabases, sqlServers } from './sql.ts';
 import { accountNetworkRules, blobContainers, blobServices, storageAccounts } from './storage.ts';
-import { webSites } from './web-sites.ts';
+import { webSiteConfigs, webSites } from './web-sites.ts';
 
 export const azure: readonly Normaliser[] = [
   roleAssignments,
@@ -48,4 +48,5 @@ export const azure: readonly Normaliser[] = [
   blobContainers,
   accountNetworkRules,
   webSites,
+  webSiteConfigs,
 ];

@@ -2,13 +2,18 @@ import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import { asWritten } from '../aws/policy-document.ts';
+import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
 import type { Related } from '../related.ts';
 import { flag, hasItems, isUnknown, mapList, text, textMap } from '../values.ts';
-import { at, isListed, partsOf, tlsVersion } from './read-azure.ts';
+import { at, isListed, parentOf, partsOf, tlsVersion } from './read-azure.ts';
 
+const siteType = 'Azure::Web::sites';
+const slotType = `${siteType}/slots`;
+
+/** Apps, and their deployment slots, which have addresses and settings of their own. */
 export const webSites = normaliser({
-  types: ['Azure::Web::sites'],
+  types: [siteType, slotType],
   source: 'Azure Resource Manager template reference, Microsoft.Web/sites, 2022-09-01',
   attributes: {
     'tls.required': { type: 'bool', meaning: 'httpsOnly', absent: false },
@@ -46,13 +51,19 @@ export const webSites = normaliser({
     'siteConfig.ftpsState': 'site_config.ftps_state',
     'siteConfig.minTlsVersion': {
       azurerm_app_service: 'site_config.min_tls_version',
+      azurerm_app_service_slot: 'site_config.min_tls_version',
       azurerm_function_app: 'site_config.min_tls_version',
+      azurerm_function_app_slot: 'site_config.min_tls_version',
       azurerm_logic_app_standard: 'site_config.min_tls_version',
       azurerm_function_app_flex_consumption: 'site_config.minimum_tls_version',
       azurerm_linux_function_app: 'site_config.minimum_tls_version',
+      azurerm_linux_function_app_slot: 'site_config.minimum_tls_version',
       azurerm_linux_web_app: 'site_config.minimum_tls_version',
+      azurerm_linux_web_app_slot: 'site_config.minimum_tls_version',
       azurerm_windows_function_app: 'site_config.minimum_tls_version',
+      azurerm_windows_function_app_slot: 'site_config.minimum_tls_version',
       azurerm_windows_web_app: 'site_config.minimum_tls_version',
+      azurerm_windows_web_app_slot: 'site_config.minimum_tls_version',
     },
     'siteConfig.remoteDebuggingEnabled': 'site_config.remote_debugging_enabled',
   },
@@ -105,9 +116,46 @@ function settingsOf(raw: RawResource, related: Related): (name: string) => unkno
 }
 
 const configOf = (raw: RawResource, related: Related, called: string) =>
-  partsOf(raw, related, 'Azure::Web::sites/config').filter(
-    ({ name }) => typeof name === 'string' && name.toLowerCase() === called,
-  );
+  partsOf(raw, related, `${raw.type}/config`).filter((part) => nameOf(part) === called);
+
+const nameOf = ({ name }: RawResource): string | undefined =>
+  typeof name === 'string' ? name.toLowerCase() : undefined;
+
+/** What a part of its own sets of a site; the rest stays as it is. */
+export const webSiteConfigs = normaliser({
+  types: [`${siteType}/config`, `${slotType}/config`],
+  source: 'Azure Resource Manager template reference, Microsoft.Web/sites/config, 2022-09-01',
+  attributes: {
+    'tls.minimum_version': { type: 'string', meaning: 'minTlsVersion of the part `web`' },
+    ftp_state: {
+      type: 'string',
+      meaning: 'ftpsState of the part `web`: `AllAllowed`, `FtpsOnly` or `Disabled`',
+      spelling: ['AllAllowed', 'FtpsOnly', 'Disabled'],
+    },
+    environment_variables: {
+      type: 'map<string,string>',
+      meaning: 'app settings of the parts `web` and `appsettings`, with their values',
+      absent: {},
+    },
+    remote_debugging: { type: 'bool', meaning: 'remoteDebuggingEnabled of the part `web`' },
+    ...joinedAttribute('its app or slot', siteType),
+  },
+  from: {
+    azure: (raw, related) => {
+      const { properties } = raw;
+      const named = nameOf(raw);
+      const web = named === 'web' ? properties : undefined;
+      return {
+        'tls.minimum_version': tlsVersion(at(web, 'minTlsVersion')),
+        ftp_state: text(at(web, 'ftpsState')),
+        environment_variables:
+          named === 'appsettings' ? writtenMap(properties) : writtenPairs(at(web, 'appSettings')),
+        remote_debugging: flag(at(web, 'remoteDebuggingEnabled')),
+        joined: related.find(parentOf(raw), siteType, slotType) !== undefined,
+      };
+    },
+  },
+});
 
 /** Pairs in the site's configuration, or a map in a part of its own that is called `appsettings`. */
 function appSettings(raw: RawResource, related: Related, pairs: unknown) {
@@ -116,14 +164,12 @@ function appSettings(raw: RawResource, related: Related, pairs: unknown) {
   if (parts.length === 0 && isListed(raw) && pairs === undefined) {
     return new UnknownValue('the app settings, which the list does not have', { present: false });
   }
-  const maps = [
-    textMap(
-      mapList(pairs, (one) => ({ Key: at(one, 'name'), Value: settingOf(at(one, 'value')) })),
-    ),
-    ...parts.map(({ properties }) => writtenMap(properties)),
-  ];
+  const maps = [writtenPairs(pairs), ...parts.map(({ properties }) => writtenMap(properties))];
   return maps.find(isUnknown) ?? Object.assign({}, ...maps);
 }
+
+const writtenPairs = (pairs: unknown) =>
+  textMap(mapList(pairs, (one) => ({ Key: at(one, 'name'), Value: settingOf(at(one, 'value')) })));
 
 function writtenMap(settings: unknown) {
   const map = textMap(settings);
