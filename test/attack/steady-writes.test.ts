@@ -3,7 +3,7 @@ import type { Evaluation } from '../../src/server/evaluation/evaluation.ts';
 import { TimeUp } from '../../src/server/threads/time-up.ts';
 import { inventoryOf } from '../server/inventory-service.ts';
 import { testEvaluator } from '../server/evaluation/test-evaluator.ts';
-import { composeReport } from '../../src/server/reports/generation/compose-report.ts';
+import { createCompose } from '../../src/server/reports/generation/compose-report.ts';
 import { create, idOf, read, startReports } from '../server/reports/report-world.ts';
 import type { ReportOptions } from '../server/reports/report-world.ts';
 import type { TestService } from '../server/test-service.ts';
@@ -19,7 +19,7 @@ async function start(wrap: (evaluation: Evaluation) => Evaluation, options: Repo
   service = await startReports({
     ...options,
     wrapEvaluation: (evaluation) => (wrapped = wrap(evaluation)),
-    reports: { compose: composeReport },
+    reports: { compose: createCompose(new Set()) },
   });
   return {
     inventory: inventoryOf(service),

@@ -14,6 +14,8 @@ export interface Wants {
   readonly undecided?: true;
   readonly steps?: true;
   readonly audit?: true;
+  readonly predictions?: true;
+  readonly remediations?: true;
 }
 
 /** What a type of report wants to know, and what it makes of it. */

@@ -1,5 +1,7 @@
 import type { Finding } from '../../contract/findings.ts';
 import type { Severity } from '../../contract/policies.ts';
+import type { PredictionMethod } from '../../contract/predictions.ts';
+import type { ActionStatus } from '../../contract/remediations.ts';
 import type { ViolationStatus } from '../../contract/violations.ts';
 import type { Mapping } from '../../engine/labels.ts';
 import type { ContentOrder } from './order.ts';
@@ -20,6 +22,9 @@ export interface Facts {
   readonly exemptions: readonly ExemptionFact[];
   readonly scans: ScanFacts;
   readonly audit?: AuditFacts;
+  /** Absent for a range that is over, and where they were not asked for. */
+  readonly predictions?: PredictionFacts;
+  readonly remediations?: RemediationFacts;
   /** Changes whose evaluation is still to come at this moment. */
   readonly isEvaluating: boolean;
 }
@@ -241,6 +246,68 @@ export interface AuditRow {
   readonly subject_name: string;
   readonly changes: string;
   readonly request_id: string;
+}
+
+export interface PredictionFacts {
+  /** The methods that are on. */
+  readonly on: readonly PredictionMethod[];
+  /** The soonest first. */
+  readonly alerts: readonly PredictionFact[];
+  /** There are more. */
+  readonly isCut: boolean;
+}
+
+export interface PredictionFact {
+  readonly id: string;
+  readonly method: PredictionMethod;
+  readonly severity: Severity;
+  readonly policy: string;
+  readonly resource: string;
+  readonly resource_type: string;
+  readonly environment?: string;
+  readonly provider: string;
+  readonly account_id?: string;
+  readonly at: number;
+  /** From 0 to 1. */
+  readonly confidence: number;
+  readonly advice: string;
+}
+
+export interface RemediationFacts {
+  readonly total: number;
+  /** How many are in each state. */
+  readonly states: ReadonlyMap<string, number>;
+  /** The newest first, and not all where they are very many. */
+  readonly plans: readonly RemediationFact[];
+  /** Actions that failed; those of the newest are listed. */
+  readonly failed: number;
+  readonly failures: readonly FailedActionFact[];
+}
+
+export interface RemediationFact {
+  readonly id: string;
+  readonly status: string;
+  readonly kind: 'remediation' | 'dry run' | 'rollback';
+  readonly created_at: number;
+  readonly ended_at?: number;
+  /** Actions by their state. */
+  readonly counts: Record<ActionStatus, number>;
+  /** The guards that keep it from being carried out. */
+  readonly why_not: readonly string[];
+  /** The remediation whose changes it takes back. */
+  readonly rolls_back?: string;
+  readonly note?: string;
+  readonly requested_by: string;
+}
+
+export interface FailedActionFact {
+  readonly remediation: string;
+  readonly severity: Severity;
+  readonly policy: string;
+  readonly resource: string;
+  readonly method: string;
+  readonly why: string;
+  readonly ended_at?: number;
 }
 
 /** A change of status within the span. */

@@ -8,6 +8,7 @@ import { orderKey, policyOfKey } from './order-key.ts';
 import { rowsOf } from './rows.ts';
 import { adviceOf, effortRule, efforts, planOf } from './remediation-plan.ts';
 import type { Action } from './remediation-plan.ts';
+import { remediationsSection } from './remediation-runs.ts';
 import { openingOf } from './shared.ts';
 import { are, count, firstOf, number, scoreText } from './wording.ts';
 import { complianceScore } from '../../engine/score.ts';
@@ -18,8 +19,9 @@ const mostBars = 10;
 
 /** What to do, in which order, and what it brings. */
 export const remediation: Content = {
-  wants: ({ details }) =>
-    details
+  wants: ({ details }) => ({
+    remediations: true,
+    ...(details
       ? {
           violations: {
             keyOf: (row) =>
@@ -27,7 +29,8 @@ export const remediation: Content = {
             compare: byPlan,
           },
         }
-      : {},
+      : {}),
+  }),
   sections(facts) {
     const plan = planOf(facts);
     const { include_executive_summary: summary, include_detailed_findings: details } = facts.order;
@@ -36,6 +39,7 @@ export const remediation: Content = {
       planSection(facts, plan),
       quickWinsSection(plan),
       effortSection(plan),
+      remediationsSection(facts),
       ...(details ? [violationsSection(facts, plan)] : []),
     ];
   },

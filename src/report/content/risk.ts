@@ -1,4 +1,5 @@
 import type { Section } from '../model.ts';
+import { aboutToFailSection, predictedWithin } from './about-to-fail.ts';
 import { below, column, figures, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import { violationColumns } from './common-tables.ts';
@@ -26,14 +27,16 @@ const soon = 30;
 
 /** What is most at risk: open violations weighed by severity, age and environment. */
 export const risk: Content = {
-  wants: ({ details }) =>
-    details
+  wants: ({ details }) => ({
+    predictions: true,
+    ...(details
       ? {
           violations: {
             keyOf: (row) => (row.status === 'OPEN' ? pointsKey(row) : undefined),
           },
         }
-      : {},
+      : {}),
+  }),
   sections(facts) {
     const { include_executive_summary: summary, include_detailed_findings: details } = facts.order;
     return [
@@ -42,6 +45,7 @@ export const risk: Content = {
       resourcesSection(facts),
       riskiestPoliciesSection(facts),
       placesSection(facts),
+      aboutToFailSection(facts),
       expiringSection(facts),
       undecidedSection(facts),
       ...(details ? [violationsSection(facts)] : []),
@@ -60,6 +64,8 @@ function summarySection(facts: Facts): Section {
   const [policy] = policiesByPoints(facts);
   const ending = endingSoon(facts);
   const undecided = undecidedPolicies(facts);
+  const { order, predictions: { alerts = [] } = {} } = facts;
+  const [soonest, predicted] = [alerts[0], alerts.length];
   return {
     id: 'summary',
     title: 'Executive summary',
@@ -84,6 +90,13 @@ function summarySection(facts: Facts): Section {
           ]
         : []),
       paragraph(openingOf(facts)),
+      ...(soonest
+        ? [
+            paragraph(
+              `${count(predicted, 'violation')} ${are(predicted)} predicted within ${predictedWithin} days, the first on ${moment(soonest.at, order.scope.timezone)}: ${soonest.policy} on ${soonest.resource}.`,
+            ),
+          ]
+        : []),
       ...(ending.length > 0
         ? [
             paragraph(

@@ -205,6 +205,8 @@ async function forget<T extends StoredFlip | StoredForecast>(
 export const methodsOf = ({ prediction }: ServerConfig): ReadonlySet<PredictionMethod> =>
   new Set(prediction?.methods ?? ['date_certain', 'exemption_expiry']);
 
+export { collectAlerts };
+
 /** What is to come, for whoever asks. */
 export interface Alerts {
   /** Looks for alerts when it is the caller's turn. */

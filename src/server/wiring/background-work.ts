@@ -25,7 +25,7 @@ import type { ChannelParts } from '../report-delivery/channels/channels.ts';
 import { startReportDeliveries } from '../report-delivery/deliveries.ts';
 import { notifyRecipients } from '../report-delivery/service.ts';
 import { createLink } from '../reports/download/links.ts';
-import { composeReport } from '../reports/generation/compose-report.ts';
+import { createCompose } from '../reports/generation/compose-report.ts';
 import { reportsAtOnce } from '../reports/generation/estimate.ts';
 import { createReportWork } from '../reports/generation/report-work.ts';
 import type { ReportWork } from '../reports/generation/report-work.ts';
@@ -106,7 +106,7 @@ export function startBackgroundWork(
   const renderer = createRenderer({ most: reportsAtOnce });
   const reportWork = createReportWork(deps, {
     evaluation,
-    compose: composeReport,
+    compose: createCompose(methods),
     render: renderer.render,
     signer,
     createRunner: createLaneRunner,

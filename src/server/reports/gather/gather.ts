@@ -1,3 +1,5 @@
+import { defined } from '../../../contract/defined.ts';
+import type { PredictionMethod } from '../../../contract/predictions.ts';
 import type { Deps } from '../../deps.ts';
 import type { Evaluation } from '../../evaluation/evaluation.ts';
 import { evaluationWork } from '../../evaluation/work.ts';
@@ -9,6 +11,8 @@ import { gatherEvaluations } from './evaluations.ts';
 import { gatherExemptions } from './exemptions.ts';
 import { createPace } from '../../pace.ts';
 import { gatherPolicies } from './policies.ts';
+import { gatherPredictions } from './predictions.ts';
+import { gatherRemediations } from './remediations.ts';
 import { gatherScans } from './scans.ts';
 import { readScope } from '../../../report/content/scope.ts';
 import type { Wants } from '../../../report/content/content.ts';
@@ -34,7 +38,11 @@ export async function gather(
   deps: Deps,
   evaluation: Evaluation,
   { order, wants }: { readonly order: ContentOrder; readonly wants: Wants },
-  { signal, onProgress }: GatherOptions,
+  {
+    signal,
+    onProgress,
+    methods,
+  }: GatherOptions & { readonly methods: ReadonlySet<PredictionMethod> },
 ): Promise<Gathered> {
   const reader = deps.store;
   const scope = readScope(order);
@@ -67,6 +75,13 @@ export async function gather(
       pace,
       onProgress: (part) => onProgress(evaluatingPart + part * (1 - evaluatingPart)),
     });
+    const ids = policies.counted.map(({ fact: { id } }) => id);
+    const predictions = wants.predictions
+      ? await gatherPredictions(reader, scope, { policies: ids, methods, signal })
+      : undefined;
+    const remediations = wants.remediations
+      ? await gatherRemediations(reader, scope, new Set(ids), pace)
+      : undefined;
     const facts: Facts = {
       order,
       scope,
@@ -76,6 +91,7 @@ export async function gather(
       violations,
       exemptions: await gatherExemptions(reader, scope, { names: policies.names, covered }, pace),
       scans: await gatherScans(reader, scope, pace),
+      ...defined({ predictions, remediations }),
       ...(wants.audit ? { audit: await gatherAudit(reader, scope, pace) } : {}),
       isEvaluating: await isEvaluating(reader, scope.at),
     };

@@ -1,3 +1,4 @@
+import type { PredictionMethod } from '../../../contract/predictions.ts';
 import { composeModel, wantsOf } from '../../../report/content/compose.ts';
 import type { ContentOrder } from '../../../report/content/order.ts';
 import type { ReportModel } from '../../../report/model.ts';
@@ -27,19 +28,22 @@ export type Compose = (
   options: GatherOptions,
 ) => Promise<Composed>;
 
-export const composeReport: Compose = async (deps, evaluation, order, options) => {
-  const { facts, close } = await gather(
-    deps,
-    evaluation,
-    { order, wants: wantsOf(order) },
-    options,
-  );
-  const { scans, policies, evaluations } = facts;
-  return {
-    model: composeModel(facts, `govctl ${deps.version}`),
-    ...(scans.lastWhole ? { source_scan_id: scans.lastWhole.id } : {}),
-    policies: policies.length,
-    resources: evaluations.resources,
-    close,
+/** @param methods of prediction that are on */
+export const createCompose =
+  (methods: ReadonlySet<PredictionMethod>): Compose =>
+  async (deps, evaluation, order, options) => {
+    const { facts, close } = await gather(
+      deps,
+      evaluation,
+      { order, wants: wantsOf(order) },
+      { ...options, methods },
+    );
+    const { scans, policies, evaluations } = facts;
+    return {
+      model: composeModel(facts, `govctl ${deps.version}`),
+      ...(scans.lastWhole ? { source_scan_id: scans.lastWhole.id } : {}),
+      policies: policies.length,
+      resources: evaluations.resources,
+      close,
+    };
   };
-};

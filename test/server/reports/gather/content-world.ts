@@ -1,4 +1,5 @@
-import { composeReport } from '../../../../src/server/reports/generation/compose-report.ts';
+import { createCompose } from '../../../../src/server/reports/generation/compose-report.ts';
+import { methodsOf } from '../../../../src/server/prediction/service.ts';
 import type { ContentOrder } from '../../../../src/report/content/order.ts';
 import type { Composed } from '../../../../src/server/reports/generation/compose-report.ts';
 import { testEvaluation } from '../../evaluation/test-evaluator.ts';
@@ -12,7 +13,7 @@ export async function composeOf(
   options: { signal?: AbortSignal; onProgress?: (part: number) => void } = {},
 ): Promise<Composed> {
   await service.evaluator.run();
-  return composeReport(
+  return createCompose(methodsOf({}))(
     service.deps,
     testEvaluation(service.deps),
     {
