@@ -6,7 +6,7 @@ import { validatePolicies } from './evaluation.ts';
 import { events } from './events.ts';
 import { evidence } from './evidence.ts';
 import { exemptions } from './exemptions.ts';
-import { frameworks } from './frameworks.ts';
+import { frameworkDefinitions, frameworks } from './frameworks.ts';
 import { evaluations, governance } from './governance.ts';
 import { local } from './local.ts';
 import { oauthClients } from './oauth-clients.ts';
@@ -34,6 +34,7 @@ export const contract = {
   evaluations,
   governance,
   frameworks,
+  frameworkDefinitions,
   evidence,
   exemptions,
   remediations,

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
-import { Pagination, commaListOf, digits, trueOrFalse } from './lists.ts';
-import { Severity } from './policies.ts';
+import { Pagination, Timestamp, commaListOf, digits, listQuery, trueOrFalse } from './lists.ts';
+import { nounEndpoints } from './noun.ts';
+import { Severity, Tags, serverAssigned } from './policies.ts';
+import { notBlank } from './text.ts';
 
 /**
  * `not_evaluated`: no policy is mapped to it, or nothing was evaluated yet, which is never a pass. `manual`: a person
@@ -33,6 +35,8 @@ export const Framework = z.looseObject({
   name: z.string(),
   version: z.string().optional(),
   built_in: z.boolean(),
+  /** Texts of the user's own are laid over ours, see `PUT /v1/compliance/frameworks/:id`. */
+  has_texts: z.boolean().optional(),
   status: FrameworkStatus,
   /** From 0 to 100, by the severity of policies; null where nothing was evaluated. */
   compliance_score: score,
@@ -68,6 +72,8 @@ export type ControlPolicy = z.infer<typeof ControlPolicy>;
 const Control = z.looseObject({
   id: z.string(),
   title: z.string().optional(),
+  description: z.string().optional(),
+  parent: z.string().optional(),
   status: ControlStatus,
   compliance_score: score,
   open_violations: z.int(),
@@ -107,6 +113,89 @@ type FrameworkQuery = z.infer<typeof FrameworkQuery>;
 
 const path = '/v1/compliance/frameworks';
 
+/** How many controls a framework may have. */
+export const mostControls = 5_000;
+
+const controlId = notBlank(64);
+
+/** A control as a person defines it: of a custom framework, or texts for one of a built-in framework. */
+const DefinedControl = z.strictObject({
+  id: controlId,
+  title: notBlank(512),
+  description: z.string().max(16_384).optional(),
+  /** The ID of the control that it is part of. */
+  parent: controlId.optional(),
+});
+export type DefinedControl = z.infer<typeof DefinedControl>;
+
+const definition = {
+  name: notBlank(256),
+  version: notBlank(256),
+  tags: Tags,
+  controls: z.array(DefinedControl).min(1, 'must have at least one control').max(mostControls),
+};
+
+const { created_at, updated_at, created_by } = serverAssigned;
+
+/** The whole of it, each time: what is left out has no value. */
+export const FrameworkInput = z.strictObject({
+  ...definition,
+  version: definition.version.nullish(),
+  tags: definition.tags.nullish(),
+  /** Left out, or that of the path. */
+  id: z.string().optional(),
+  ...{ created_at, updated_at, created_by },
+  built_in: z.unknown().optional(),
+});
+export type FrameworkInput = z.infer<typeof FrameworkInput>;
+
+/** How labels name a framework, and its path: lower case. */
+export const FrameworkId = z
+  .string()
+  .max(64, { abort: true })
+  .regex(
+    /^[a-z0-9][a-z0-9._-]*$/,
+    'must be lower-case letters and digits, with . _ or - between them, such as cis-aws',
+  );
+
+/** A framework as a person has defined it: a custom one, or texts over a built-in one. */
+export const FrameworkDefinition = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  version: z.string().optional(),
+  tags: z.array(z.string()).optional(),
+  built_in: z.boolean(),
+  controls: z.array(
+    z.looseObject({
+      id: z.string(),
+      title: z.string(),
+      description: z.string().optional(),
+      parent: z.string().optional(),
+    }),
+  ),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  created_by: z.string(),
+});
+export type FrameworkDefinition = z.infer<typeof FrameworkDefinition>;
+
+const definitions = nounEndpoints({
+  path: '/v1/compliance/framework-definitions',
+  ext: true,
+  answer: FrameworkDefinition,
+  missing: 'framework_not_found',
+});
+
+/** What was defined, as it was sent; how it stands is in `frameworks`. */
+export const frameworkDefinitions = {
+  list: definitions.list({
+    summary: 'List the frameworks that people have defined, and texts over built-in ones',
+    query: listQuery(['created_at', 'updated_at', 'id', 'name'], {}),
+    rows: { frameworks: z.array(FrameworkDefinition) },
+  }),
+  get: definitions.get({ summary: 'Read a framework as it was defined' }),
+};
+
 export const frameworks = {
   list: endpoint({
     method: 'GET',
@@ -130,5 +219,30 @@ export const frameworks = {
     query: FrameworkQuery,
     response: { status: 200, body: FrameworkWithControls },
     errors: ['framework_not_found', 'control_not_found'],
+  }),
+  put: endpoint({
+    method: 'PUT',
+    path: `${path}/:id`,
+    summary:
+      'Define a framework (201), or replace its definition; for a built-in one, lay your texts over its controls',
+    scope: 'compliance:write',
+    ext: true,
+    params: z.strictObject({ id: z.string() }),
+    body: FrameworkInput,
+    versioned: true,
+    creates: true,
+    response: { status: 200, body: FrameworkDefinition },
+    errors: ['invalid_framework', 'precondition_failed'],
+  }),
+  delete: endpoint({
+    method: 'DELETE',
+    path: `${path}/:id`,
+    summary: 'Delete a framework; of a built-in one, the texts that were laid over it',
+    scope: 'compliance:write',
+    ext: true,
+    params: z.strictObject({ id: z.string() }),
+    versioned: true,
+    response: { status: 204 },
+    errors: ['framework_not_found', 'framework_built_in', 'precondition_failed'],
   }),
 };

@@ -27,6 +27,8 @@ export interface Facts {
   readonly remediations?: RemediationFacts;
   /** Changes whose evaluation is still to come at this moment. */
   readonly isEvaluating: boolean;
+  /** What a control is about; default: of a built-in framework, in our words. */
+  readonly titleOf?: (framework: string, control: string) => string | undefined;
 }
 
 export interface PolicyFact {

@@ -86,7 +86,7 @@ export function frameworksOf(facts: Facts): readonly FrameworkStatus[] {
         .map((one) => ({
           framework: mapped.name,
           control: one.name,
-          ...defined({ title: titleOf(mapped.name, one.name) }),
+          ...defined({ title: (facts.titleOf ?? titleOf)(mapped.name, one.name) }),
           ...controlStatus(facts, one),
         })),
     }));

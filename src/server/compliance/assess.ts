@@ -1,8 +1,9 @@
 import { defined } from '../../contract/defined.ts';
-import { titleOf } from '../../engine/frameworks/titles.ts';
+import { titleOf as builtInTitle } from '../../engine/frameworks/titles.ts';
 import { controlKey, frameworkKey } from '../../engine/labels.ts';
 import { complianceScore, complianceStatus } from '../../engine/score.ts';
 import type { Standing } from '../../engine/standing.ts';
+import type { TitleOf } from './known.ts';
 
 type Status = 'COMPLIANT' | 'NON_COMPLIANT';
 
@@ -66,6 +67,7 @@ export function assess(
   before: Assessment | undefined,
   standing: Standing,
   at: string,
+  titleOf: TitleOf = builtInTitle,
 ): Assessed | undefined {
   const score = complianceScore(standing);
   if (score === null) return undefined;
@@ -100,7 +102,7 @@ export function assess(
           statusChange: {
             ...about(before.score),
             previous_status: before.status,
-            changed_controls: changedControls(before, standing),
+            changed_controls: changedControls(before, standing, titleOf),
           },
         }),
     ...(hasMoved ? { scoreChange: about(before.told_score) } : {}),
@@ -111,7 +113,19 @@ export function assess(
 function changedControls(
   before: Assessment,
   { framework, failed, partial }: Standing,
+  titleOf: TitleOf,
 ): ChangedControl[] {
+  const change = (
+    control: string,
+    current: ChangedControl['current_status'],
+    reason: string,
+  ): ChangedControl => ({
+    control_id: control,
+    control_name: titleOf(framework, control) ?? control,
+    previous_status: current === 'FAILED' ? 'PASSED' : 'FAILED',
+    current_status: current,
+    reason,
+  });
   const key = (control: string) => controlKey(framework, control);
   const failedBefore = new Set(before.failed.map(key));
   const failedNow = new Set(failed.map(([control]) => key(control)));
@@ -119,25 +133,12 @@ function changedControls(
     ...failed.flatMap(([control, policy]): ChangedControl[] =>
       before.partial || failedBefore.has(key(control))
         ? []
-        : [change(framework, control, 'FAILED', `policy ${policy} has an open violation`)],
+        : [change(control, 'FAILED', `policy ${policy} has an open violation`)],
     ),
     ...before.failed.flatMap((control): ChangedControl[] =>
       partial || failedNow.has(key(control))
         ? []
-        : [change(framework, control, 'PASSED', 'no policy mapped to it has an open violation')],
+        : [change(control, 'PASSED', 'no policy mapped to it has an open violation')],
     ),
   ];
 }
-
-const change = (
-  framework: string,
-  control: string,
-  current: ChangedControl['current_status'],
-  reason: string,
-): ChangedControl => ({
-  control_id: control,
-  control_name: titleOf(framework, control) ?? control,
-  previous_status: current === 'FAILED' ? 'PASSED' : 'FAILED',
-  current_status: current,
-  reason,
-});

@@ -2,6 +2,9 @@ import type { CollectionSpec } from '../store/store.ts';
 import type { Assessment } from './assess.ts';
 import * as z from 'zod';
 import { Timestamp } from '../../contract/lists.ts';
+import { Tags } from '../../contract/policies.ts';
+import type { FrameworkDefinition } from '../../contract/frameworks.ts';
+import { FrameworkId, FrameworkInput } from '../../contract/frameworks.ts';
 import { Key, keyed, shape } from '../shape.ts';
 import { assessmentId } from './assess.ts';
 
@@ -25,3 +28,30 @@ export const assessmentShape = keyed(
   }),
   assessmentId,
 );
+
+/** A framework that a person has defined, or texts over a built-in one, is stored as it is answered. */
+export type StoredFramework = FrameworkDefinition;
+
+export const frameworkDefinitions: CollectionSpec<StoredFramework> = {
+  name: 'framework_definitions',
+  order: {
+    id: ({ id }) => id,
+    name: ({ name }) => name,
+    created_at: ({ created_at: at }) => at,
+    updated_at: ({ updated_at: at }) => at,
+  },
+};
+
+const { name, controls } = FrameworkInput.shape;
+
+export const frameworkShape = shape<StoredFramework>({
+  id: FrameworkId,
+  name,
+  version: name.optional(),
+  tags: Tags.optional(),
+  built_in: z.boolean(),
+  controls,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  created_by: z.string(),
+});

@@ -5,6 +5,11 @@ import type { Handlers } from '../http/call.ts';
 import { createCallerTurns } from '../http/caller-turns.ts';
 import { toJson } from '../json.ts';
 import type { AttachedEvidence } from './attached.ts';
+import { listPage } from '../http/paging.ts';
+import type { Versioned } from '../store/store.ts';
+import { frameworkDefinitions } from './collection.ts';
+import type { StoredFramework } from './collection.ts';
+import { deleteFramework, putFramework, readDefinition } from './define.ts';
 import { findControl, findFramework, knownFrameworks } from './known.ts';
 import { showControlStanding, standingOf } from './standing.ts';
 import { createTallies } from './tallies.ts';
@@ -26,7 +31,7 @@ export function frameworkHandlers(deps: Deps, attached: AttachedEvidence): Handl
         const asked = { reader, signal: call.signal, account: query.account_id };
         const tallyOf = await createTallies(asked);
         const found: Framework[] = [];
-        for (const framework of knownFrameworks()) {
+        for (const framework of await knownFrameworks(reader)) {
           const parts = { tallyOf, attached: await evidenceOf(framework.id), most: 1 };
           found.push((await standingOf(asked, framework, parts)).summary);
         }
@@ -43,7 +48,7 @@ export function frameworkHandlers(deps: Deps, attached: AttachedEvidence): Handl
 
     get: ({ params, query }, call) =>
       inTurn(call, async () => {
-        const framework = findFramework(params.id);
+        const framework = await findFramework(reader, params.id);
         const only =
           query.control === undefined
             ? undefined
@@ -69,8 +74,37 @@ export function frameworkHandlers(deps: Deps, attached: AttachedEvidence): Handl
           });
         return { body: toJson({ ...summary, controls: shown }) };
       }),
+
+    put: async ({ params, body }, call) =>
+      call.transact(async (tx) => {
+        const { stored, isNew } = await putFramework(deps, tx, call, params.id, body);
+        return { ...answerOne(stored), ...(isNew ? { status: 201 as const } : {}) };
+      }),
+
+    delete: async ({ params }, call) =>
+      call.transact(async (tx) => {
+        await deleteFramework(deps, tx, call, params.id);
+        return { body: undefined };
+      }),
   };
 }
+
+const answerOne = ({ doc, revision }: Versioned<StoredFramework>) => ({
+  body: toJson(doc),
+  revision,
+});
+
+export const definitionHandlers = ({ store }: Deps): Handlers['frameworkDefinitions'] => ({
+  list: ({ query }) =>
+    listPage(store, frameworkDefinitions, {
+      query,
+      filters: {},
+      plural: 'frameworks',
+      show: ({ doc }) => toJson(doc),
+    }),
+
+  get: async ({ params }) => answerOne(await readDefinition(store, params.id)),
+});
 
 /** What is null comes last in either order. */
 function sorted(

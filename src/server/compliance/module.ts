@@ -1,7 +1,12 @@
 import type { Module } from '../module.ts';
 import { stores } from '../module.ts';
-import { assessmentShape, assessments } from './collection.ts';
+import {
+  assessmentShape,
+  assessments,
+  frameworkDefinitions,
+  frameworkShape,
+} from './collection.ts';
 
 export const complianceModule = {
-  collections: [stores(assessments, assessmentShape)],
+  collections: [stores(assessments, assessmentShape), stores(frameworkDefinitions, frameworkShape)],
 } satisfies Module;

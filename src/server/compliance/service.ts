@@ -3,17 +3,17 @@ import { timestamp } from '../deps.ts';
 import { emit } from '../events/emit.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { allRows } from '../store/all-rows.ts';
-import type { Tx } from '../store/store.ts';
+import type { Reader, Tx } from '../store/store.ts';
 import { assess, assessmentId } from './assess.ts';
 import type { AttachedEvidence } from './attached.ts';
 import { assessments } from './collection.ts';
-import { findControl, findFramework } from './known.ts';
+import { controlIn, findControl, findFramework, lookUpFramework, titlesIn } from './known.ts';
 import type { KnownFramework } from './known.ts';
 import { standingOf } from './standing.ts';
 import type { FrameworkStanding } from './standing.ts';
 import { createTallies } from './tallies.ts';
 import type { Asked } from './tallies.ts';
-import { frameworkKey, labelKey, readLabels } from '../../engine/labels.ts';
+import { frameworkKey, labelKey, readLabels, splitLabel } from '../../engine/labels.ts';
 import { mostStandings } from '../../engine/standing.ts';
 import type { Standing } from '../../engine/standing.ts';
 
@@ -46,9 +46,10 @@ function without(labels: readonly string[] = [], others: readonly string[] = [])
 /** Assesses every framework in every account after a scan of the whole inventory, and tells what has changed. */
 export async function assessAll(deps: Deps, tx: Tx, standings: readonly Standing[]): Promise<void> {
   const at = timestamp(deps.clock.now());
+  const titleOf = await titlesIn(tx);
   for (const standing of standings) {
     const before = (await tx.get(assessments, assessmentId(standing)))?.doc;
-    const assessed = assess(before, standing, at);
+    const assessed = assess(before, standing, at, titleOf);
     if (!assessed) continue;
     const { assessment, statusChange, scoreChange } = assessed;
     await (before ? tx.replace(assessments, assessment) : tx.insert(assessments, assessment));
@@ -72,11 +73,24 @@ async function forgetGone(tx: Tx, standings: readonly Standing[]): Promise<void>
  * A framework with some of its controls, or all.
  * @throws GovctlError framework_not_found, control_not_found
  */
-export function chooseControls(name: string, controls?: readonly string[]): KnownFramework {
-  const framework = findFramework(name);
+export async function chooseControls(
+  reader: Reader,
+  name: string,
+  controls?: readonly string[],
+): Promise<KnownFramework> {
+  const framework = await findFramework(reader, name);
   if (!controls) return framework;
   const chosen = new Set(controls.map((control) => findControl(framework, control)));
   return { ...framework, controls: framework.controls.filter((control) => chosen.has(control)) };
+}
+
+export { titlesIn };
+
+/** Whether a label names a framework whose controls are known, or one of these controls. */
+export async function isDefined(reader: Reader, label: string): Promise<boolean> {
+  const { framework: name, control } = splitLabel(label);
+  const framework = await lookUpFramework(reader, name);
+  return framework !== undefined && (control === '' || controlIn(framework, control) !== undefined);
 }
 
 /** How the controls of a framework stand now, each with all of its policies. */

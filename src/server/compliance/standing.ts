@@ -111,7 +111,7 @@ function worstOf(all: readonly ControlPolicy[], most: number): ControlPolicy[] {
 }
 
 function summarise(
-  { id, name, version, built_in }: KnownFramework,
+  { id, name, version, built_in, has_texts }: KnownFramework,
   whole: Tally,
   controls: readonly ControlStanding[],
 ): Framework {
@@ -132,6 +132,7 @@ function summarise(
     name,
     ...defined({ version }),
     built_in,
+    ...defined({ has_texts }),
     status: score === null ? 'not_evaluated' : complianceStatus(score, whole),
     compliance_score: score,
     controls_passed: counts.passed,

@@ -50,7 +50,7 @@ export async function collectFacts(
 ): Promise<EvidenceFacts> {
   const { store: reader, clock } = deps;
   const { framework: id, since, cut } = bundle;
-  const framework = chooseControls(id, bundle.controls);
+  const framework = await chooseControls(reader, id, bundle.controls);
   const standing = await standingNow(deps, { reader, signal }, framework, attachedEvidence);
   const chosen = new Set(framework.controls.map((control) => controlKey(id, control.id)));
   const manual = (await manualOf(reader, { framework: id }, clock.now())).filter((one) =>

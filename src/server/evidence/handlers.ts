@@ -11,6 +11,7 @@ import type { Filters } from '../http/paging.ts';
 import { toJson } from '../json.ts';
 import type { FindStatementKey } from '../keys/statement-key.ts';
 import { StoreUnavailable } from '../store/store.ts';
+import type { Reader } from '../store/store.ts';
 import { bundles, filesOf, keyOfControl, manualEvidence } from './collection.ts';
 import type { StoredBundle, StoredFile, StoredManual } from './collection.ts';
 import { describeFile } from './describe.ts';
@@ -56,10 +57,10 @@ export function evidenceHandlers(
       });
     },
 
-    bundles: ({ query }) =>
+    bundles: async ({ query }) =>
       listPage(store, bundles, {
         query,
-        filters: bundleFilters(query),
+        filters: await bundleFilters(store, query),
         plural: 'bundles',
         show: ({ doc }) => toJson(showBundle(doc)),
       }),
@@ -69,16 +70,16 @@ export function evidenceHandlers(
       return { body: toJson({ key: { id, public_key: publicKey } }) };
     },
 
-    listManual: ({ query }) =>
+    listManual: async ({ query }) =>
       listPage(store, manualEvidence, {
         query,
-        filters: manualFilters(query),
+        filters: await manualFilters(store, query),
         plural: 'manual',
         show: ({ doc }) => toJson(showManual(doc)),
       }),
 
     attach: async ({ body }, call) => {
-      const about = checkManual(deps, body);
+      const about = await checkManual(deps, body);
       const { text, file } = body;
       const id = deps.ids.next('evm');
       // Where the request was answered already, nothing is stored again.
@@ -184,21 +185,24 @@ const showManual = ({ file, ...shown }: StoredManual) => ({
   ...(file ? { file: describeFile(file) } : {}),
 });
 
-const bundleFilters = (query: BundleListQuery): Filters => ({
+const bundleFilters = async (reader: Reader, query: BundleListQuery): Promise<Filters> => ({
   ...anyOf(query, ['status']),
   ...(query.framework === undefined
     ? {}
-    : { framework: { any: [frameworkKey(chooseControls(query.framework).id)] } }),
+    : { framework: { any: [frameworkKey((await chooseControls(reader, query.framework)).id)] } }),
 });
 
 /** @throws GovctlError framework_not_found, control_not_found, invalid_evidence */
-function manualFilters({ framework, control }: ManualListQuery): Filters {
+async function manualFilters(
+  reader: Reader,
+  { framework, control }: ManualListQuery,
+): Promise<Filters> {
   if (control !== undefined) {
     const { framework: name, control: id } = splitLabel(control);
     if (id === '') throw invalid('control', 'must name its framework, too: SOC2:CC1.1');
-    const { id: known, controls } = chooseControls(name, [id]);
+    const { id: known, controls } = await chooseControls(reader, name, [id]);
     return { control: { any: controls.map((one) => keyOfControl(known, one.id)) } };
   }
   if (framework === undefined) return {};
-  return { framework: { any: [frameworkKey(chooseControls(framework).id)] } };
+  return { framework: { any: [frameworkKey((await chooseControls(reader, framework)).id)] } };
 }

@@ -61,7 +61,8 @@ export async function listItems(deps: Deps, signal: AbortSignal, query: Evidence
   const now = clock.now();
   const since = sinceOf(query.since, now);
   const { framework: name, control } = askedFor(query);
-  const framework = chooseControls(name, control === undefined ? undefined : [control]);
+  const only = control === undefined ? undefined : [control];
+  const framework = await chooseControls(reader, name, only);
   const { controls } = await standingNow(deps, { reader, signal }, framework, attachedEvidence);
   const attached = byControl(await manualOf(reader, { framework: framework.id }, now));
   const sources = query.source ?? evidenceSources;

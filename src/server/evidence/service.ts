@@ -39,7 +39,7 @@ export async function createBundle(
   place: Place,
   { framework: name, controls, since, name: title }: BundleInput,
 ): Promise<Versioned<StoredBundle>> {
-  const framework = chooseControls(name, controls);
+  const framework = await chooseControls(tx, name, controls);
   const now = deps.clock.now();
   const from = sinceOf(since, now);
   if (from > timestamp(now)) throw invalid('since', 'must not be in the future');
@@ -101,12 +101,12 @@ export async function readManual(reader: Reader, id: string): Promise<Versioned<
 }
 
 /** Which control evidence is for, and until when. @throws GovctlError framework_not_found, control_not_found, invalid_evidence */
-export function checkManual(
-  { clock }: Pick<Deps, 'clock'>,
+export async function checkManual(
+  { clock, store }: Pick<Deps, 'clock' | 'store'>,
   { control: label, expires }: ManualInput,
-): Pick<StoredManual, 'framework' | 'control_id' | 'expires'> {
+): Promise<Pick<StoredManual, 'framework' | 'control_id' | 'expires'>> {
   const { framework: name, control } = splitLabel(label);
-  const { id, controls } = chooseControls(name, [control]);
+  const { id, controls } = await chooseControls(store, name, [control]);
   const [found] = controls;
   if (!found) throw new Error('there is one');
   const end = Date.parse(expiryOf({ expires }));

@@ -1,5 +1,6 @@
 import { nearestWord } from '../../contract/nearest.ts';
 import { labelKey, splitLabel } from '../../engine/labels.ts';
+import { isDefined } from '../compliance/service.ts';
 import { nextTurn } from '../next-turn.ts';
 import { labelledWith, labelsPerTurn, policies } from '../policies/collection.ts';
 import { allRows } from '../store/all-rows.ts';
@@ -18,6 +19,7 @@ const comparedPerTurn = 250;
 export async function frameworkFault(reader: Reader, given: string): Promise<string | undefined> {
   const key = labelKey(given);
   if (wellKnown.some((name) => labelKey(name) === key)) return undefined;
+  if (await isDefined(reader, given)) return undefined;
   for await (const _ of labelledWith(reader, given)) return undefined;
   const nearest = await nearestOf(given, await someNames(reader));
   return nearest === undefined

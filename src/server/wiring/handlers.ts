@@ -1,7 +1,7 @@
 import { auditLogHandlers } from '../audit/handlers.ts';
 import { apiKeyHandlers, oauthClientHandlers } from '../auth/handlers.ts';
 import { issueToken } from '../auth/token.ts';
-import { frameworkHandlers } from '../compliance/handlers.ts';
+import { definitionHandlers, frameworkHandlers } from '../compliance/handlers.ts';
 import { defaultOwnerTags } from '../config/config.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
@@ -89,6 +89,7 @@ export const createHandlers = (
     evaluations: evaluationHandlers(deps),
     governance: governanceHandlers(deps, alerts),
     frameworks: frameworkHandlers(deps, attachedEvidence),
+    frameworkDefinitions: definitionHandlers(deps),
     evidence: evidenceHandlers(deps, {
       work: evidenceWork,
       statementKey,

@@ -73,6 +73,18 @@ describe('a framework', () => {
     });
   });
 
+  it('has controls with titles: those of the user, else ours', () => {
+    const facts = factsOf([policyFact('p', { mappings })]);
+    const titlesOf = (one: typeof facts) =>
+      frameworksOf(one)[0]?.controls.map(({ title }) => title);
+    expect(titlesOf({ ...facts, titleOf: (_, control) => `Own ${control}` })).toEqual([
+      'Own CC1',
+      'Own CC2',
+      'Own CC10',
+    ]);
+    expect(titlesOf(facts)).toEqual([undefined, undefined, undefined]);
+  });
+
   it('of the past fails by its violations then, not by what fails now', () => {
     const range = { start: '2026-03-01T00:00:00.000Z', end: '2026-03-02T00:00:00.000Z' };
     const facts = factsOf([policyFact('p', { fail: 1, pass: 99, mappings })], range);

@@ -173,11 +173,15 @@ describe('frameworks', () => {
     await inventory.put('a', { public: true });
     const asked = { reader: service.deps.store, signal: new AbortController().signal };
     const evidence = { evidence_id: 'evd_1', expires: '2026-12-31T00:00:00.000Z' };
-    const { controls, summary } = await standingOf(asked, findFramework('soc2'), {
-      tallyOf: await createTallies(asked),
-      attached: new Map(['cc1.1', 'cc6.1'].map((key) => [key, evidence])),
-      most: 10,
-    });
+    const { controls, summary } = await standingOf(
+      asked,
+      await findFramework(service.deps.store, 'soc2'),
+      {
+        tallyOf: await createTallies(asked),
+        attached: new Map(['cc1.1', 'cc6.1'].map((key) => [key, evidence])),
+        most: 10,
+      },
+    );
     expect(controls.slice(0, 2).map(({ status }) => status)).toEqual(['manual', 'not_evaluated']);
     expect(controls.find(({ control: { id } }) => id === 'CC6.1')?.status).toBe('FAILED');
     expect(summary).toMatchObject({ controls_with_data: 1, control_counts: { manual: 1 } });

@@ -277,6 +277,12 @@ describe('what an endpoint answers', () => {
     await ask('governance.overview', undefined);
     await ask('frameworks.list', undefined);
     await ask('frameworks.get', 'soc2');
+    const own = { body: { name: 'Own', controls: [{ id: 'F1', title: 'First' }] } };
+    await service.send('PUT', '/v1/compliance/frameworks/own', own);
+    await ask('frameworks.put', 'own', own);
+    await ask('frameworkDefinitions.list', undefined);
+    await ask('frameworkDefinitions.get', 'own');
+    await ask('frameworks.delete', 'own');
     const { violations } = (await ask('violations.list', undefined)) as {
       violations: { id: string; policy_id: string }[];
     };

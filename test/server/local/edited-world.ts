@@ -199,6 +199,15 @@ export async function fillWhole({ send, ok, advance, receiver }: Whole): Promise
   await ok('POST', '/v1/scans', { name: 'all' });
   await advance('1h');
   await ok('POST', '/v1/compliance/evidence', { framework: 'soc2', name: 'for the auditor' });
+  await ok('PUT', '/v1/compliance/frameworks/own', {
+    name: 'Our own rules',
+    version: '1',
+    tags: ['ours'],
+    controls: [
+      { id: 'A', title: 'First' },
+      { id: 'A.1', title: 'Second', description: 'At length.', parent: 'A' },
+    ],
+  });
   await ok('POST', '/v1/compliance/evidence/manual', {
     control: 'SOC2:CC6.1',
     text: 'Seen.',
@@ -316,6 +325,7 @@ listed.push(
   '/v1/governance/overview',
   '/v1/compliance/frameworks',
   '/v1/compliance/frameworks/soc2',
+  '/v1/compliance/framework-definitions',
   '/v1/compliance/evidence?framework=soc2&limit=100',
   '/v1/reports/signing/certificate',
   '/metrics',
@@ -340,6 +350,10 @@ const ofRow: Readonly<Record<string, (id: string, doc: Json) => string[]>> = {
   evidence_bundles: (id) => [
     `/v1/compliance/evidence/${id}`,
     `/v1/compliance/evidence/${id}/bundle`,
+  ],
+  framework_definitions: (id) => [
+    `/v1/compliance/frameworks/${id}`,
+    `/v1/compliance/framework-definitions/${id}`,
   ],
   manual_evidence: (id) => [
     `/v1/compliance/evidence/manual/${id}`,

@@ -6,6 +6,7 @@ import { evaluationWork } from '../../evaluation/work.ts';
 import type { Reader } from '../../store/store.ts';
 import type { ContentOrder } from '../../../report/content/order.ts';
 import type { EvaluationRow, Facts, StepRow, ViolationRow } from '../../../report/content/facts.ts';
+import { titlesIn } from '../../compliance/service.ts';
 import { gatherAudit } from './audit.ts';
 import { gatherEvaluations } from './evaluations.ts';
 import { gatherExemptions } from './exemptions.ts';
@@ -94,6 +95,7 @@ export async function gather(
       ...defined({ predictions, remediations }),
       ...(wants.audit ? { audit: await gatherAudit(reader, scope, pace) } : {}),
       isEvaluating: await isEvaluating(reader, scope.at),
+      titleOf: await titlesIn(reader),
     };
     const compare = wants.violations?.compare?.(facts);
     const rows = await spools.violations?.finish(compare);
