@@ -10,7 +10,7 @@ const modelDays = 28;
 const backtestDays = 14;
 const mostOrigins = 26;
 
-export interface ForecastPoint {
+interface ForecastPoint {
   readonly mean: number;
   /** The intervals that should contain 80 and 95 % of what comes. */
   readonly interval80: readonly [low: number, high: number];
@@ -28,7 +28,7 @@ export type Forecast =
       readonly note?: string;
     };
 
-export interface Backtest {
+interface Backtest {
   /** Forecasts of 14 days that were compared. */
   readonly origins: number;
   /** Mean absolute errors, in the unit of the values; of the method, and of the last week again. */
