@@ -1,0 +1,268 @@
+import type { Place } from './place.ts';
+import { ReadError } from './place.ts';
+
+/** Limits of what one file may have. */
+const longestField = 1024 * 1024;
+const longestRow = 8 * 1024 * 1024;
+const mostFields = 512;
+
+/** A row as it stands in the bytes; both are reused for the next one. */
+export interface CsvRow {
+  /** Of its first character, from 1. */
+  readonly line: number;
+  readonly length: number;
+  /** The text of a field; undefined: the row has no such field. */
+  text(field: number): string | undefined;
+  /** Whether the field was written in quotes: `NULL` in quotes is a name. */
+  isQuoted(field: number): boolean;
+  /** Whether a field has the same bytes as that of the row before: most have. */
+  isSame(field: number): boolean;
+  /** Where a field begins. */
+  place(field: number): Place;
+}
+
+const quote = 0x22;
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const nul = 0;
+const byteOrderMark = [0xef, 0xbb, 0xbf];
+
+interface Options {
+  /** One byte: `,`, `;` or a tab. */
+  readonly delimiter: string;
+  readonly onRow: (row: CsvRow) => void;
+}
+
+/**
+ * Reads CSV (RFC 4180) from chunks of UTF-8, however they are cut: fields in quotes may contain delimiters, quotes and line breaks; lines
+ * end with LF or CRLF; lines without a character are skipped. Memory is bounded by the longest row.
+ */
+export class CsvReader {
+  private readonly delimiter: number;
+  private readonly onRow: (row: CsvRow) => void;
+  private readonly decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  /** What was not read as a whole row yet. */
+  private bytes: Uint8Array = new Uint8Array(0);
+  private isBegun = false;
+  private line = 1;
+  private row = new Bounds();
+  private last = new Bounds();
+  private lastBytes: Uint8Array = new Uint8Array(0);
+  private readonly shown: CsvRow;
+
+  constructor({ delimiter, onRow }: Options) {
+    this.delimiter = delimiter.charCodeAt(0);
+    this.onRow = onRow;
+    this.shown = {
+      line: 1,
+      length: 0,
+      text: (field) => this.text(field),
+      isQuoted: (field) => this.row.isQuoted(field),
+      isSame: (field) => this.isSame(field),
+      place: (field) => this.place(field),
+    };
+  }
+
+  /** @param chunk must not change afterwards @throws ReadError, and what `onRow` throws */
+  push(chunk: Uint8Array): void {
+    this.read(this.bytes.length === 0 ? chunk : concat(this.bytes, chunk), false);
+  }
+
+  /** After the last chunk. @throws ReadError */
+  end(): void {
+    this.read(this.bytes, true);
+  }
+
+  private read(bytes: Uint8Array, isEnd: boolean): void {
+    this.bytes = bytes;
+    if (!this.isBegun && bytes.length < byteOrderMark.length && !isEnd) return;
+    let from = this.isBegun || !byteOrderMark.every((byte, at) => bytes[at] === byte) ? 0 : 3;
+    this.isBegun = true;
+    for (;;) {
+      const next = this.scan(from, isEnd);
+      if (next === undefined) break;
+      const { breaks, length } = this.row;
+      if (length > 0) {
+        Object.assign(this.shown, { line: this.line, length });
+        this.onRow(this.shown);
+        this.keepLast();
+      }
+      this.line += breaks;
+      from = next;
+    }
+    this.bytes = bytes.slice(from);
+    if (this.bytes.length > longestRow) {
+      throw this.error('the row is longer than 8 MiB; is a quote not closed?');
+    }
+  }
+
+  /** Finds the bounds of the row that begins at a byte. @returns where the next begins; undefined: the row is not whole yet */
+  private scan(from: number, isEnd: boolean): number | undefined {
+    const { bytes, row, delimiter } = this;
+    const { length } = bytes;
+    row.reset(from);
+    let at = from;
+    if (at >= length) return undefined;
+    for (;;) {
+      let start = at;
+      let end: number;
+      let isQuoted = false;
+      let hasEscapes = false;
+      if (bytes[at] === quote) {
+        isQuoted = true;
+        start = ++at;
+        for (;;) {
+          at = bytes.indexOf(quote, at);
+          if (at < 0) {
+            if (isEnd) throw this.error('a quote is not closed', this.placeAt(start - 1));
+            return undefined;
+          }
+          if (at + 1 >= length && !isEnd) return undefined;
+          if (bytes[at + 1] !== quote) break;
+          hasEscapes = true;
+          at += 2;
+        }
+        end = at++;
+        row.breaks += countBreaks(bytes, start, end);
+        // Whether a line feed follows is not known yet.
+        if (bytes[at] === carriageReturn && at + 1 >= length && !isEnd) return undefined;
+        if (at < length && bytes[at] !== delimiter && !isLineEnd(bytes, at)) {
+          throw this.error('text follows a closing quote', this.placeAt(at));
+        }
+      } else {
+        while (at < length) {
+          const byte = bytes[at];
+          if (byte === delimiter || byte === lineFeed) break;
+          if (byte === nul) throw this.error('is binary, not CSV', this.placeAt(at));
+          at++;
+        }
+        if (at >= length && !isEnd) return undefined;
+        end =
+          at > start && bytes[at - 1] === carriageReturn && bytes[at] !== delimiter ? at - 1 : at;
+      }
+      if (bytes[at] === carriageReturn && isQuoted) at++;
+      if (end - start > longestField) {
+        throw this.error('the field is longer than 1 MiB', this.placeAt(start));
+      }
+      const isEndOfRow = at >= length || bytes[at] === lineFeed;
+      // A line without a character is none.
+      if (isEndOfRow && row.length === 0 && end === start && !isQuoted) row.breaks += 1;
+      else if (row.length >= mostFields) {
+        throw this.error(`the row has more than ${mostFields} fields`, this.placeAt(start));
+      } else {
+        row.add(start, end, isQuoted, hasEscapes);
+        if (isEndOfRow) row.breaks += 1;
+      }
+      if (isEndOfRow) return Math.min(at + 1, length);
+      at++;
+    }
+  }
+
+  private text(field: number): string | undefined {
+    const { row } = this;
+    if (field >= row.length) return undefined;
+    const text = this.decode(row.start(field), row.end(field));
+    return row.hasEscapes(field) ? text.replaceAll('""', '"') : text;
+  }
+
+  private decode(start: number, end: number): string {
+    try {
+      return this.decoder.decode(this.bytes.subarray(start, end));
+    } catch {
+      throw this.error('is not UTF-8', { line: this.line, column: 1 });
+    }
+  }
+
+  private isSame(field: number): boolean {
+    const { row, last, bytes, lastBytes } = this;
+    if (field >= row.length || field >= last.length) return false;
+    if (row.isQuoted(field) !== last.isQuoted(field)) return false;
+    const start = row.start(field);
+    const lastStart = last.start(field) - last.from;
+    const size = row.end(field) - start;
+    if (last.end(field) - last.start(field) !== size) return false;
+    for (let at = size - 1; at >= 0; at--) {
+      if (bytes[start + at] !== lastBytes[lastStart + at]) return false;
+    }
+    return true;
+  }
+
+  private keepLast(): void {
+    [this.row, this.last] = [this.last, this.row];
+    const { from, length } = this.last;
+    this.lastBytes = this.bytes.subarray(from, this.last.end(length - 1));
+  }
+
+  private place(field: number): Place {
+    return this.placeAt(this.row.start(field) - (this.row.isQuoted(field) ? 1 : 0));
+  }
+
+  /** Columns count characters, as editors do. */
+  private placeAt(at: number): Place {
+    const before = this.bytes.subarray(this.row.from, at);
+    const breaks = countBreaks(before, 0, before.length);
+    const lineStart = before.lastIndexOf(lineFeed) + 1;
+    const column = new TextDecoder().decode(before.subarray(lineStart)).length + 1;
+    return { line: this.line + breaks, column };
+  }
+
+  private error(message: string, place: Place = { line: this.line, column: 1 }): ReadError {
+    return new ReadError(message, place);
+  }
+}
+
+/** The bounds of the fields of a row. */
+class Bounds {
+  length = 0;
+  from = 0;
+  /** Line breaks in the row, with that at its end. */
+  breaks = 0;
+  private readonly bounds = new Int32Array(mostFields * 2);
+  private readonly flags = new Uint8Array(mostFields);
+
+  reset(from: number): void {
+    this.length = 0;
+    this.from = from;
+    this.breaks = 0;
+  }
+  add(start: number, end: number, isQuoted: boolean, hasEscapes: boolean): void {
+    const at = this.length++;
+    this.bounds[at * 2] = start;
+    this.bounds[at * 2 + 1] = end;
+    this.flags[at] = (isQuoted ? 1 : 0) | (hasEscapes ? 2 : 0);
+  }
+  start(field: number): number {
+    return this.bounds[field * 2] ?? 0;
+  }
+  end(field: number): number {
+    return this.bounds[field * 2 + 1] ?? 0;
+  }
+  isQuoted(field: number): boolean {
+    return ((this.flags[field] ?? 0) & 1) !== 0;
+  }
+  hasEscapes(field: number): boolean {
+    return ((this.flags[field] ?? 0) & 2) !== 0;
+  }
+}
+
+const isLineEnd = (bytes: Uint8Array, at: number): boolean =>
+  bytes[at] === lineFeed || (bytes[at] === carriageReturn && bytes[at + 1] === lineFeed);
+
+function countBreaks(bytes: Uint8Array, start: number, end: number): number {
+  let breaks = 0;
+  for (
+    let at = bytes.indexOf(lineFeed, start);
+    at >= 0 && at < end;
+    at = bytes.indexOf(lineFeed, at + 1)
+  ) {
+    breaks += 1;
+  }
+  return breaks;
+}
+
+function concat(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
