@@ -12,6 +12,8 @@ const OauthClient = z.looseObject({
   client_id: z.string(),
   name: z.string(),
   user_id: z.string(),
+  /** As of an API key. */
+  made_by: z.string().optional(),
   scopes: z.array(Scope),
   secret_hint: z.string(),
   created_at: Timestamp,
@@ -24,6 +26,7 @@ const oauthClientSortFields = [
   'client_id',
   'name',
   'user_id',
+  'made_by',
   'secret_hint',
 ] as const;
 export type OauthClientSortField = (typeof oauthClientSortFields)[number];

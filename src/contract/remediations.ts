@@ -119,6 +119,8 @@ export const Remediation = z.looseObject({
   /** The remediation whose changes it takes back. */
   rolls_back: z.string().optional(),
   requested_by: z.string(),
+  /** Who is behind that: the `made_by` of the key. Absent: not known. */
+  made_by: z.string().optional(),
   /** Absent: none. */
   requires_approval: z.enum(approvals).optional(),
   approved_by: z.string().optional(),

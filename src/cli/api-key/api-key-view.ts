@@ -24,6 +24,7 @@ export const apiKeyView = (
         ['last used', key.last_used_at ?? 'never'],
         ['created', key.created_at],
         ['acts as', key.user_id],
+        ...(key.made_by === undefined ? [] : [['made by', key.made_by] as const]),
       ],
       style,
     ),

@@ -8,6 +8,8 @@ export interface StoredApiKey {
   readonly id: string;
   readonly name: string;
   readonly user_id: string;
+  /** Absent: it was made before that was recorded, or is the folder's own. */
+  readonly made_by?: string;
   readonly scopes: readonly Scope[];
   readonly key_hint: string;
   readonly hash: string;
@@ -25,6 +27,7 @@ const apiKeyOrder: Record<ApiKeySortField, (key: StoredApiKey) => string | undef
   id: (key) => key.id,
   name: (key) => key.name,
   user_id: (key) => key.user_id,
+  made_by: (key) => key.made_by,
   key_hint: (key) => key.key_hint,
   expires_at: (key) => key.expires_at,
   last_used_at: (key) => key.last_used_at,
@@ -43,18 +46,23 @@ export interface StoredOauthClient {
   readonly id: string;
   readonly name: string;
   readonly user_id: string;
+  readonly made_by?: string;
   readonly scopes: readonly Scope[];
   readonly secret_hint: string;
   readonly hash: string;
   readonly created_at: string;
 }
 
-const oauthClientOrder: Record<OauthClientSortField, (client: StoredOauthClient) => string> = {
+const oauthClientOrder: Record<
+  OauthClientSortField,
+  (client: StoredOauthClient) => string | undefined
+> = {
   created_at: (client) => client.created_at,
   id: (client) => client.id,
   client_id: (client) => client.id,
   name: (client) => client.name,
   user_id: (client) => client.user_id,
+  made_by: (client) => client.made_by,
   secret_hint: (client) => client.secret_hint,
 };
 
@@ -68,6 +76,8 @@ export interface StoredAccessToken {
   readonly hash: string;
   readonly client_id: string;
   readonly user_id: string;
+  /** Of its client. */
+  readonly made_by?: string;
   readonly scopes: readonly Scope[];
   readonly created_at: string;
   readonly expires_at: number;

@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
-import type { Handlers } from '../http/call.ts';
+import type { Handlers, Principal } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { toJson } from '../json.ts';
@@ -19,6 +19,9 @@ const showClient = ({ hash: _h, scopes, ...client }: StoredOauthClient) => ({
   client_id: client.id,
   scopes: [...scopes],
 });
+
+/** Who is behind what a caller makes: nobody becomes two people by making keys. */
+const makerOf = ({ person, userId }: Principal): string => person ?? userId;
 
 /** The time of last use is in the response but not part of the version. */
 const answerKey = (key: StoredApiKey) => ({
@@ -45,6 +48,7 @@ export const apiKeyHandlers = (deps: Deps): Handlers['apiKeys'] => ({
         id: deps.ids.next('key'),
         name: body.name,
         user_id: deps.ids.next('user'),
+        made_by: makerOf(call.principal),
         scopes: [...new Set(body.scopes)],
         key_hint: hintOf(key),
         hash: hashSecret(key),
@@ -94,6 +98,7 @@ export const oauthClientHandlers = (deps: Deps): Handlers['oauthClients'] => ({
         id: deps.ids.next('oc'),
         name: body.name,
         user_id: deps.ids.next('user'),
+        made_by: makerOf(call.principal),
         scopes: [...new Set(body.scopes)],
         secret_hint: hintOf(secret),
         hash: hashSecret(secret),

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import type { WireErrorName } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { whenKnown } from '../awaitable.ts';
@@ -36,19 +37,23 @@ export function createAuthenticator(deps: Deps): Authenticator {
     if (hashes.size >= hashesKept) hashes.clear();
     hashes.set(authorization, hash);
   };
-  const holderOfKey = ({ id, user_id: userId, scopes, expires_at }: StoredApiKey): Principal => {
+  const holderOfKey = (key: StoredApiKey): Principal => {
+    const { id, user_id: userId, made_by, bootstrap, scopes, expires_at } = key;
     const now = deps.clock.now();
     if (expires_at !== undefined && Date.parse(expires_at) <= now) {
       throw expired('API key', expires_at);
     }
     lastUses.set(id, now);
-    return { userId, via: id, countedAs: id, scopes };
+    // Nobody made the folder's own: its holder is the operator.
+    const person = made_by ?? (bootstrap ? userId : undefined);
+    return { userId, ...defined({ person }), via: id, countedAs: id, scopes };
   };
   const holderOfToken = (token: StoredAccessToken | undefined): Principal => {
     if (!token) throw unknownToken();
-    const { id, user_id: userId, client_id: countedAs, scopes, expires_at } = token;
+    const { id, user_id: userId, made_by: person, client_id: countedAs, scopes } = token;
+    const { expires_at } = token;
     if (expires_at <= deps.clock.now()) throw expired('access token', timestamp(expires_at));
-    return { userId, via: id, countedAs, scopes };
+    return { userId, ...defined({ person }), via: id, countedAs, scopes };
   };
   return {
     authenticate(authorization, mayBeGuessed = true) {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { defined } from '../../contract/defined.ts';
 import { Scope } from '../../contract/endpoint.ts';
 import type { TokenRequest } from '../../contract/auth.ts';
 import { recordAudit } from '../audit/service.ts';
@@ -37,6 +38,7 @@ export const issueToken =
         hash: hashSecret(secret),
         client_id: client.id,
         user_id: client.user_id,
+        ...defined({ made_by: client.made_by }),
         scopes,
         created_at: timestamp(now),
         expires_at: now + lifetime * 1000,

@@ -13,6 +13,8 @@ import type { Tx } from '../store/store.ts';
 /** Who is calling, and with what. */
 export interface Principal {
   readonly userId: string;
+  /** Who is behind it: the maker of the key or client, see `made_by`. Absent: not known. */
+  readonly person?: string;
   /** Id of the API key or access token. */
   readonly via: string;
   /** What requests are counted under: the API key or OAuth client. */

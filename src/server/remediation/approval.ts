@@ -8,6 +8,10 @@ export interface Person {
   readonly isInteractive: boolean;
 }
 
+/** Who is behind a key or a client. Nobody signs in yet otherwise. */
+export const personOf = (id: string | undefined): Person | undefined =>
+  id === undefined ? undefined : { id, isInteractive: false };
+
 interface Review {
   /** The digest that the approver has seen. */
   readonly given: string;
@@ -36,7 +40,7 @@ export function refuseApproval(
   if (required !== 'four_eyes') return;
   if (approver?.isInteractive !== true) {
     throw new GovctlError('approval_refused', 'Only a person who has signed in can approve this', {
-      hint: 'Nobody can sign in to this server yet. To let keys approve, set remediation.approval to approval in its configuration.',
+      hint: 'Nobody can sign in to this server yet. Keys can approve plans without commands and webhooks if remediation.approval is approval in its configuration.',
     });
   }
   if (requester === undefined || requester.id === approver.id) {

@@ -22,7 +22,7 @@ import {
   remediations,
 } from './collection.ts';
 import type { StoredAction, StoredRemediation } from './collection.ts';
-import { refuseApproval } from './approval.ts';
+import { personOf, refuseApproval } from './approval.ts';
 import { makePlan } from './plan.ts';
 import type { Plan, PlanParts } from './plan.ts';
 import { planRollback } from './rollback.ts';
@@ -93,8 +93,9 @@ export const remediationHandlers = (
     approve: ({ params, body }, call) =>
       call.transact(async (tx) => {
         const { doc } = await readRemediation(tx, params.id);
-        // Nobody can sign in yet: no key tells who is behind it.
-        refuseApproval(doc, { given: body.digest, requester: undefined, approver: undefined });
+        const given = body.digest;
+        const requester = personOf(doc.made_by);
+        refuseApproval(doc, { given, requester, approver: personOf(call.principal.person) });
         const now = deps.clock.now();
         const at = timestamp(now);
         const by = { approved_by: call.actor.userId, approved_at: at, updated_at: at };
@@ -137,7 +138,7 @@ function refuseUnfit({ expected_digest: digest, dry_run: isDry }: PlanInput, pla
 async function store(
   { deps, settings }: PlanParts,
   tx: Tx,
-  { actor, isLocal }: Pick<Call, 'actor' | 'isLocal'>,
+  { actor, principal, isLocal }: Pick<Call, 'actor' | 'principal' | 'isLocal'>,
   { input, plan }: { readonly input: PlanInput; readonly plan: Plan },
 ): Promise<Versioned<StoredRemediation>> {
   const open = await countRows(tx, remediations, { open_of: { any: [actor.userId] } });
@@ -164,6 +165,7 @@ async function store(
     counts: countsOf(planned.map(({ status }) => status)),
     ...defined({ note, rolls_back }),
     requested_by: actor.userId,
+    ...defined({ made_by: principal.person }),
     requires_approval: required,
     expires_at: timestamp(now + expiresAfter),
     created_at: at,

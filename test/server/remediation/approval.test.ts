@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Approval, RemediationWithActions } from '../../../src/contract/remediations.ts';
-import { refuseApproval } from '../../../src/server/remediation/approval.ts';
+import { personOf, refuseApproval } from '../../../src/server/remediation/approval.ts';
 import type { Person } from '../../../src/server/remediation/approval.ts';
 import { inventoryOf } from '../inventory-service.ts';
 import type { Got, TestService } from '../test-service.ts';
@@ -89,5 +89,25 @@ describe('approval', () => {
     expect(isRefused(ben, herKey)).toBe(true);
     expect(isRefused(undefined, ben)).toBe(true);
     expect(isRefused(ann, undefined)).toBe(true);
+  });
+
+  it('by four eyes is refused to two keys of one person, whoever of them asks', async () => {
+    const remediation = await asked('four_eyes');
+    const makerOf = async (key: string): Promise<Person | undefined> => {
+      const body = { policy_id: 'versioning' };
+      const { made_by } = (await inventory.ok('POST', path, { body, key })).json;
+      expect(typeof made_by).toBe('string');
+      return personOf(String(made_by));
+    };
+    const first = await makerOf(service.key);
+    const second = await makerOf(await service.keyWith('compliance:write'));
+    expect(second).toEqual(first);
+    const given = remediation.digest;
+    const signedIn = second && { ...second, isInteractive: true };
+    expect(() => refuseApproval(remediation, { given, requester: first, approver: second })).toThrow(/Only a person who has signed in/); // prettier-ignore
+    expect(() => refuseApproval(remediation, { given, requester: first, approver: signedIn })).toThrow(/must be approved by someone other than its requester/); // prettier-ignore
+    const another = await service.keyWith('compliance:write');
+    const got = await service.send('POST', `${path}/${remediation.id}/approve`, { body: { digest: given }, key: another }); // prettier-ignore
+    expect([got.status, got.json.error]).toEqual([403, 'approval_refused']);
   });
 });
