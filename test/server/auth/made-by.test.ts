@@ -18,7 +18,9 @@ const makeClient = async (by?: string) =>
 
 async function tokenOf({ client_id, client_secret }: Record<string, unknown>): Promise<string> {
   const grant = { grant_type: 'client_credentials', client_id, client_secret };
-  return String((await send('POST', '/auth/token', grant)).json.access_token);
+  return String(
+    (await service.send('POST', '/auth/token', { body: grant, key: null })).json.access_token,
+  );
 }
 
 /** The user behind the key of the data folder. */
