@@ -1,0 +1,83 @@
+const iso =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?: ?(Z|UTC|[+-]\d\d:?\d\d))?)?$/;
+const american = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?: (\d{1,2}):(\d\d)(?::(\d\d))?)?$/;
+
+type DateFormat = 'YYYY-MM-DD' | 'MM/DD/YYYY';
+
+/**
+ * Reads the dates and times of one column. The first decides their format: 03/04/2026 among 2026-03-04 is a mistake of somebody's.
+ * Times without a zone are UTC.
+ */
+export class DateColumn {
+  private format: DateFormat | undefined;
+
+  /** @returns the day in UTC, `2026-09-30`, or why there is none, in words with a space */
+  day(text: string): string {
+    const parts = partsOf(text.trim());
+    if (!parts) return 'is not a date such as 2026-09-30';
+    this.format ??= parts.format;
+    if (parts.format !== this.format)
+      return `is not in the format ${this.format} of the rows before`;
+    const { year, month, date, ms } = parts;
+    const midnight = Date.UTC(year, month - 1, date);
+    const read = new Date(midnight);
+    // 30 February would be in March.
+    if (read.getUTCMonth() !== month - 1 || read.getUTCDate() !== date) {
+      return `is not a date (${this.format})`;
+    }
+    return new Date(midnight + ms).toISOString().slice(0, 10);
+  }
+}
+
+interface Parts {
+  readonly format: DateFormat;
+  readonly year: number;
+  readonly month: number;
+  readonly date: number;
+  /** Milliseconds from midnight, UTC. */
+  readonly ms: number;
+}
+
+function partsOf(text: string): Parts | undefined {
+  const [, year, month, date, hour = '0', minute = '0', second = '0', zone = 'Z'] =
+    iso.exec(text) ?? [];
+  if (year !== undefined) {
+    const ms = timeOf(hour, minute, second);
+    return ms === undefined
+      ? undefined
+      : {
+          format: 'YYYY-MM-DD',
+          year: Number(year),
+          month: Number(month),
+          date: Number(date),
+          ms: ms - offsetOf(zone),
+        };
+  }
+  const [, mm, dd, yyyy, h = '0', m = '0', s = '0'] = american.exec(text) ?? [];
+  if (yyyy === undefined) return undefined;
+  const ms = timeOf(h, m, s);
+  return ms === undefined
+    ? undefined
+    : {
+        format: 'MM/DD/YYYY',
+        year: Number(yyyy),
+        month: Number(mm),
+        date: Number(dd),
+        ms,
+      };
+}
+
+function timeOf(hour: string, minute: string, second: string): number | undefined {
+  const [h, m, s] = [Number(hour), Number(minute), Number(second)];
+  return h > 23 || m > 59 || s > 59 ? undefined : ((h * 60 + m) * 60 + s) * 1_000;
+}
+
+/** Milliseconds that a zone is ahead of UTC. */
+function offsetOf(zone: string): number {
+  const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? [];
+  if (sign === undefined) return 0;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+/** Whether `day` read a day. */
+export const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text);
