@@ -1243,6 +1243,87 @@ testRisks({
   },
 });
 
+const url = 'postgres://shop:hunter22@db.example.com/shop';
+const withUrl = { Name: 'DATABASE', Value: url };
+const plannedUrl = { name: 'DATABASE', value: url };
+
+testRisks({
+  'a URL with a password is the value of an environment variable': {
+    severity: 'HIGH',
+    policies: /-no-secrets-in-environment$/,
+    forms: {
+      'a template: a function': templateDocument({
+        It: ['AWS::Lambda::Function', { Environment: { Variables: { DATABASE: url } } }],
+      }),
+      'a template: a function, with a host that only the deployment gives': templateDocument({
+        It: [
+          'AWS::Lambda::Function',
+          {
+            Environment: {
+              Variables: {
+                DATABASE: { 'Fn::Sub': 'mysql://shop:hunter22@db.${AWS::StackName}.example.com' },
+              },
+            },
+          },
+        ],
+      }),
+      'a plan: a function': planDocument({
+        'aws_lambda_function.it': { environment: [{ variables: { DATABASE: url } }] },
+      }),
+      'an item: a function': itemsDocument({
+        resourceType: 'AWS::Lambda::Function',
+        configuration: { environment: { variables: { DATABASE: url } } },
+      }),
+      'a template: a task': templateDocument({
+        It: ['AWS::ECS::TaskDefinition', { ContainerDefinitions: [{ Environment: [withUrl] }] }],
+      }),
+      'a plan: a task': planDocument({
+        'aws_ecs_task_definition.it': {
+          container_definitions: JSON.stringify([{ environment: [plannedUrl] }]),
+        },
+      }),
+      'a template: a build': templateDocument({
+        It: ['AWS::CodeBuild::Project', { Environment: { EnvironmentVariables: [withUrl] } }],
+      }),
+      'a plan: a build': planDocument({
+        'aws_codebuild_project.it': { environment: [{ environment_variable: [plannedUrl] }] },
+      }),
+      'Azure: a template: an app': appTemplate({ siteConfig: { appSettings: [plannedUrl] } }),
+      'Azure: a plan: an app': planDocument({
+        'azurerm_linux_web_app.it': { app_settings: { DATABASE: url } },
+      }),
+      'Google Cloud: an asset: a service': googleAsset('run', 'Service', {
+        template: { containers: [{ env: [plannedUrl] }] },
+      }),
+      'Google Cloud: a plan: a job': planDocument({
+        'google_cloud_run_v2_job.it': {
+          template: [{ template: [{ containers: [{ env: [plannedUrl] }] }] }],
+        },
+      }),
+      'Google Cloud: a plan: a function': planDocument({
+        'google_cloudfunctions2_function.it': {
+          service_config: [{ environment_variables: { DATABASE: url } }],
+        },
+      }),
+    },
+  },
+});
+
+test.each<[string, unknown]>([
+  ['a URL without a password', 'https://shop@example.com:443/a:b@c'],
+  [
+    'a URL that gets its password from Secrets Manager',
+    { 'Fn::Sub': 'postgres://a:{{resolve:secretsmanager:db}}@db' },
+  ],
+  ['a value that only the deployment gives', { Ref: 'Url' }],
+])('a variable with %s is no finding', (_form, value) => {
+  const document = templateDocument(
+    { It: ['AWS::Lambda::Function', { Environment: { Variables: { DATABASE: value } } }] },
+    { Url: { Type: 'String' } },
+  );
+  expect(findingsOf(document, /-no-secrets-in-environment$/)).toEqual([]);
+});
+
 function withPassword(name: string, value: string): Fields {
   const variables = [{ [name]: 'DB_PASSWORD', [value]: 'hunter22' }];
   return name === 'Name' ? { Environment: variables } : { environment: variables };

@@ -1,5 +1,6 @@
 import { typeKey } from '../../contract/resources.ts';
 import type { Normaliser } from './normaliser.ts';
+import { secretPlaces } from './secret-places.ts';
 import { normalisers } from './types.ts';
 
 type Arguments = NonNullable<Normaliser['arguments']>;
@@ -8,6 +9,14 @@ const byType: ReadonlyMap<string, Arguments> = new Map(
   normalisers.flatMap(({ types, arguments: its }) =>
     its ? types.map((type) => [typeKey(type), its] as const) : [],
   ),
+);
+
+/** Of the properties that take passwords and keys. */
+const places: ReadonlyMap<string, Arguments> = new Map(
+  Object.entries(secretPlaces).map(([type, its]) => [
+    typeKey(type),
+    Object.fromEntries(its.map(({ property, argument }) => [property, argument])),
+  ]),
 );
 
 /** What templates of any type call otherwise. */
@@ -31,7 +40,8 @@ export function terraformArgument(
   { type, terraformType, properties }: Declared,
   property: string,
 ): string | undefined {
-  const its = { ...ofAnyType, ...byType.get(typeKey(type)) };
+  const key = typeKey(type);
+  const its = { ...ofAnyType, ...places.get(key), ...byType.get(key) };
   const argument = Object.hasOwn(its, property) ? its[property] : undefined;
   if (argument === undefined || typeof argument === 'string') return argument;
   if (!isNames(argument)) {

@@ -6,6 +6,9 @@ const name = String.raw`(?:password|passwd|passphrase)`;
 const passwords = [
   // NAME=value. Not what the script asks another program or service for: $(...), `...`, {{resolve:...}}.
   String.raw`(?:${name}|api_?key|(?:auth|access|api|bot|github|gitlab|npm|vault)_?token|client_?secret|secret_?key)=["']?${word}`,
+  // Connection strings
+  String.raw`\b(?:account|shared_?access)_?key=[^;$@{<%\s"']{6}`,
+  String.raw`;[ \t]{0,4}(?:password|pwd)[ \t]{0,4}=[ \t]{0,4}[^;$@{<%\s"']{4}`,
   // name = value, in files and in PowerShell; no call
   String.raw`^[ \t]{0,40}[$\w.:-]{0,40}${name}[ \t]{1,4}=[ \t]{1,4}["']${word}`,
   String.raw`^[ \t]{0,40}[\w.:-]{0,40}${name}[ \t]{1,4}=[ \t]{1,4}${word}[^\s("'$<{\x60]{0,64}[ \t\r]{0,4}$`,
@@ -47,3 +50,6 @@ const forms: readonly (readonly [kind: string, form: RegExp])[] = [
 /** The kinds of credentials that stand in a text. */
 export const credentialsIn = (text: string): readonly string[] =>
   forms.filter(([, form]) => form.test(text)).map(([kind]) => kind);
+
+/** Attributes that list where credentials stand, or of which kinds they are. Messages name them in backticks and parentheses. */
+export const listsOfSecrets = ['plaintext_secrets', 'environment_secrets', 'user_data.secrets'];

@@ -1,6 +1,8 @@
 import type { Finding, FindingRule } from '../../contract/findings.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { terraformArgument } from '../../inventory/attributes/arguments.ts';
+import { listsOfSecrets } from '../../inventory/attributes/credentials.ts';
+import { at } from '../../inventory/attributes/values.ts';
 import { samProperty } from '../../inventory/formats/cloudformation/sam/properties.ts';
 import { sayUndecided } from './say-undecided.ts';
 import type { NameInSource } from './say-undecided.ts';
@@ -17,7 +19,6 @@ export function sayAsSource(finding: Finding, resource: Resource): Finding {
   const { status } = finding;
   if (status !== 'FAIL' && status !== 'EXEMPT' && status !== 'ERROR') return finding;
   const nameOf = namesOf(resource);
-  if (nameOf === undefined && status !== 'ERROR') return finding;
   const rules = finding.rules.map((rule): FindingRule | ReworkedRule => {
     if (rule.message === undefined) return rule;
     const message = reword(rule, rule.message);
@@ -28,13 +29,34 @@ export function sayAsSource(finding: Finding, resource: Resource): Finding {
   function reword({ effect }: FindingRule, message: string): string {
     if (status === 'ERROR') return sayUndecided(message, resource, nameOf);
     // What no ALLOW rule matched is told with conditions, not with words of the policy.
-    if (effect !== 'DENY' || nameOf === undefined) return message;
-    return message.replace(/`([^`\n]+)`/g, (quoted, property: string) => {
+    if (effect !== 'DENY') return message;
+    const located = locateSecrets(message, resource, nameOf);
+    if (nameOf === undefined) return located;
+    return located.replace(/`([^`\n]+)`/g, (quoted, property: string) => {
       const name = nameOf(property);
       return name === undefined ? quoted : `\`${name.replace(/ (of|or) /g, '` $1 `')}\``;
     });
   }
 }
+
+const mostNamed = 5;
+const longestName = 100;
+
+/** Where secrets stand, in place of the attribute that lists it: "A password (`plaintext_secrets`) can be read". */
+function locateSecrets(message: string, resource: Resource, nameOf?: NameInSource): string {
+  return message.replace(/ \(`([\w.]+)`\)/g, (written, attribute: string) => {
+    if (!listsOfSecrets.includes(attribute)) return written;
+    const listed = at(resource, ...attribute.split('.'));
+    const names = (Array.isArray(listed) ? listed : []).filter((one) => typeof one === 'string');
+    if (names.length === 0) return '';
+    const shown = names.slice(0, mostNamed).map((name) => quote(nameOf?.(name) ?? name));
+    const more = names.length - shown.length;
+    return ` (${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
+  });
+}
+
+const quote = (name: string): string =>
+  `\`${(name.length > longestName ? `${name.slice(0, longestName)}…` : name).replaceAll(/[`\p{Cc}]/gu, '?')}\``;
 
 /** Undefined where the source calls everything as the provider does. */
 function namesOf({ type, source, properties }: Resource): NameInSource | undefined {

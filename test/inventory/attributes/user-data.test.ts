@@ -34,6 +34,8 @@ describe('a password that is written out is found', () => {
     ['#!/bin/sh\ncurl -s -u admin:hunter22 https://example.com\n'],
     ['#!/bin/sh\ncurl -H "Authorization: Bearer abcdefgh1234" https://example.com\n'],
     ['#!/bin/sh\nexport DATABASE_URL=postgres://shop:hunter22@db.example.com/shop\n'],
+    ['#!/bin/sh\nexport STORE="AccountName=shop;AccountKey=abc/def+ghi==;"\n'],
+    ['#!/bin/sh\nexport STORE="Server=db;Uid=shop;Pwd=hun/er22"\n'],
     ['#!/bin/sh\nsome --dsn redis://:hunter22@cache:6379\n'],
     ['#!/bin/sh\npsql -c "CREATE ROLE shop LOGIN PASSWORD \'hunter22\'"\n'],
     ['#!/bin/sh\nmysql -e "CREATE USER shop IDENTIFIED BY \'hunter22\'"\n'],

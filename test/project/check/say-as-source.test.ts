@@ -29,6 +29,62 @@ const said = (input: object, message: string, effect?: 'ALLOW'): unknown =>
 const volume = planDocument({ 'aws_ebs_volume.it': { size: 8 } });
 const bucket = planDocument({ 'aws_s3_bucket.it': { bucket: 'b' } });
 
+describe('a message about secrets names where they stand, never what they are', () => {
+  const told = 'A secret (`plaintext_secrets`) can be read.';
+
+  test.each([
+    [
+      'a property of a template',
+      templateDocument({ It: ['AWS::DocDBElastic::Cluster', { AdminUserPassword: 'hunter22' }] }),
+      told,
+      'A secret (`AdminUserPassword`) can be read.',
+    ],
+    [
+      'an argument of Terraform',
+      planDocument({ 'aws_docdbelastic_cluster.it': { admin_user_password: 'hunter22' } }),
+      told,
+      'A secret (`admin_user_password`) can be read.',
+    ],
+    [
+      'variables',
+      templateDocument({
+        It: [
+          'AWS::Lambda::Function',
+          { Environment: { Variables: { STAGE: 'x', DB_PASSWORD: 'hunter22', A_TOKEN: 'x' } } },
+        ],
+      }),
+      'A variable (`environment_secrets`) is a secret.',
+      'A variable (`DB_PASSWORD`, `A_TOKEN`) is a secret.',
+    ],
+    [
+      'the kind of what stands in user data',
+      templateDocument({
+        It: ['AWS::EC2::Instance', { UserData: { 'Fn::Base64': 'export DB_PASSWORD=hunter22' } }],
+      }),
+      'It contains a secret (`user_data.secrets`).',
+      'It contains a secret (`password`).',
+    ],
+    [
+      'nothing where nothing is listed',
+      templateDocument({ It: ['AWS::Lambda::Function', {}] }),
+      'A variable (`environment_secrets`) is a secret.',
+      'A variable is a secret.',
+    ],
+  ])('%s', (_, input, message, expected) => {
+    expect(said(input, message)).toBe(expected);
+  });
+
+  test('and names five of many, each in short', () => {
+    const names = Array.from({ length: 9 }, (_, index) => `TOKEN_${index}${'x'.repeat(200)}\n\`\``);
+    const Variables = Object.fromEntries(names.map((name) => [name, 'x']));
+    const input = templateDocument({
+      It: ['AWS::Lambda::Function', { Environment: { Variables } }],
+    });
+    const message = said(input, 'A variable (`environment_secrets`) is a secret.');
+    expect(message).toMatch(/^A variable \((`TOKEN_\dx{93}…`(, )?){5} and 4 more\) is a secret\.$/);
+  });
+});
+
 describe('a message about what Terraform declares', () => {
   test('names the arguments of Terraform', () => {
     expect(said(volume, 'No key; set `KmsKeyId`, and `Encrypted` to true.')).toBe(

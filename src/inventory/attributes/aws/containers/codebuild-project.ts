@@ -1,7 +1,8 @@
 import type { RawResource } from '../../../model.ts';
+import { environmentSecretsAttribute, secretVariables } from '../../environment-secrets.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { at, block, joinLists, mapList, text } from '../../values.ts';
+import { at, block, isOneOf, isUnknown, joinLists, mapList, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
@@ -12,6 +13,7 @@ export const codebuildProject = normaliser({
   source: 'AWS CodeBuild API Reference, API version 2016-10-06',
   attributes: {
     ...kmsKeyAttributes(' for the artifacts'),
+    ...environmentSecretsAttribute,
     variables: { type: 'list', meaning: "the builds' environment variables", absent: [] },
     'variables[].name': { type: 'string', meaning: "the variable's name" },
     'variables[].kind': {
@@ -75,7 +77,13 @@ function read(
   },
 ) {
   const sources = given.sources.map((some) => mapList(some, readSource));
+  const plain = mapList(given.variables, (variable): [string, unknown][] => {
+    const name = text(field(variable, 'Name'));
+    const isPlain = isOneOf(field(variable, 'Type') ?? 'PLAINTEXT', 'PLAINTEXT') === true;
+    return typeof name === 'string' && isPlain ? [[name, field(variable, 'Value')]] : [];
+  });
   return {
+    environment_secrets: isUnknown(plain) ? undefined : secretVariables(plain.flat()),
     // It shows its own key as `alias/aws/s3`.
     ...kmsKey(given.key, related, true),
     variables: mapList(given.variables, (variable) => ({
