@@ -140,6 +140,7 @@ export const PolicyUpdate = z.strictObject({
   tags: fields.tags.nullish(),
   ...serverAssigned,
   quarantined: z.unknown().optional(),
+  remediation_problem: z.unknown().optional(),
 });
 export type PolicyUpdate = z.infer<typeof PolicyUpdate>;
 
@@ -150,6 +151,16 @@ const Quarantine = z.looseObject({
   resources: z.int(),
   example: z.string(),
   reason: z.string(),
+});
+
+/** What keeps auto_remediation from working. */
+const RemediationProblem = z.looseObject({
+  since: Timestamp,
+  reason: z.string(),
+  /** No more automatic remediations until its rules, type, remediation_action or auto_remediation change. */
+  stopped: z.boolean(),
+  /** The remediation that failed. */
+  remediation_id: z.string().optional(),
 });
 
 /** As answered. Loose: a newer or another server may say more. */
@@ -171,6 +182,7 @@ export const Policy = z.looseObject({
   updated_at: Timestamp.optional(),
   created_by: z.string().optional(),
   quarantined: Quarantine.optional(),
+  remediation_problem: RemediationProblem.optional(),
 });
 export type Policy = z.infer<typeof Policy>;
 

@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
-import { ById, Timestamp, commaListOf, digits, listEndpoint, listQuery } from './lists.ts';
+import {
+  ById,
+  Timestamp,
+  commaListOf,
+  digits,
+  listEndpoint,
+  listQuery,
+  trueOrFalse,
+} from './lists.ts';
 import { Severity } from './policies.ts';
 import { OpenViolationFilter } from './violations.ts';
 
@@ -76,6 +84,8 @@ export const Action = z.looseObject({
   /** What a patch changes. */
   changes: z.array(Change),
   status: ActionStatus,
+  /** Of an automatic remediation: the attempt for this violation, from 1. */
+  attempt: z.int().min(1).optional(),
   /** Why it was skipped or failed. */
   why: z.string().optional(),
   /** How its command ended, or what the receiver of its request answered. */
@@ -96,6 +106,8 @@ const count = z.int().min(0);
 export const Remediation = z.looseObject({
   id: z.string(),
   status: RemediationStatus,
+  /** Made by the server itself, as the policy has auto_remediation. Absent: no. */
+  automatic: z.boolean().optional(),
   /** A plan to look at, which is never carried out. */
   dry_run: z.boolean(),
   /** The guards that keep it from being carried out. */
@@ -183,6 +195,7 @@ export const remediationSortFields = [
 
 const RemediationListQuery = listQuery(remediationSortFields, {
   status: commaListOf(RemediationStatus).optional(),
+  automatic: trueOrFalse().optional(),
 });
 export type RemediationListQuery = z.infer<typeof RemediationListQuery>;
 
@@ -244,7 +257,7 @@ export const remediations = {
       digest: z.string().max(64),
     }),
     response: { status: 200, body: RemediationWithActions },
-    errors: ['remediation_not_found', 'remediation_state', 'approval_refused'],
+    errors: ['remediation_not_found', 'remediation_state', 'remediation_guard', 'approval_refused'],
   }),
   rollback: endpoint({
     ...one,

@@ -18,7 +18,7 @@ import type { RateLimitMode } from '../../src/server/http/limits.ts';
 import { createAdjustableClock } from '../../src/server/local/clock.ts';
 import { createLocalService } from '../../src/server/local/service.ts';
 import { createLaneRunner } from '../../src/server/lanes/runner.ts';
-import type { CreateLaneRunner } from '../../src/server/lanes/runner.ts';
+import type { CreateLaneRunner, LaneRunnerOptions } from '../../src/server/lanes/runner.ts';
 import { laneWorker } from '../../src/server/local/workers.ts';
 import { bundleLanes } from '../../src/server/evidence/collection.ts';
 import { createEvidenceWork } from '../../src/server/evidence/work.ts';
@@ -36,7 +36,8 @@ import { createStatementKey } from '../../src/server/keys/statement-key.ts';
 import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import type { Store } from '../../src/server/store/store.ts';
 import { testEvaluation, testEvaluator } from './evaluation/test-evaluator.ts';
-import { remediationLanes } from '../../src/server/remediation/collection.ts';
+import { automaticWork } from '../../src/server/remediation/automatic.ts';
+import { automationLanes, remediationLanes } from '../../src/server/remediation/collection.ts';
 import { createOutside } from '../../src/server/remediation/executors/attempt.ts';
 import { remediationWork } from '../../src/server/remediation/run.ts';
 import { settingsOf } from '../../src/server/remediation/settings.ts';
@@ -124,13 +125,30 @@ export async function startTestService(
   const evaluator = testEvaluator(deps, undefined, evaluation, options.config);
   const settings = settingsOf(options.config?.remediation, options.isLocal !== false);
   const receive: Send = options.receive ?? (() => Promise.resolve({ durationMs: 0, status: 200 }));
-  /** Carries out remediations until nothing is due. */
-  const remediate = async (): Promise<void> => {
-    const outside = createOutside(deps, { evaluation, settings, send: receive });
-    const work = remediationWork(deps, { evaluation, settings, outside });
+  const outside = createOutside(deps, { evaluation, settings, send: receive });
+  const runOut = async (work: LaneRunnerOptions): Promise<void> => {
     const runner = createLaneRunner(deps, work);
     await runner.idle();
     await runner.stop(1_000);
+  };
+  /** Plans what is to be remediated automatically, and carries out remediations, until nothing is due. */
+  const remediate = async (): Promise<void> => {
+    do {
+      if (settings.auto !== 'off') {
+        await runOut(automaticWork(deps, { deps, evaluation, settings }));
+      }
+      await runOut(remediationWork(deps, { evaluation, settings, outside }));
+    } while (
+      settings.auto !== 'off' &&
+      ((await store.nextDue(automationLanes)) ?? Infinity) <= clock.now()
+    );
+  };
+  const nextRemediation = async (): Promise<number | undefined> => {
+    const due = [
+      await store.nextDue(remediationLanes),
+      ...(settings.auto === 'off' ? [] : [await store.nextDue(automationLanes)]),
+    ].filter((at) => at !== undefined);
+    return due.length > 0 ? Math.min(...due) : undefined;
   };
   const deliveries = options.receive
     ? createDeliveries(deps, { send: receive, createRunner: createLaneRunner })
@@ -159,7 +177,7 @@ export async function startTestService(
   });
   const workers = [
     { nextDue: () => store.nextDue(evaluationLanes), settle: () => evaluator.run() },
-    { nextDue: () => store.nextDue(remediationLanes), settle: remediate },
+    { nextDue: nextRemediation, settle: remediate },
     ...(deliveries ? [laneWorker(store, webhookLanes, deliveries)] : []),
     ...(options.reports ? [laneWorker(store, reportLanes, reportWork)] : []),
     ...(options.evidence ? [laneWorker(store, bundleLanes, evidenceWork)] : []),

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readRemediationAction } from '../../contract/remediation-action.ts';
+import { actOf, readRemediationAction } from '../../contract/remediation-action.ts';
 import type { Fields } from '../../inventory/json.ts';
 import { isFields } from '../../inventory/json.ts';
 import type { ReadOptions } from '../../inventory/model.ts';
@@ -88,7 +88,7 @@ export async function findFixes(input: FixInput): Promise<Fixes> {
   const { findings, policies, others, now, signal, holding, files } = input;
   const byPolicy: Patches['byPolicy'] = new Map(
     policies.flatMap(({ policy }) => {
-      const action = readRemediationAction(policy.remediation_action ?? '');
+      const action = actOf(readRemediationAction(policy.remediation_action ?? ''));
       return action.kind === 'patch' ? [[policy.name, action.patch] as const] : [];
     }),
   );

@@ -1,5 +1,5 @@
 import type { Rule } from '../../contract/policies.ts';
-import { readRemediationAction } from '../../contract/remediation-action.ts';
+import { actOf, readRemediationAction } from '../../contract/remediation-action.ts';
 import { compileRule } from '../compile-rule.ts';
 import { attributesOf } from '../condition/program.ts';
 import { leavesOf } from './patch.ts';
@@ -29,7 +29,7 @@ export interface CheckedAction {
 
 /** What is wrong with the `remediation_action` of a policy, if anything is. */
 export function checkAction({ text, rules, whyUnfit }: CheckedAction): string | undefined {
-  const action = readRemediationAction(text);
+  const action = actOf(readRemediationAction(text));
   if (action.kind === 'webhook') return whyNoAddress(action.url);
   if (action.kind === 'exec') {
     return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(action.name)
@@ -37,6 +37,10 @@ export function checkAction({ text, rules, whyUnfit }: CheckedAction): string | 
       : 'must name a command of the server, such as exec:close-bucket';
   }
   if (action.kind === 'patch') return checkPatch(action.patch, rules, whyUnfit);
+  if (action.kind !== 'other') return undefined;
+  if (text.startsWith('notify:')) {
+    return 'must be a JSON object with after_days (1 to 365) after notify:, such as notify:{"after_days":7,"then":"exec:close-bucket"}; then is a patch:, exec: or webhook: action';
+  }
   return text.startsWith('patch:')
     ? 'must be a JSON object after patch:, such as patch:{"versioning":{"enabled":true}}'
     : undefined;

@@ -18,10 +18,17 @@ export interface ServerConfig {
   readonly remediation?: RemediationConfig;
 }
 
+export const autoModes = ['run', 'plan', 'off'] as const;
+export type AutoMode = (typeof autoModes)[number];
+
 /** What remediations may do. */
 export interface RemediationConfig {
   readonly approval?: Approval;
   readonly guards?: Partial<Guards>;
+  readonly auto?: AutoMode;
+  readonly rate?: number;
+  /** `pol_…@fingerprint` */
+  readonly auto_commands?: readonly string[];
   /** Values of `${NAME}` in patches. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** `inventory`, `exec:NAME` or `webhook:URL`: what carries out patches, by resource type or pattern. */

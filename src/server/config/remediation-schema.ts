@@ -5,6 +5,7 @@ import { readRemediationAction } from '../../contract/remediation-action.ts';
 import { approvals } from '../../contract/remediations.ts';
 import { webhookSecret } from '../../contract/webhooks.ts';
 import { checkAction } from '../../engine/remediation/check-action.ts';
+import { autoModes } from './config.ts';
 import { isBoundTo, isHostEntry, placeOfUrl, showPlace } from './binding.ts';
 
 const word = z.string().min(1).max(4_096);
@@ -46,6 +47,13 @@ const Executor = word.refine(
   'must be inventory, exec:NAME or webhook:URL',
 );
 
+const ListedPolicy = z
+  .string()
+  .regex(
+    /^pol_\w{1,60}@[0-9a-f]{12}$/,
+    'must be the ID of a policy and its fingerprint, such as pol_…@3f9a0c71d2e4; `govctl remediate plan --policy ID -o json` shows the fingerprint',
+  );
+
 export const Remediation = z
   .strictObject({
     approval: z.enum(approvals).optional(),
@@ -61,6 +69,10 @@ export const Remediation = z
       })
       .partial()
       .optional(),
+    auto: z.enum(autoModes).optional(),
+    /** Actions in an hour, per policy. */
+    rate: z.int().min(1).max(1_000).optional(),
+    auto_commands: z.array(ListedPolicy).max(1_000).optional(),
     parameters: z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), word).optional(),
     /** By resource type or pattern. */
     executors: z.record(PolicyType, Executor).optional(),

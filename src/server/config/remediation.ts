@@ -14,7 +14,7 @@ const defaultTimeout = 60;
  * @throws GovctlError invalid_file where a command can't be run
  */
 export async function remediationOf(
-  { approval, guards, parameters, executors, commands, webhooks }: Remediation,
+  { guards, commands, ...given }: Remediation,
   env: Env,
   file: string,
 ): Promise<RemediationConfig> {
@@ -25,17 +25,17 @@ export async function remediationOf(
     const field = `remediation.commands.${name}`;
     await checkProgram(command[0] ?? '', `${file}: ${field}.command`);
     if (cwd !== undefined) await checkFolder(cwd, `${file}: ${field}.cwd`);
-    const given = names.flatMap((one) => (env[one] === undefined ? [] : [[one, env[one]]]));
+    const set = names.flatMap((one) => (env[one] === undefined ? [] : [[one, env[one]]]));
     ready[name] = {
       command,
-      env: Object.fromEntries(given) as Record<string, string>,
+      env: Object.fromEntries(set) as Record<string, string>,
       timeoutMs: (seconds ?? defaultTimeout) * 1_000,
       ...defined({ cwd }),
     };
   }
   return {
     ...(guards ? { guards: defined(guards) } : {}),
-    ...defined({ approval, parameters, executors, webhooks }),
+    ...defined(given),
     ...(commands ? { commands: ready } : {}),
   };
 }

@@ -34,6 +34,7 @@ import { schedulePolicy } from './schedule-policy.ts';
 import type { StoredOutcome } from '../posture/collection.ts';
 import { coverChanged, outcomeFound, outcomesMissing } from '../posture/service.ts';
 import { recordFlip } from '../prediction/service.ts';
+import { violationOpened } from '../remediation/queue.ts';
 import { findRemedy, verifyAction } from '../remediation/service.ts';
 import type { DatedVerdict, Verdicts } from './verdicts.ts';
 import { namedPolicy } from './named-policy.ts';
@@ -231,6 +232,7 @@ export async function record(
       history: [{ status, ...change }],
     });
     await announceStatus(deps, tx, undefined, doc);
+    if (status === 'OPEN') await violationOpened(deps, tx, judged.policy, doc);
     judge.wrote(doc);
     return { finding, status };
   }
@@ -243,7 +245,7 @@ export async function record(
     rules: isDecided ? finding.rules : before.rules,
     ...(finding.reason === undefined ? {} : { undecided: whyUndecided(finding.reason, finding) }),
   };
-  await replaceChanged(judge, before, status === 'RESOLVED' ? moved : after);
+  await replaceChanged(judge, judged.policy, before, status === 'RESOLVED' ? moved : after);
   if (remedy) await verifyAction(deps, tx, remedy, finding.status);
   return { finding, status };
 }
@@ -281,12 +283,16 @@ function move(
 /** Writes the violation if it has changed. */
 async function replaceChanged(
   { deps, tx, now, wrote }: Judge,
+  policy: StoredPolicy,
   before: StoredViolation,
   after: StoredViolation,
 ): Promise<void> {
   if (isDeepStrictEqual(before, after)) return;
   const { doc } = await tx.replace(violations, { ...after, updated_at: timestamp(now) });
   await announceStatus(deps, tx, before, doc);
+  if (before.status !== 'OPEN' && doc.status === 'OPEN') {
+    await violationOpened(deps, tx, policy, doc, before);
+  }
   wrote(doc);
 }
 
@@ -317,5 +323,5 @@ export async function applyExemptions(
   if (status === undefined) return;
   const at = timestamp(now);
   const moved = move(violation, status, { at, cause: causeOf(violation.status, status) }, cover);
-  await replaceChanged(judge, violation, moved);
+  await replaceChanged(judge, judged.policy, violation, moved);
 }

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import { emit } from '../events/emit.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import { outcomesMissing, setStanding } from '../posture/service.ts';
+import { automationChanged } from '../remediation/queue.ts';
 import { resources } from '../resources/collection.ts';
 import { hasAny } from '../store/all-rows.ts';
 import type { Tx, Where } from '../store/store.ts';
@@ -27,6 +28,17 @@ const ofNoConcern: ReadonlySet<string> = new Set([
 /** Whether a change of these fields requires another evaluation. */
 export const bearsOnVerdicts = (changed: readonly string[]): boolean =>
   changed.some((field) => !ofNoConcern.has(field));
+
+const ofRemediation: ReadonlySet<string> = new Set([
+  'resource_type',
+  'rules',
+  'auto_remediation',
+  'remediation_action',
+]);
+
+/** Whether a change of these fields may make automatic remediation work that failed. */
+export const bearsOnRemediation = (changed: readonly string[]): boolean =>
+  changed.some((field) => ofRemediation.has(field));
 
 interface Asked {
   /** Whether its type has, or could have, changed, so that violations of the old type must be resolved. */
@@ -77,13 +89,16 @@ interface PolicyChange {
   readonly changed?: readonly string[];
 }
 
-/** Schedules the evaluation that a change of a policy requires. */
+/** Schedules the evaluation and the automatic remediation that a change of a policy requires. */
 export async function policyChanged(
   deps: Deps,
   tx: Tx,
   { before, after, changed = [] }: PolicyChange,
 ): Promise<void> {
   const now = deps.clock.now();
+  if (!before || !after || bearsOnRemediation(changed)) {
+    await automationChanged(tx, now, { id: (after ?? before)?.id ?? '', after });
+  }
   if (before && after) {
     if (!bearsOnVerdicts(changed)) return;
     if (!before.enabled && !after.enabled) return;

@@ -14,7 +14,11 @@ import type { Actor, Changer } from '../http/call.ts';
 import { frameworksChanged } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp, updatedAfter } from '../deps.ts';
-import { bearsOnVerdicts, policyChanged } from '../evaluation/schedule-policy.ts';
+import {
+  bearsOnRemediation,
+  bearsOnVerdicts,
+  policyChanged,
+} from '../evaluation/schedule-policy.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { StoreConflict } from '../store/store.ts';
 import { policies } from './collection.ts';
@@ -150,6 +154,8 @@ export async function updatePolicy(
   if (!bearsOnVerdicts(changed) && before.doc.quarantined) {
     policy.quarantined = before.doc.quarantined;
   }
+  const { remediation_problem: problem } = before.doc;
+  if (problem && !bearsOnRemediation(changed)) policy.remediation_problem = problem;
   const stored = await refuseTakenName(tx.replace(policies, policy), policy.name);
   await recordAudit(deps, tx, call.actor, 'policy.update', id, changed);
   await frameworksChanged(deps, tx, before.doc, policy);
@@ -167,11 +173,14 @@ export async function deletePolicy(deps: Deps, tx: Tx, call: Changer, id: string
   await policyChanged(deps, tx, { before: before.doc });
 }
 
+/** What the server finds out about a policy, and shows with it. */
+const ofServer: ReadonlySet<string> = new Set(['quarantined', 'remediation_problem']);
+
 /** What the server assigns is ignored. Left out: stays. Null: its default, or gone. */
 function withDefaults(update: PolicyUpdate): Record<string, unknown> {
   const given = Object.entries(update).filter(
     ([field, value]) =>
-      value !== undefined && field !== 'quarantined' && !Object.hasOwn(serverAssigned, field),
+      value !== undefined && !ofServer.has(field) && !Object.hasOwn(serverAssigned, field),
   );
   const cleared = (field: string) => (field === 'enabled' ? true : undefined);
   return Object.fromEntries(

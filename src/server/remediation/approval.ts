@@ -1,5 +1,6 @@
 import { GovctlError } from '../../contract/errors.ts';
 import type { StoredRemediation } from './collection.ts';
+import { refuseGuarded } from './settings.ts';
 
 /** Someone who acts: keys and clients are those of whoever made them. */
 export interface Person {
@@ -22,16 +23,18 @@ interface Review {
 
 /**
  * Refuses an approval of what does not wait for it, of another plan than was seen, or by whoever must not.
- * @throws GovctlError remediation_state, approval_refused
+ * @throws GovctlError remediation_state, remediation_guard, approval_refused
  */
 export function refuseApproval(
-  { id, status, dry_run: isDry, digest, requires_approval: required }: StoredRemediation,
+  { id, status, dry_run: isDry, digest, requires_approval: required, why_not }: StoredRemediation,
   { given, requester, approver }: Review,
 ): void {
   if (isDry) throw new GovctlError('remediation_state', `${id} is a dry run`);
   if (status !== 'planned') {
     throw new GovctlError('remediation_state', `${id} is ${status} already`);
   }
+  // An automatic one is stored although guards refuse it.
+  refuseGuarded(why_not);
   if (given !== digest) {
     throw new GovctlError('remediation_state', `The digest is not that of ${id}`, {
       hint: `Review the plan again: govctl remediate show ${id}`,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Timestamp } from '../../contract/lists.ts';
 import { Action, Remediation } from '../../contract/remediations.ts';
 import type { RemediationListQuery, remediationSortFields } from '../../contract/remediations.ts';
+import { mostDays } from '../../contract/remediation-action.ts';
 import type { KnownResource } from '../../contract/resources.ts';
 import type { Changed, Patch } from '../../engine/remediation/patch.ts';
 import type { Filters } from '../http/paging.ts';
@@ -9,7 +10,7 @@ import { anyOf } from '../http/paging.ts';
 import type { CollectionSpec, LaneSpec, Scalar } from '../store/store.ts';
 import { unfitForJson } from '../../contract/resources.ts';
 import { KnownResourceShape } from '../resources/collection.ts';
-import { Count, Id, Key, keyed, shape } from '../shape.ts';
+import { Count, Id, Key, Moment, keyed, shape } from '../shape.ts';
 import type { Named } from '../shape.ts';
 
 /** A remediation as stored is a remediation as answered, without its actions. */
@@ -36,12 +37,13 @@ export const remediations: CollectionSpec<StoredRemediation> = {
     status: ({ status }) => status,
     /** Who asked for those that have not ended. */
     open_of: (remediation) => (isOpen(remediation) ? remediation.requested_by : undefined),
+    automatic: ({ automatic }) => String(automatic === true),
   },
   order,
 };
 
 export const remediationFilters = (query: RemediationListQuery): Filters =>
-  anyOf(query, ['status']);
+  anyOf({ status: query.status, automatic: query.automatic?.toString() }, ['status', 'automatic']);
 
 /** One action of a remediation. */
 export interface StoredAction extends Omit<Named<Action>, 'before_image' | 'changes'> {
@@ -75,6 +77,8 @@ export const actions: CollectionSpec<StoredAction> = {
     /** `rem_… id` */
     planned_for: ({ remediation_id, resource_id, status }) =>
       status === 'planned' ? `${remediation_id} ${resource_id}` : undefined,
+    planned_of_resource: ({ resource_id, status }) =>
+      status === 'planned' ? resource_id : undefined,
     waiting_of_resource: (action) => (isWaiting(action) ? action.resource_id : undefined),
   },
   order: { id: ({ id }) => id, planned_at: ({ planned_at }) => planned_at },
@@ -92,6 +96,45 @@ export const images: CollectionSpec<StoredImage> = {
   name: 'remediation_images',
   order: { id: ({ id }) => id, at: ({ at }) => at },
 };
+
+/** The automatic remediation of one policy; its ID is the policy's. Every policy that asks for it has one. */
+export interface StoredAutomation {
+  readonly id: string;
+  /** Days from the detection of a violation to its remediation. */
+  readonly after_days: number;
+  /** The current hour in milliseconds since the epoch, and the actions that were planned in it. */
+  readonly hour?: { readonly since: number; readonly planned: number };
+  /** Actions that failed in a row. */
+  readonly failures: number;
+  /** Nothing is planned before, in milliseconds since the epoch. */
+  readonly resumes_at?: number;
+  /** Open violations are still to be queued: those after the one with this ID. */
+  readonly queued_to?: string;
+}
+
+export const automations: CollectionSpec<StoredAutomation> = {
+  name: 'remediation_automations',
+  order: { id: ({ id }) => id },
+};
+
+/** A violation to be remediated automatically; its ID is the violation's. */
+export interface QueuedViolation {
+  readonly id: string;
+  readonly policy_id: string;
+  /** Milliseconds since the epoch. */
+  readonly due_at: number;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+export const queue: CollectionSpec<QueuedViolation> = {
+  name: 'remediation_queue',
+  index: { policy: ({ policy_id }) => policy_id },
+  order: { id: ({ id }) => id, due_at: ({ due_at }) => due_at },
+};
+
+/** One lane per automation with something to do; its only work is the policy's ID. */
+export const automationLanes: LaneSpec = { name: 'remediation_automations' };
 
 /** One lane per remediation that has not ended; its only work is the remediation's ID. */
 export const remediationLanes: LaneSpec = {
@@ -139,4 +182,20 @@ export const imageShape = shape<StoredImage>({
   at: Timestamp,
   revision: Count,
   resource: KnownResourceShape,
+});
+
+export const automationShape = shape<StoredAutomation>({
+  id: Id,
+  after_days: z.int().min(0).max(mostDays),
+  hour: z.object({ since: Moment, planned: Count }).optional(),
+  failures: Count,
+  resumes_at: Moment.optional(),
+  queued_to: z.string().max(64).optional(),
+});
+
+export const queuedShape = shape<QueuedViolation>({
+  id: Id,
+  policy_id: Id,
+  due_at: Moment,
+  attempt: z.int().min(1),
 });

@@ -3,18 +3,16 @@ import type { RemediationWithActions, RollbackInput } from '../../contract/remed
 import { actionsPerAnswer } from '../../contract/remediations.ts';
 import { defined } from '../../contract/defined.ts';
 import { recordAudit } from '../audit/service.ts';
-import type { Call, Handlers } from '../http/call.ts';
+import type { Actor, Call, Handlers } from '../http/call.ts';
 import { createCallerTurns } from '../http/caller-turns.ts';
 import { timestamp } from '../deps.ts';
 import { askerOf } from '../evaluation/thread/threads.ts';
 import { listPage } from '../http/paging.ts';
 import { toJson } from '../json.ts';
-import { nextTurn } from '../next-turn.ts';
 import { countRows } from '../store/all-rows.ts';
-import type { Reader, Tx, Versioned } from '../store/store.ts';
+import type { Reader, Versioned } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import {
-  actionId,
   actions,
   isOpen,
   remediationFilters,
@@ -28,14 +26,10 @@ import type { Plan, PlanParts } from './plan.ts';
 import { planRollback } from './rollback.ts';
 import { endRemediation } from './run.ts';
 import { selectViolations } from './select.ts';
+import { storePlan } from './store-plan.ts';
 import { readRemediation } from './service.ts';
 import { approvalOf, refuseGuarded } from './settings.ts';
-import { countsOf } from './transitions.ts';
 
-/** Milliseconds until a plan expires. */
-const expiresAfter = 86_400_000;
-/** Actions that are stored between two turns of others. */
-const actionsPerTurn = 50;
 /** Remediations of one caller that have not ended. */
 const mostOpen = 100;
 
@@ -49,14 +43,21 @@ export const remediationHandlers = (
   const inTurn = createCallerTurns();
 
   /** Stores what is planned, if it may be done. */
-  async function storePlan(call: Call, input: PlanInput, make: () => Promise<Plan>) {
+  async function planAndStore(call: Call, input: PlanInput, make: () => Promise<Plan>) {
     // A repeated request gets the answer that is stored: what it selected may be remediated by now.
     const plan = (await call.isRepeated())
       ? undefined
       : await inTurn(call, async () => refuseUnfit(input, await make()));
     return call.transact(async (tx) => {
       if (!plan) throw new Error('a repeated request has a stored answer');
-      const row = await store(parts, tx, call, { input, plan });
+      await refuseTooMany(tx, call.actor);
+      const { dry_run, note, rolls_back } = input;
+      const row = await storePlan(parts, tx, call.actor, {
+        plan,
+        dry_run,
+        requires_approval: approvalOf(parts.settings, plan.actions, call.isLocal),
+        ...defined({ note, rolls_back, made_by: call.principal.person }),
+      });
       const answer = await withActions(tx, row);
       return { ...answer, headers: { Location: `/v1/compliance/remediate/${row.doc.id}` } };
     });
@@ -64,14 +65,14 @@ export const remediationHandlers = (
 
   return {
     create: ({ body }, call) =>
-      storePlan(call, body, async () => {
+      planAndStore(call, body, async () => {
         const by = { now: deps.clock.now(), ownerTags, signal: call.signal };
         const selected = await selectViolations(deps.store, body, by);
         return makePlan(parts, askerOf(call), selected);
       }),
 
     rollback: ({ params: { id }, body }, call) =>
-      storePlan(call, { ...body, rolls_back: id }, async () => {
+      planAndStore(call, { ...body, rolls_back: id }, async () => {
         const { doc } = await readRemediation(deps.store, id);
         return planRollback(parts, askerOf(call), doc);
       }),
@@ -134,58 +135,14 @@ function refuseUnfit({ expected_digest: digest, dry_run: isDry }: PlanInput, pla
   return plan;
 }
 
-/** @throws GovctlError unavailable where the caller has too many */
-async function store(
-  { deps, settings }: PlanParts,
-  tx: Tx,
-  { actor, principal, isLocal }: Pick<Call, 'actor' | 'principal' | 'isLocal'>,
-  { input, plan }: { readonly input: PlanInput; readonly plan: Plan },
-): Promise<Versioned<StoredRemediation>> {
-  const open = await countRows(tx, remediations, { open_of: { any: [actor.userId] } });
-  if (open >= mostOpen) {
-    throw new GovctlError('unavailable', `${open} of your remediations have not ended yet`, {
-      hint: 'Cancel some of them: `govctl remediate list` shows them. A plan expires after a day.',
-      headers: { 'Retry-After': '60' },
-    });
-  }
-  const now = deps.clock.now();
-  const at = timestamp(now);
-  const id = deps.ids.next('rem');
-  const { actions: planned, digest, blast, why_not } = plan;
-  const { dry_run, note, rolls_back } = input;
-  const required = approvalOf(settings, planned, isLocal);
-  const isReady = !dry_run && required === 'none';
-  const row = await tx.insert(remediations, {
-    id,
-    status: isReady ? 'approved' : 'planned',
-    dry_run,
-    why_not,
-    digest,
-    blast,
-    counts: countsOf(planned.map(({ status }) => status)),
-    ...defined({ note, rolls_back }),
-    requested_by: actor.userId,
-    ...defined({ made_by: principal.person }),
-    requires_approval: required,
-    expires_at: timestamp(now + expiresAfter),
-    created_at: at,
-    updated_at: at,
+/** @throws GovctlError unavailable */
+async function refuseTooMany(reader: Reader, { userId }: Actor): Promise<void> {
+  const open = await countRows(reader, remediations, { open_of: { any: [userId] } });
+  if (open < mostOpen) return;
+  throw new GovctlError('unavailable', `${open} of your remediations have not ended yet`, {
+    hint: 'Cancel some of them: `govctl remediate list` shows them. A plan expires after a day.',
+    headers: { 'Retry-After': '60' },
   });
-  for (const action of planned) {
-    const own = { id: actionId(id, action.n), remediation_id: id, planned_at: at };
-    await tx.insert(actions, { ...action, ...own });
-    if (action.n % actionsPerTurn === 0) await nextTurn();
-  }
-  await tx.append(remediationLanes, id, id);
-  await tx.putOff(remediationLanes, id, isReady ? now : now + expiresAfter);
-  await recordAudit(
-    deps,
-    tx,
-    actor,
-    rolls_back ? 'remediation.rollback' : 'remediation.create',
-    id,
-  );
-  return row;
 }
 
 /** A remediation with some of its actions. */

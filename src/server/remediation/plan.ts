@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined.ts';
 import type { ErrorName } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Rule } from '../../contract/policies.ts';
-import { readRemediationAction } from '../../contract/remediation-action.ts';
+import { actOf, readRemediationAction } from '../../contract/remediation-action.ts';
 import { inThrees } from '../../contract/in-threes.ts';
 import type { Remediation } from '../../contract/remediations.ts';
 import { GivenResource, typeKey } from '../../contract/resources.ts';
@@ -33,6 +33,11 @@ export type PlannedAction = Omit<StoredAction, 'id' | 'remediation_id' | 'planne
 /** The planned actions and their blast radius. */
 export interface Plan extends Pick<Remediation, 'why_not' | 'blast' | 'digest'> {
   readonly actions: readonly PlannedAction[];
+}
+
+interface PlanWithObstacles extends Plan {
+  /** Why actions are skipped, by their numbers. */
+  readonly obstacles: ReadonlyMap<number, Obstacle>;
 }
 
 export interface PlanParts {
@@ -66,13 +71,25 @@ export async function makePlan(
       hint: 'Use `govctl violation list` to see open violations.',
     });
   }
-  const planOne = createPlanner(parts, asker);
-  return planEach(parts, asker, selected, planOne);
+  return planViolations(parts, asker, selected).then(refuseEmpty);
+}
+
+/** The same, also where no action is left. @throws GovctlError remediation_guard where the plan is too long */
+export const planViolations = (
+  parts: PlanParts,
+  asker: Asker,
+  selected: readonly StoredViolation[],
+): Promise<PlanWithObstacles> => planEach(parts, asker, selected, createPlanner(parts, asker));
+
+/** @throws GovctlError invalid_remediation, remediator_not_configured or remediation_guard where no action is left */
+export function refuseEmpty({ obstacles, ...plan }: PlanWithObstacles): Plan {
+  if (obstacles.size === plan.actions.length) throw nothingToDo([...obstacles.values()]);
+  return plan;
 }
 
 /**
  * Plans one action for each item, in order.
- * @throws GovctlError as `makePlan`
+ * @throws GovctlError remediation_guard where the plan is too long
  */
 export async function planEach<Item>(
   { deps, settings }: PlanParts,
@@ -82,9 +99,9 @@ export async function planEach<Item>(
     item: Item,
     n: number,
   ) => Promise<{ readonly action: PlannedAction; readonly obstacle?: Obstacle }>,
-): Promise<Plan> {
+): Promise<PlanWithObstacles> {
   const actions: PlannedAction[] = [];
-  const obstacles: Obstacle[] = [];
+  const obstacles = new Map<number, Obstacle>();
   let size = 0;
   for (const item of items) {
     asker.signal.throwIfAborted();
@@ -92,11 +109,10 @@ export async function planEach<Item>(
     size += JSON.stringify(action).length;
     if (size > longestPlan) throw tooLong(actions.length);
     actions.push(action);
-    if (obstacle) obstacles.push(obstacle);
+    if (obstacle) obstacles.set(action.n, obstacle);
     await nextTurn();
   }
   const planned = actions.filter(({ status }) => status === 'planned');
-  if (planned.length === 0) throw nothingToDo(obstacles);
   const counts = new Map<string, number>();
   for (const { resource_type: type } of planned) {
     if (counts.has(type)) continue;
@@ -109,6 +125,7 @@ export async function planEach<Item>(
     digest: digestOf(planned),
     blast: blastOf(planned, countOf),
     why_not: whyNot(planned, countOf, settings.guards),
+    obstacles,
   };
 }
 
@@ -231,7 +248,7 @@ export const obstacle = (why: string, error: ErrorName = 'invalid_remediation'):
 });
 
 function methodOf(policy: StoredPolicy | undefined): Done['method'] {
-  const { kind } = readRemediationAction(policy?.remediation_action ?? '');
+  const { kind } = actOf(readRemediationAction(policy?.remediation_action ?? ''));
   return kind === 'other' ? 'notify' : kind;
 }
 
@@ -246,7 +263,7 @@ function howOf(
   if (problem !== undefined) return obstacle(`remediation_action of ${policy.name} ${problem}`);
   const excluded = whyProtected(resource, settings.guards);
   if (excluded !== undefined) return obstacle(excluded, 'remediation_guard');
-  const action = readRemediationAction(text);
+  const action = actOf(readRemediationAction(text));
   if (action.kind === 'notify') return { method: 'notify', changes: [] };
   if (action.kind === 'other') {
     return obstacle(

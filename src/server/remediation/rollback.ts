@@ -10,7 +10,7 @@ import { actions, images } from './collection.ts';
 import type { StoredAction, StoredRemediation } from './collection.ts';
 import { sha256Of } from './fingerprint.ts';
 import { whyProtected } from './guards.ts';
-import { executorFor, obstacle, pairOf, planEach, shownChange } from './plan.ts';
+import { executorFor, obstacle, pairOf, planEach, refuseEmpty, shownChange } from './plan.ts';
 import type { Obstacle, Plan, PlanParts, PlannedAction } from './plan.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function planRollback(
       hint: `Use \`govctl remediate show ${remediation.id}\` to see the result of its actions.`,
     });
   }
-  return planEach(parts, asker, done, createUndoer(parts));
+  return planEach(parts, asker, done, createUndoer(parts)).then(refuseEmpty);
 }
 
 function refuseUnended({ id, status, counts, dry_run: isDry }: StoredRemediation): void {

@@ -21,6 +21,7 @@ import { actions, images, remediationLanes, remediations } from './collection.ts
 import type { StoredAction, StoredRemediation } from './collection.ts';
 import { fingerprintOf, sha256Of } from './fingerprint.ts';
 import { whyProtected } from './guards.ts';
+import { stopAutomation } from './queue.ts';
 import { dropPlanned, endAction } from './service.ts';
 import { isOutside } from './settings.ts';
 import type { Settings } from './settings.ts';
@@ -171,7 +172,7 @@ async function attempt(deps: Deps, parts: RunParts, turn: Attempt): Promise<void
           return goOn(deps, tx, claimed);
         }
         const isRollback = remediation.rolls_back !== undefined;
-        if (isRollback) await endWaiting(deps, tx, action);
+        if (isRollback) await endUndone(deps, tx, remediation, action);
         const begun = await beginAttempt(deps, tx, action, row);
         // What is taken back is so once it is written.
         await endAction(deps, tx, begun, isRollback ? 'completed' : 'unverified');
@@ -222,6 +223,9 @@ export async function whyStale(
   if (policy?.enabled !== true || fingerprintOf(policy) !== action.fingerprint) {
     return 'the policy has changed since the plan was made';
   }
+  if (remediation.automatic && policy.remediation_problem?.stopped) {
+    return 'automatic remediation of the policy has stopped';
+  }
   const violation = (await tx.get(violations, action.violation_id))?.doc;
   if (violation?.status !== 'OPEN') {
     return `the violation is now ${violation?.status ?? 'deleted'}`;
@@ -247,13 +251,19 @@ export async function beginAttempt(
   return endAction(deps, tx, { ...action, attempted_at: at }, 'attempting');
 }
 
-/** The action that is taken back needs no verification any more. */
-export async function endWaiting(
+/** The action that is taken back needs no verification any more; an automatic one must not be repeated. */
+export async function endUndone(
   deps: Deps,
   tx: Tx,
-  { violation_id: id }: StoredAction,
+  { rolls_back: undone = '' }: StoredRemediation,
+  { violation_id, resource_id, policy_id }: StoredAction,
 ): Promise<void> {
-  const waiting = (await tx.find(actions, 'waiting', id))?.doc;
+  if ((await tx.get(remediations, undone))?.doc.automatic) {
+    const reason = `${undone} was rolled back`;
+    const problem = { reason, violation_id, resource_id, remediation_id: undone };
+    await stopAutomation(deps, tx, policy_id, problem);
+  }
+  const waiting = (await tx.find(actions, 'waiting', violation_id))?.doc;
   if (waiting) await endAction(deps, tx, waiting, 'failed', 'it was rolled back');
 }
 

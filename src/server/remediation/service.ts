@@ -16,6 +16,7 @@ import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
 import { actions, isOpen, remediationLanes, remediations } from './collection.ts';
 import type { StoredAction, StoredRemediation } from './collection.ts';
+import { automaticActionEnded } from './queue.ts';
 import { afterAction, countsOf, hasWork } from './transitions.ts';
 
 /** @throws GovctlError remediation_not_found */
@@ -47,6 +48,7 @@ export async function endAction(
   await tx.replace(remediations, after);
   if (!hasWork(after.counts)) await tx.clear(remediationLanes, after.id);
   if (status === 'failed') await announceFailure(deps, tx, doc);
+  if (before.automatic) await automaticActionEnded(deps, tx, doc);
   return doc;
 }
 

@@ -1,7 +1,7 @@
 import { GovctlError } from '../../contract/errors.ts';
 import type { Action, Approval } from '../../contract/remediations.ts';
 import { isTypePattern, matchesType } from '../../contract/resources.ts';
-import type { CommandConfig, Guards, RemediationConfig } from '../config/config.ts';
+import type { AutoMode, CommandConfig, Guards, RemediationConfig } from '../config/config.ts';
 import { defaultGuards } from './guards.ts';
 
 /** What remediations may do on this server, with its defaults. */
@@ -9,6 +9,12 @@ export interface Settings {
   readonly approval: Approval;
   readonly guards: Guards;
   readonly parameters: Readonly<Record<string, string>>;
+  /** What auto_remediation does: it carries out its plans, or only makes them, or neither. */
+  readonly auto: AutoMode;
+  /** Actions that auto_remediation plans in an hour, per policy. */
+  readonly rate: number;
+  /** Policies, as `pol_…@fingerprint`, whose exec: and webhook: actions auto_remediation carries out without approval. */
+  readonly autoCommands: ReadonlySet<string>;
   readonly isLocal: boolean;
   readonly commands: Readonly<Record<string, CommandConfig>>;
   /** What requests are signed with, by host. */
@@ -24,6 +30,9 @@ export const settingsOf = (config: RemediationConfig = {}, isLocal: boolean): Se
   isLocal,
   commands: config.commands ?? {},
   webhooks: config.webhooks ?? {},
+  auto: config.auto ?? (isLocal ? 'run' : 'plan'),
+  rate: config.rate ?? 20,
+  autoCommands: new Set(config.auto_commands),
   // So that all of it can be tried where nothing real is changed.
   executorOf: (type) =>
     boundTo(config.executors ?? {}, type) ?? (isLocal ? 'inventory' : undefined),

@@ -13,7 +13,8 @@ import type { EvidenceWork } from '../evidence/work.ts';
 import { bundleLanes } from '../evidence/collection.ts';
 import { createUpkeep } from './upkeep.ts';
 import { methodsOf } from '../prediction/service.ts';
-import { remediationLanes } from '../remediation/collection.ts';
+import { automaticWork } from '../remediation/automatic.ts';
+import { automationLanes, remediationLanes } from '../remediation/collection.ts';
 import { createOutside } from '../remediation/executors/attempt.ts';
 import { remediationWork } from '../remediation/run.ts';
 import { settingsOf } from '../remediation/settings.ts';
@@ -102,6 +103,10 @@ export function startBackgroundWork(
     deps,
     remediationWork(deps, { evaluation, settings, outside }),
   );
+  const automator =
+    settings.auto === 'off'
+      ? undefined
+      : createLaneRunner(deps, automaticWork(deps, { deps, evaluation, settings }));
   const deliveries = createDeliveries(deps, { send, createRunner: createLaneRunner });
   const renderer = createRenderer({ most: reportsAtOnce });
   const reportWork = createReportWork(deps, {
@@ -140,6 +145,7 @@ export function startBackgroundWork(
   ];
   const endListening = clock.onChange(() => {
     evaluator.poke();
+    automator?.poke();
     remediator.poke();
     deliveries.poke();
     reportWork.poke();
@@ -156,6 +162,7 @@ export function startBackgroundWork(
   return {
     workers: [
       laneWorker(deps.store, evaluationLanes, evaluator),
+      ...(automator ? [laneWorker(deps.store, automationLanes, automator)] : []),
       laneWorker(deps.store, remediationLanes, remediator),
       laneWorker(deps.store, scheduleLanes, fires),
       laneWorker(deps.store, reportLanes, reportWork),
@@ -171,6 +178,7 @@ export function startBackgroundWork(
       for (const timer of timers) clearInterval(timer);
       endListening();
       await upkeep.idle();
+      await automator?.stop(actionsWithin);
       await remediator.stop(actionsWithin);
       await evaluator.stop(evaluationsWithin);
       await fires.stop(firesWithin);

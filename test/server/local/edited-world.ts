@@ -173,7 +173,10 @@ export async function fillWhole({ send, ok, advance, receiver }: Whole): Promise
   const versioned = await policy('versioned', 'resource.versioning.enabled == false', {
     remediation_action: 'patch:{"versioning":{"enabled":true}}',
   });
-  await policy('private', 'resource.public == true');
+  await policy('private', 'resource.public == true', {
+    auto_remediation: true,
+    remediation_action: 'notify:{"after_days":30}',
+  });
   await policy('kept', 'resource.days < 10');
   await policy('fresh', 'now > timestamp(resource.renew_at)');
   await policy('undecided', 'resource.nowhere == 1');

@@ -13,7 +13,7 @@ import { putResource, subjectsOf } from '../../resources/service.ts';
 import type { LaneWork, Tx } from '../../store/store.ts';
 import { actions, remediationLanes } from '../collection.ts';
 import type { StoredAction, StoredRemediation } from '../collection.ts';
-import { asRequester, beginAttempt, endWaiting, goOn, inLane, rebase, whyStale } from '../run.ts';
+import { asRequester, beginAttempt, endUndone, goOn, inLane, rebase, whyStale } from '../run.ts';
 import type { Attempt, RunParts } from '../run.ts';
 import { endAction } from '../service.ts';
 import { runFor } from './command.ts';
@@ -75,7 +75,7 @@ async function begin(
       await endAction(deps, tx, planned, 'skipped', why);
       return goOn(deps, tx, claimed);
     }
-    if (remediation.rolls_back !== undefined) await endWaiting(deps, tx, planned);
+    if (remediation.rolls_back !== undefined) await endUndone(deps, tx, remediation, planned);
     const action = await beginAttempt(deps, tx, planned, row);
     const { actor } = asRequester(remediation);
     await recordAudit(deps, tx, actor, 'remediation.attempt', planned.resource_id);
