@@ -40,6 +40,7 @@ export function describePolicy(policy: Policy, style: Style): string {
     ],
     ['updated', policy.updated_at],
     ['quarantine', quarantine(policy, style)],
+    ['problem', remediationProblem(policy, style)],
   ];
   const width = Math.max(...fields.map(([name]) => name.length));
   const lines = fields
@@ -57,6 +58,9 @@ export function describePolicy(policy: Policy, style: Style): string {
 
 const indent = (text: string): string => printable(text.trimEnd()).replaceAll('\n', '\n        ');
 
+/** Continues the text of a field on the next line, below its beginning. */
+const below = `\n${' '.repeat('  remediation  '.length)}`;
+
 /** Why it is not evaluated, and what ends that. */
 function quarantine({ quarantined }: Policy, style: Style): string | undefined {
   if (!quarantined) return undefined;
@@ -66,7 +70,24 @@ function quarantine({ quarantined }: Policy, style: Style): string | undefined {
     style.red(`not evaluated since ${printableLine(since)}`),
     `${printableLine(reason)} ${where}`,
     'Change its conditions to have it evaluated again.',
-  ].join(`\n${' '.repeat('  quarantine   '.length)}`);
+  ].join(below);
+}
+
+/** Why its violations are not remediated automatically, and what ends that. */
+function remediationProblem({ name, remediation_problem }: Policy, style: Style) {
+  if (!remediation_problem) return undefined;
+  const { since, reason, stopped, remediation_id: id } = remediation_problem;
+  const what = stopped
+    ? 'automatic remediation stopped at'
+    : 'automatic remediation does not work since';
+  return [
+    style.red(`${what} ${printableLine(since)}`),
+    printableLine(reason),
+    ...(id === undefined ? [] : [`See: govctl remediate show ${printableLine(id)}`]),
+    stopped
+      ? 'To resume, change its rules or remediation_action, or turn auto_remediation off and on.'
+      : `To remediate by hand: govctl remediate apply --policy ${printableLine(name)}`,
+  ].join(below);
 }
 
 function remediation({ auto_remediation, remediation_action }: Policy): string | undefined {

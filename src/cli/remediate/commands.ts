@@ -15,6 +15,7 @@ import { isUnderway, remediationView } from './remediation-view.ts';
 
 interface ListOptions {
   readonly status?: readonly string[];
+  readonly automatic?: boolean;
 }
 
 const remediations: OwnNoun<Remediation, ListOptions> = {
@@ -23,7 +24,10 @@ const remediations: OwnNoun<Remediation, ListOptions> = {
   feature: 'remediations',
   api: (client) => client.remediations,
   list: {
-    filter: ({ status }) => ({ status: status?.join(',').toLowerCase() }),
+    filter: ({ status, automatic }) => ({
+      status: status?.join(',').toLowerCase(),
+      automatic: automatic ? 'true' : undefined,
+    }),
     columns: ({ now, room }) => [
       { title: 'ID', cell: ({ id }) => id },
       { title: 'STATUS', cell: (row) => (row.dry_run ? `${row.status} (dry run)` : row.status) },
@@ -93,7 +97,8 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
       '--status <status>',
       `filter by status: ${remediationStatuses.join(', ')} (repeatable)`,
       collectValues,
-    );
+    )
+    .option('--automatic', 'only automatic remediations, of policies with auto_remediation');
   its.get('show one remediation; exits with 8 while it runs');
   remediate
     .command('cancel')

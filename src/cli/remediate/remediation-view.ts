@@ -50,20 +50,22 @@ function describeRemediation(remediation: RemediationWithActions, style: Style):
   ].join('\n');
 }
 
-function headline({ id, blast, note, rolls_back: undone }: Remediation, style: Style) {
+function headline({ id, blast, note, rolls_back: undone, automatic }: Remediation, style: Style) {
   const reach = [
     count(blast.resources, 'resource'),
     ...(blast.accounts > 0 ? [count(blast.accounts, 'account')] : []),
     ...(blast.environments > 0 ? [count(blast.environments, 'environment')] : []),
   ].join(', ');
-  const extra = [undone === undefined ? undefined : `rolls back ${undone}`, note]
-    .flatMap((one) => (one === undefined ? [] : [` · ${printableLine(one)}`]))
+  const extra = [automatic ? 'automatic' : undefined, undone && `rolls back ${undone}`, note]
+    .flatMap((one) => (one ? [` · ${printableLine(one)}`] : []))
     .join('');
   return `${style.bold(id)}  ${reach} (${blast.percent}% of its type)${extra}`;
 }
 
 function describeAction(action: Action, style: Style): string[] {
   const { status, resource_id: id, policy_name: policy, severity, why, executor, method } = action;
+  const { attempt = 1 } = action;
+  const retried = attempt > 1 ? `, attempt ${attempt}` : '';
   const paint =
     status === 'completed' ? style.green : status === 'failed' ? style.red : (text: string) => text;
   const by = method === 'patch' ? `patch, ${executor ?? 'no executor'}` : (executor ?? method);
@@ -73,7 +75,9 @@ function describeAction(action: Action, style: Style): string[] {
   );
   return [
     `  ${paint(signs[status])} ${printableLine(id)}  ${printableLine(policy)}  ${paintSeverity(severity, severity, style)}`,
-    ...(status === 'skipped' ? [] : [...lines, style.dim(`      by ${printableLine(by)}`)]),
+    ...(status === 'skipped'
+      ? []
+      : [...lines, style.dim(`      by ${printableLine(by)}${retried}`)]),
     ...(why === undefined && (status === 'planned' || status === 'completed')
       ? []
       : [`      ${status}${why === undefined ? '' : `: ${printableLine(why)}`}`]),
@@ -104,7 +108,11 @@ function summary(remediation: Remediation): string {
     .map((one) => `${Number(counts[one])} ${one}`)
     .join(', ');
   if (status === 'planned') {
-    const what = isDry ? 'Dry run: nothing was changed.' : 'Waits for approval.';
+    const what = isDry
+      ? 'Dry run: nothing was changed.'
+      : remediation.why_not.length > 0
+        ? 'Nothing was changed.'
+        : 'Waits for approval.';
     return `${some}. ${what} Expires ${expires}.`;
   }
   return `${status}: ${some}.`;

@@ -27,6 +27,7 @@ function describeViolation(violation: Violation, style: Style): string {
       ['exemption', violation.exemption_id],
       ['undecided', violation.undecided?.message],
       ['reason', violation.reason],
+      ['remediation', violation.remediation_id],
       ['detected', violation.detected_at],
       ['resolved', violation.resolved_at],
     ],

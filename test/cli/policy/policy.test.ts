@@ -65,6 +65,26 @@ describe('policy list', () => {
     expect(stdout).toContain('Change its conditions');
   });
 
+  it('get says why automatic remediation has stopped, and how to resume it', async () => {
+    const remediation_problem = {
+      since: '2026-03-01T12:00:00.000Z',
+      reason: 'the fix of logs did not hold: it failed again within 24 hours',
+      stopped: true,
+      remediation_id: 'rem_1',
+    };
+    put('restless', { remediation_problem, auto_remediation: true });
+    const { stdout } = await run(['get', 'restless']);
+    expect(stdout).toContain('automatic remediation stopped at 2026-03-01T12:00:00.000Z');
+    expect(stdout).toContain('               the fix of logs did not hold');
+    expect(stdout).toContain('See: govctl remediate show rem_1');
+    expect(stdout).toContain('or turn auto_remediation off and on');
+    const reason = 'nothing carries out patches';
+    put('unready', { remediation_problem: { ...remediation_problem, reason, stopped: false } });
+    const unready = await run(['get', 'unready']);
+    expect(unready.stdout).toContain('automatic remediation does not work since 2026-03-01');
+    expect(unready.stdout).toContain('govctl remediate apply --policy unready');
+  });
+
   it('gives the API’s own list as JSON, ownership tags included', async () => {
     put('two', { tags: owned });
     const outcome = await run(['list', '-o', 'json']);

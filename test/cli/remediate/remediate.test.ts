@@ -82,6 +82,24 @@ describe('govctl remediate', () => {
     expect((await run('show', 'rem_none')).exitCode).toBe(1);
   });
 
+  it('list --automatic lists those of policies with auto_remediation, and get tells them from others', async () => {
+    await run('plan', '--policy', 'versioning');
+    await inventory.createPolicy('private', {
+      rules: [{ condition: 'resource.acl == "public"', effect: 'DENY' }],
+      remediation_action: 'patch:{"acl":"private"}',
+      auto_remediation: true,
+    });
+    await inventory.put('site', { acl: 'public', versioning: { enabled: true } });
+    await service.evaluator.run();
+    await service.remediate();
+    const { stdout } = await run('list', '--automatic', '-o', 'json');
+    const { remediations } = JSON.parse(stdout) as { remediations: { id: string }[] };
+    expect(remediations).toMatchObject([{ automatic: true, requested_by: 'system' }]);
+    const shown = await run('get', remediations[0]?.id ?? '');
+    expect(shown.stdout).toContain('(33.3% of its type) · automatic');
+    expect(shown.stdout).toContain('✓ site  private');
+  });
+
   it('approve carries out what waits for it, by the digest that was reviewed', async () => {
     await service.close();
     await start({ config: { remediation: { approval: 'approval' } } });
