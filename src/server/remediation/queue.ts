@@ -34,7 +34,7 @@ export function automaticAfter({
 }
 
 /** Has the lane of an automation looked at, no later than at a given time. */
-export async function wake(tx: Tx, id: string, at: number): Promise<void> {
+async function wake(tx: Tx, id: string, at: number): Promise<void> {
   const { waiting, dueAt = 0 } = await tx.laneState(automationLanes, id);
   if (waiting === 0) await tx.append(automationLanes, id, id);
   if (waiting === 0 || at < dueAt) await tx.putOff(automationLanes, id, at);
@@ -196,7 +196,7 @@ export async function automaticActionEnded(
 }
 
 /** Rows that are queued or forgotten between two turns of others. */
-export const rowsPerTurn = 50;
+const rowsPerTurn = 50;
 
 /** Lets others have their turn every so many rows. */
 export const turnAt = (at: number): Promise<void> | undefined =>
