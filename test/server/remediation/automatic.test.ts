@@ -308,8 +308,7 @@ describe('remediation.auto', () => {
     const problem = {
       since: '2026-03-01T12:00:00.000Z',
       stopped: false,
-      reason:
-        'only a local server carries out patches; this one has no executor for AWS::S3::Bucket',
+      reason: "the server's configuration has no remediation.executors for AWS::S3::Bucket",
     };
     expect(await policyOf(policy)).toMatchObject({ remediation_problem: problem });
     service.advance(hour);
