@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { UndecidedReason } from './findings.ts';
-import { Timestamp, commaList, commaListOf, listEndpoint, listQuery } from './lists.ts';
+import { Timestamp, commaList, commaListOf, digits, listEndpoint, listQuery } from './lists.ts';
 import { Severity } from './policies.ts';
 import { PredictiveAlert } from './predictions.ts';
 import { scopeFilters } from './scope-filters.ts';
@@ -36,6 +36,23 @@ const GovernanceOverview = z.looseObject({
 });
 export type GovernanceOverview = z.infer<typeof GovernanceOverview>;
 
+/** Days of scores that are kept. */
+export const scoreDaysKept = 400;
+
+/** The score of everything on one day: the last one, or one that is less than an hour older. */
+const ScoreDay = z.looseObject({
+  /** `2026-01-31`, UTC. */
+  day: z.string(),
+  at: Timestamp,
+  compliance_score: z.number(),
+  evaluated: z.int(),
+});
+export type ScoreDay = z.infer<typeof ScoreDay>;
+
+const ScoreHistoryQuery = z.strictObject({
+  days: digits(z.int().min(1).max(scoreDaysKept)).prefault(30),
+});
+
 export const governance = {
   overview: endpoint({
     method: 'GET',
@@ -44,6 +61,17 @@ export const governance = {
     scope: 'governance:read',
     query: OverviewQuery,
     response: { status: 200, body: z.looseObject({ governance_overview: GovernanceOverview }) },
+    errors: [],
+  }),
+  scoreHistory: endpoint({
+    method: 'GET',
+    path: '/v1/governance/score-history',
+    summary:
+      'Read the score of each of the last days, without the days on which nothing was evaluated',
+    scope: 'governance:read',
+    ext: true,
+    query: ScoreHistoryQuery,
+    response: { status: 200, body: z.looseObject({ score_history: z.array(ScoreDay) }) },
     errors: [],
   }),
 };

@@ -409,20 +409,19 @@ describe('govctl overview', () => {
     await run(['resource', 'import', 'some.ndjson']);
     const { exitCode, stdout } = await run(['overview']);
     expect(exitCode).toBe(0);
-    expect(stdout).toBe(
+    expect(stdout.replace(/^.* · 2 evaluations · .*\n/, '')).toBe(
       [
-        `Score  50 of 100  ${'█'.repeat(20)}${'░'.repeat(20)}`,
-        '  of 2 evaluations; under 90 is not compliant',
         '',
-        'Open violations',
-        '  CRITICAL  0',
-        `  HIGH      1  ${'█'.repeat(40)}`,
+        '  50 of 100  not compliant: under 90',
+        `  ${'█'.repeat(20)}${'░'.repeat(20)}`,
+        '',
+        '  Open violations                 About to fail',
+        '  CRITICAL  0                     nothing within 30 days',
+        '  HIGH      1  ████████████',
         '  MEDIUM    0',
         '  LOW       0',
         '',
-        'About to fail  nothing within 30 days',
-        '',
-        'Last 30 days: 1 of 8 capabilities used, 0% of fixes made by remediation.',
+        '  Last 30 days: 0% of fixes made by remediation, 1 of 8 capabilities used.',
         'Next: govctl violation list --severity HIGH',
         '',
       ].join('\n'),
@@ -444,9 +443,7 @@ describe('govctl overview', () => {
     );
     await run(['resource', 'import', 'dated.ndjson']);
     const { stdout } = await run(['overview']);
-    expect(stdout).toMatch(
-      /About to fail\n  WHEN .*\n.* LOW +soon +renewed\n.* LOW +late +renewed\n/,
-    );
+    expect(stdout).toMatch(/About to fail\n.* LOW +soon +renewed\n.* LOW +late +renewed\n/);
     expect(stdout).toContain('Next: govctl predict list');
   });
 

@@ -7,18 +7,18 @@ export function registerOverviewCommand(program: GovctlCommand, act: Act): void 
     .command('overview')
     .summary('see how everything stands: score, violations, what is about to fail')
     .description(
-      'Shows how the inventory stands now: the score over the latest outcome of each policy on each resource, the open violations by severity, and what is about to fail. It reflects the last change.',
+      'Shows how the inventory stands now: the score over the latest outcome of each policy on each resource and its last 30 days, the open violations by severity, what is about to fail, the accounts with the highest risk, and the frameworks with the lowest score. It reflects the last change. Of a part there is no trend and no framework.',
     )
-    .option('--provider <provider>', 'only this part; repeatable', collectValues)
-    .option('--account <id>', 'repeatable', collectValues)
-    .option('--environment <name>', 'repeatable', collectValues)
-    .option('--watch', 'read it again every 5 seconds, until Ctrl-C')
+    .option('--provider <provider>', 'filter by provider (repeatable)', collectValues)
+    .option('--account <id>', 'filter by account (repeatable)', collectValues)
+    .option('--environment <name>', 'filter by environment (repeatable)', collectValues)
+    .option('--watch', 'refresh every 5 seconds until Ctrl-C')
     .addHelpText('after', overviewHelp)
     .action(act(() => import('./overview.ts').then((m) => m.runOverview)));
 }
 
 const overviewHelp = `
-Exit codes: 0 read; it says nothing of how good the score is.
+Exit codes: 0 whatever the score.
 
 Examples:
   $ govctl overview

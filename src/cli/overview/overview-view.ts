@@ -1,100 +1,197 @@
-import type { GovernanceOverview } from '../../contract/governance.ts';
+import type { Framework } from '../../contract/frameworks.ts';
+import type { GovernanceOverview, ScoreDay } from '../../contract/governance.ts';
 import { severities } from '../../contract/policies.ts';
-import type { PredictiveAlert } from '../../contract/predictions.ts';
 import { compliantFrom } from '../../engine/score.ts';
+import { paintStatus, scoreText } from '../framework/framework-view.ts';
 import { shortTime } from '../terminal/ages.ts';
 import type { View } from '../terminal/output.ts';
-import { inThrees } from '../terminal/printable.ts';
+import { inThrees, printableLine, widthOf } from '../terminal/printable.ts';
 import { paintSeverity } from '../terminal/severity.ts';
 import { formatTable } from '../terminal/table.ts';
+import type { Column } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
+import type { Further } from './further.ts';
+import { sparkline } from './sparkline.ts';
 
 const lower = <S extends string>(text: S) => text.toLowerCase() as Lowercase<S>;
 
-/** Columns of a full bar. */
-const barWidth = 40;
+/** Columns of a full bar: of the score, and of violations. */
+const scoreBar = 40;
+const violationBar = 12;
+/** Columns of the left block where two are side by side, and between them. */
+const leftBlock = 31;
+const between = 3;
+const narrowest = 76;
+const mostAlerts = 4;
 
-/** @param now milliseconds since the epoch */
-export const overviewView = (overview: GovernanceOverview, now: number): View => ({
+interface Screen {
+  readonly style: Style;
+  readonly columns: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly baseUrl: string;
+  readonly further: Further;
+}
+
+export const overviewView = (
+  overview: GovernanceOverview,
+  given: Omit<Screen, 'style' | 'columns'>,
+): View => ({
   value: { governance_overview: overview },
-  human: (style, columns) =>
-    [
-      ...scoreLines(overview, style),
-      '',
-      ...violationLines(overview, style),
-      '',
-      alertLines(overview.predictive_alerts, { style, columns, now }),
-      '',
-      style.dim(useLine(overview)),
-      nextLine(overview),
-    ]
-      .join('\n')
-      .replace(/\n*$/, '\n'),
+  human(style, columns) {
+    const screen = { ...given, style, columns };
+    const { frameworks, accounts } = given.further;
+    const blocks = [
+      [headLine(overview, screen)],
+      scoreLines(overview, screen),
+      beside(violationLines(overview, screen), (room) => alertLines(overview, { ...screen, columns: room }), screen), // prettier-ignore
+      beside(
+        accounts.length > 0 ? accountLines(screen) : [],
+        (room) => (frameworks.length > 0 ? frameworkLines({ ...screen, columns: room }) : []),
+        screen,
+      ),
+      [style.dim(useLine(overview))],
+    ].filter((block) => block.length > 0);
+    const text = blocks.map((lines) => lines.map((line) => line.trimEnd()).join('\n')).join('\n\n');
+    return `${text}\n${nextLine(overview)}`.replace(/\n*$/, '\n');
+  },
 });
 
+const headLine = (
+  { generated_at: at, evaluated }: GovernanceOverview,
+  { style, baseUrl }: Screen,
+): string =>
+  [
+    style.bold('Governance'),
+    `${at.slice(0, 16).replace('T', ' ')} UTC`,
+    `${inThrees(evaluated)} evaluations`,
+    printableLine(baseUrl),
+  ].join(' · ');
+
 function scoreLines(
-  { compliance_score: score, evaluated }: GovernanceOverview,
-  style: Style,
+  { compliance_score: score, evaluated, policy_violations: { critical } }: GovernanceOverview,
+  { style, further: { days } }: Screen,
 ): string[] {
   if (evaluated === 0) {
     return [
-      style.bold('Score  none yet'),
+      style.bold('  Score  none yet'),
       '  Nothing was evaluated: there are no resources that a policy is about.',
     ];
   }
-  const isCompliant = score >= compliantFrom;
+  const isCompliant = score >= compliantFrom && critical === 0;
   const paint = isCompliant ? style.green : style.red;
-  const full = Math.floor((score / 100) * barWidth);
+  const full = Math.floor((score / 100) * scoreBar);
+  const why = isCompliant
+    ? 'compliant'
+    : `not compliant: ${score < compliantFrom ? `under ${compliantFrom}` : 'CRITICAL violations are open'}`;
   return [
-    `${style.bold('Score')}  ${paint(`${score} of 100`)}  ${paint('█'.repeat(full))}${style.dim('░'.repeat(barWidth - full))}`,
-    `  of ${inThrees(evaluated)} evaluations${isCompliant ? '' : `; under ${compliantFrom} is not compliant`}`,
+    `  ${style.bold(paint(`${score} of 100`))}  ${why}`,
+    `  ${paint('█'.repeat(full))}${style.dim('░'.repeat(scoreBar - full))}`,
+    ...trendLine(days, score, style),
   ];
 }
 
-function violationLines({ policy_violations: open }: GovernanceOverview, style: Style): string[] {
+/** From the first day that is known to now. */
+function trendLine(days: readonly ScoreDay[], score: number, style: Style): string[] {
+  const [first] = days;
+  if (!first || days.length < 2) return [];
+  const scores = [...days.slice(0, -1).map((one) => one.compliance_score), score];
+  const change = Math.round((score - first.compliance_score) * 100) / 100;
+  const text = change > 0 ? `+${change}` : String(change);
+  const paint = change > 0 ? style.green : change < 0 ? style.red : style.dim;
+  return [`  ${sparkline(scores)}  ${paint(text)} since ${printableLine(first.day)}`];
+}
+
+function violationLines({ policy_violations: open }: GovernanceOverview, { style }: Screen) {
   const rows = severities.toReversed().map((severity) => ({ severity, n: open[lower(severity)] }));
   const most = Math.max(...rows.map(({ n }) => n));
-  if (most === 0) return [`${style.bold('Open violations')}  none`];
+  if (most === 0) return [style.bold('  Open violations'), '  none'];
   const digits = inThrees(most).length;
   return [
-    style.bold('Open violations'),
+    style.bold('  Open violations'),
     ...rows.map(({ severity, n }) => {
-      const bar = '█'.repeat(Math.ceil((n / most) * barWidth));
-      const text = `  ${severity.padEnd(8)}  ${inThrees(n).padStart(digits)}  ${bar}`.trimEnd();
+      const bar = '█'.repeat(Math.ceil((n / most) * violationBar));
+      const text = `  ${severity.padEnd(8)}  ${inThrees(n).padStart(digits)}  ${bar}`;
       return n === 0 ? style.dim(text) : paintSeverity(text, severity, style);
     }),
   ];
 }
 
-function alertLines(
-  alerts: readonly PredictiveAlert[],
-  {
-    style,
-    columns,
-    now,
-  }: { readonly style: Style; readonly columns: number; readonly now: number },
-): string {
-  if (alerts.length === 0) return `${style.bold('About to fail')}  nothing within 30 days`;
-  const table = formatTable(
-    alerts,
+function alertLines({ predictive_alerts: alerts }: GovernanceOverview, screen: Screen): string[] {
+  const { style, now } = screen;
+  if (alerts.length === 0) return [style.bold('About to fail'), 'nothing within 30 days'];
+  const shown = alerts.slice(0, mostAlerts);
+  return [
+    style.bold('About to fail'),
+    ...rowLines(
+      shown,
+      [
+        { title: '', cell: ({ at }) => shortTime(now, 0)(at) },
+        {
+          title: '',
+          cell: ({ severity }) => severity.toUpperCase(),
+          paint: (text, { severity }, paint) => paintSeverity(text, severity.toUpperCase(), paint),
+        },
+        { title: '', cell: ({ resource }) => resource, shrinks: 'middle' },
+        { title: '', cell: (alert) => alert.predicted_violation, shrinks: 'end' },
+      ],
+      screen,
+    ).slice(1),
+    ...(alerts.length > shown.length ? [style.dim('more: govctl predict list')] : []),
+  ];
+}
+
+const accountLines = (screen: Screen): string[] =>
+  rowLines(
+    screen.further.accounts,
     [
-      { title: '  WHEN', cell: ({ at }) => `  ${shortTime(now, 0)(at)}` },
-      {
-        title: 'SEVERITY',
-        cell: ({ severity }) => severity.toUpperCase(),
-        paint: (text, { severity }, paint) => paintSeverity(text, severity.toUpperCase(), paint),
-      },
-      { title: 'RESOURCE', cell: ({ resource }) => resource, shrinks: 'middle' },
-      { title: 'POLICY', cell: (alert) => alert.predicted_violation, shrinks: 'end' },
+      { title: 'Accounts', cell: ({ id }) => id, shrinks: 'end' },
+      { title: 'score', cell: ({ score }) => scoreText(score ?? null) },
+      { title: 'open', cell: ({ open }) => inThrees(open) },
     ],
-    style,
-    columns,
+    { ...screen, columns: leftBlock - 2 },
+  ).map((line) => `  ${line}`);
+
+const frameworkLines = (screen: Screen): string[] =>
+  rowLines(
+    screen.further.frameworks,
+    [
+      { title: 'Frameworks', cell: ({ name }: Framework) => name, paint: paintStatus, shrinks: 'end' }, // prettier-ignore
+      { title: 'score', cell: ({ compliance_score: score }) => scoreText(score) },
+      {
+        title: 'failed / with data / all',
+        cell: ({ control_counts: { failed, total }, controls_with_data: known }) =>
+          `${failed} / ${known} / ${total}`,
+      },
+    ],
+    screen,
   );
-  return `${style.bold('About to fail')}\n${table.trimEnd()}`;
+
+const rowLines = <Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  { style, columns: room }: Screen,
+): string[] => formatTable(rows, columns, style, room).trimEnd().split('\n');
+
+/** Two blocks side by side, or one after the other where there is no room. */
+function beside(
+  left: readonly string[],
+  right: (room: number) => readonly string[],
+  { columns }: Screen,
+): string[] {
+  const isNarrow = columns < narrowest || left.length === 0;
+  const others = right(isNarrow ? columns - 2 : columns - leftBlock - between);
+  if (isNarrow) {
+    return [...left, ...(left.length > 0 && others.length > 0 ? [''] : []), ...others.map((line) => `  ${line}`)]; // prettier-ignore
+  }
+  return Array.from({ length: Math.max(left.length, others.length) }, (_, at) => {
+    const line = left[at] ?? '';
+    return `${line}${' '.repeat(leftBlock + between - widthOf(line))}${others[at] ?? ''}`;
+  });
 }
 
 const useLine = ({ tools_replaced: used, automation_level: level }: GovernanceOverview): string =>
-  `Last 30 days: ${used} of 8 capabilities used, ${level}% of fixes made by remediation.`;
+  `  Last 30 days: ${level}% of fixes made by remediation, ${used} of 8 capabilities used.`;
 
 function nextLine(overview: GovernanceOverview): string {
   const { policy_violations: open, predictive_alerts: alerts } = overview;

@@ -4,6 +4,7 @@ import { exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { clearScreen } from '../terminal/clear-screen.ts';
+import { nothingFurther, readFurther } from './further.ts';
 import { overviewView } from './overview-view.ts';
 
 interface OverviewOptions {
@@ -23,11 +24,19 @@ export async function runOverview(context: Context, options: OverviewOptions): P
     account_ids: options.account?.join(','),
     environments: options.environment?.join(','),
   };
+  const isShown = context.flags.output.every(({ format }) => format === 'table');
   do {
-    const { data } = await withOurServer(context, 'an overview', 'Reading', (client) =>
-      client.governance.overview({ query }),
+    const { overview, ...beside } = await withOurServer(
+      context,
+      'an overview',
+      'Reading',
+      async (client) => {
+        const { data } = await client.governance.overview({ query });
+        const further = isShown ? await readFurther(client, query) : nothingFurther;
+        return { overview: data.governance_overview, further, baseUrl: client.baseUrl };
+      },
     );
-    const view = overviewView(data.governance_overview, now());
+    const view = overviewView(overview, { ...beside, now: now() });
     if (!options.watch) {
       await context.show(view);
       return exitCodes.ok;

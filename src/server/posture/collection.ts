@@ -1,6 +1,11 @@
 import { hash } from 'node:crypto';
 import { Evaluation } from '../../contract/governance.ts';
-import type { EvaluationListQuery, evaluationSortFields } from '../../contract/governance.ts';
+import { Timestamp } from '../../contract/lists.ts';
+import type {
+  EvaluationListQuery,
+  ScoreDay,
+  evaluationSortFields,
+} from '../../contract/governance.ts';
 import { Severity, severities } from '../../contract/policies.ts';
 import { typeKey } from '../../contract/resources.ts';
 import { anyOf } from '../http/paging.ts';
@@ -8,6 +13,7 @@ import type { Filters } from '../http/paging.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
 import * as z from 'zod';
 import { Count, Id, Key, keyed, shape } from '../shape.ts';
+import type { Named } from '../shape.ts';
 
 /** The latest outcome of a policy on a resource, where it is not PASS: passes are never stored, there may be millions. */
 export type StoredOutcome = Evaluation;
@@ -100,6 +106,28 @@ export const standings: CollectionSpec<StoredStanding> = {
   index: { state: ({ state }) => state },
   order: { id: ({ id }) => id },
 };
+
+/** The score of everything on one day. */
+export interface StoredScoreDay extends Named<ScoreDay> {
+  /** The day. */
+  readonly id: string;
+}
+
+export const scoreDays: CollectionSpec<StoredScoreDay> = {
+  name: 'score_days',
+  order: { id: ({ id }) => id, at: ({ at }) => at },
+};
+
+export const scoreDayShape = keyed(
+  shape<StoredScoreDay>({
+    id: Key,
+    day: z.iso.date(),
+    at: Timestamp,
+    compliance_score: z.number().min(0).max(100),
+    evaluated: Count,
+  }),
+  ({ day }) => day,
+);
 
 export const outcomeShape = keyed(
   shape<StoredOutcome>({ ...Evaluation.shape, id: Id, policy_id: Id, resource_id: Key }),

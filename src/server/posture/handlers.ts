@@ -6,6 +6,7 @@ import { toJson } from '../json.ts';
 import type { Alerts } from '../prediction/service.ts';
 import { outcomeFilters, outcomes } from './collection.ts';
 import { readOverview } from './overview.ts';
+import { readScores } from './score-days.ts';
 
 export function governanceHandlers(deps: Deps, alerts: Alerts): Handlers['governance'] {
   // Each counts for all policies and types of resources.
@@ -17,6 +18,9 @@ export function governanceHandlers(deps: Deps, alerts: Alerts): Handlers['govern
           governance_overview: await readOverview(deps, alerts, call, query),
         }),
       })),
+    scoreHistory: async ({ query }) => ({
+      body: toJson({ score_history: [...(await readScores(deps, query.days))] }),
+    }),
   };
 }
 

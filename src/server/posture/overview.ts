@@ -83,7 +83,7 @@ const scopeWhere = ({ environments, cloud_providers, account_ids }: OverviewQuer
   );
 
 /** @returns a score of null where nothing is evaluated */
-async function readScore(
+export async function readScore(
   reader: Reader,
   where: Filters,
   pace: Pace,

@@ -8,6 +8,7 @@ import { areMany, mostKept, removeOldEvents } from '../events/retention.ts';
 import { scheduleForecasts } from '../evaluation/schedule-forecasts.ts';
 import type { FindStatementKey } from '../keys/statement-key.ts';
 import type { StoredCollection } from '../module.ts';
+import { keepScore } from '../posture/score-days.ts';
 import { removeOldSamples } from '../scans/samples.ts';
 import type { Deliveries } from '../webhooks/delivery/deliveries.ts';
 import { eventOf } from '../webhooks/delivery/work.ts';
@@ -55,6 +56,7 @@ export function createUpkeep(
     await removeOldSamples(deps);
     await removeOldEntries(deps, statementKey);
     await tellHead(deps, statementKey);
+    await keepScore(deps);
     await scheduleForecasts(deps, methods);
     surplus = await removeOldEvents(deps, eventOf, mostEvents);
     await deliveries?.maintain();

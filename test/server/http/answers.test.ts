@@ -275,6 +275,7 @@ describe('what an endpoint answers', () => {
     await ask('predictions.get', alerts[0]?.id);
     await ask('evaluations.list', undefined);
     await ask('governance.overview', undefined);
+    await ask('governance.scoreHistory', undefined);
     await ask('frameworks.list', undefined);
     await ask('frameworks.get', 'soc2');
     const own = { body: { name: 'Own', controls: [{ id: 'F1', title: 'First' }] } };

@@ -263,7 +263,7 @@ export async function fillWhole({ send, ok, advance, receiver }: Whole): Promise
   return edited(text, (lines) => [...lines, ...furtherRows(versioned)]);
 }
 
-/** What comes of an SFTP server, and of a trend that lasts. */
+/** What comes of an SFTP server, of a trend that lasts, and of upkeep, which runs each minute of the machine's clock. */
 function furtherRows(policyId: string): string[] {
   const at = '2026-03-28T12:00:00.000Z';
   const host = { id: 'sftp.example.com:22', key: 'SHA256:x', seen_at: '2026-03-01T12:00:00.000Z' };
@@ -283,9 +283,11 @@ function furtherRows(policyId: string): string[] {
     message: 'not kept',
     pass: Date.parse(at),
   };
+  const scoreDay = { id: '2026-03-28', day: '2026-03-28', at, compliance_score: 50, evaluated: 4 };
   const rows = [
     { in: 'known_hosts', doc: host },
     { in: 'forecasts', doc: forecast },
+    { in: 'score_days', doc: scoreDay },
   ];
   return rows.map((row) => JSON.stringify(row));
 }
@@ -326,6 +328,7 @@ const listed = [
 ].map((noun) => `/v1/${noun}?limit=100`);
 listed.push(
   '/v1/governance/overview',
+  '/v1/governance/score-history?days=400',
   '/v1/compliance/frameworks',
   '/v1/compliance/frameworks/soc2',
   '/v1/compliance/framework-definitions',

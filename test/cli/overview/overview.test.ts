@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inventoryOf } from '../../server/inventory-service.ts';
+import type { TestService } from '../../server/test-service.ts';
+import { startTestService } from '../../server/test-service.ts';
+import { runCommandLine } from '../../support/fake-world.ts';
+
+const day = 86_400_000;
+
+let service: TestService;
+let inventory: ReturnType<typeof inventoryOf>;
+/** Paths that were asked for. */
+let asked: string[];
+beforeEach(async () => {
+  asked = [];
+  service = await startTestService();
+  inventory = inventoryOf(service);
+  const labelled = { compliance_frameworks: ['SOC2:CC6.1', 'PCI-DSS:1.2.1'] };
+  await inventory.createPolicy('private', { severity: 'HIGH', ...labelled });
+  await inventory.createPolicy('renewed', {
+    severity: 'LOW',
+    compliance_frameworks: ['SOC2:CC7.1'],
+    rules: [{ condition: 'timestamp(resource.ends) < now', effect: 'DENY' }],
+  });
+  await service.evaluator.run();
+  const inDays = (days: number) => new Date(service.deps.clock.now() + days * day).toISOString();
+  const put = (at: number, isPublic: boolean, account_id: string) =>
+    inventory.put(`bucket-${at}`, { public: isPublic, ends: inDays(at + 10), account_id });
+  for (let at = 0; at < 8; at += 1) await put(at, false, '111122223333');
+  await service.maintain();
+  service.advance(day);
+  await put(1, true, '111122223333');
+  await put(8, true, '444455556666');
+  await service.maintain();
+});
+afterEach(() => service.close());
+
+const run = (argv: readonly string[] = [], settings: { columns?: number; missing?: RegExp } = {}) =>
+  runCommandLine(['overview', ...argv], {
+    env: { GOVCTL_BASE_URL: 'https://service.test', GOVCTL_TOKEN: service.key },
+    fetch: async (address, init) => {
+      asked.push(new URL(address).pathname);
+      if (settings.missing?.test(address)) return new Response('{}', { status: 404 });
+      return service.app.fetch(new Request(address, init), {});
+    },
+    now: () => service.deps.clock.now(),
+    columns: settings.columns ?? 80,
+  });
+
+describe('the overview screen', () => {
+  it('shows score and trend, violations, what is about to fail, accounts and frameworks in 80 columns', async () => {
+    const { stdout, exitCode } = await run();
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatchInlineSnapshot(`
+      "Governance · 2026-03-02 12:00 UTC · 18 evaluations · https://service.test
+
+        80.56 of 100  not compliant: under 90
+        ████████████████████████████████░░░░░░░░
+        █▁  -19.44 since 2026-03-01
+
+        Open violations                 About to fail
+        CRITICAL  0                     in 9d   LOW  bucket-0  renewed
+        HIGH      2  ████████████       in 11d  LOW  bucket-2  renewed
+        MEDIUM    0                     in 11d  LOW  bucket-1  renewed
+        LOW       0                     in 12d  LOW  bucket-3  renewed
+                                        more: govctl predict list
+
+        Accounts      score  open       Frameworks  score  failed / with data / all
+        111122223333  89.06  1          PCI-DSS     77.78  1 / 1 / 278
+        444455556666  12.5   1          SOC2        80.56  1 / 2 / 61
+
+        Last 30 days: 0% of fixes made by remediation, 1 of 8 capabilities used.
+      Next: govctl violation list --severity HIGH
+      "
+    `);
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('has its blocks one after the other in a narrow terminal', async () => {
+    const { stdout } = await run([], { columns: 50 });
+    expect(stdout).toMatch(/LOW .*\n\n {2}About to fail\n {2}in 9d/);
+    for (const line of stdout.split('\n').slice(1)) expect(line.length).toBeLessThanOrEqual(75);
+  });
+
+  it('of a part has its accounts, and no trend or frameworks, which are of everything', async () => {
+    const { stdout } = await run(['--account', '444455556666']);
+    expect(stdout).toContain('444455556666  12.5   1');
+    expect(stdout).not.toContain('111122223333');
+    expect(stdout).not.toMatch(/since|Frameworks/);
+  });
+
+  it('leaves out what the server lacks', async () => {
+    const { stdout, exitCode } = await run([], { missing: /score-history|frameworks|summary/ });
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('of 100');
+    expect(stdout).not.toMatch(/since|Frameworks|Accounts/);
+  });
+
+  it('in JSON is the answer of the API, and asks for nothing else', async () => {
+    const { stdout } = await run(['-o', 'json']);
+    const { json } = await service.send('GET', '/v1/governance/overview');
+    expect(JSON.parse(stdout)).toEqual({ format_version: 1, ...json });
+    expect(asked).toEqual(['/v1/governance/overview']);
+  });
+});
