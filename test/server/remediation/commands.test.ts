@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts';
 import { inventoryOf } from '../inventory-service.ts';
 import type { TestService } from '../test-service.ts';
 import { startTestService } from '../test-service.ts';
-import { scriptFolder } from './scripts.ts';
+import { isGone, scriptFolder } from './scripts.ts';
 
 let service: TestService;
 let inventory: ReturnType<typeof inventoryOf>;
@@ -153,13 +153,13 @@ describe('a command', () => {
       why: 'the command did not end within 0.5 s and was killed',
       outcome: { signal: 'SIGKILL' },
     });
-    await until(() => scripts.isGone('child'));
+    await until(() => isGone(scripts.read('child')));
   });
 
   it('leaves nothing running in its group', async () => {
     const done = await run(scripts.command('sleep 300 & echo $! >child; exit 0'));
     expect(onlyAction(done)).toMatchObject({ status: 'unverified' });
-    await until(() => scripts.isGone('child'));
+    await until(() => isGone(scripts.read('child')));
   });
 
   it('that a signal ends has failed', async () => {

@@ -4,6 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { CommandConfig } from '../../../src/server/config/config.ts';
 
+/** Whether a process is gone; in a container nobody may bury it. */
+export function isGone(pid: string): boolean {
+  if (!/^\d+\s*$/.test(pid)) return false;
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', pid.trim()], { encoding: 'utf8' });
+  return /^Z|^$/.test(stdout.trim());
+}
+
 /** Commands of an operator: real scripts in a folder of their own, and what they leave in it. */
 export function scriptFolder() {
   const folder = mkdtempSync(path.join(tmpdir(), 'govctl-scripts-'));
@@ -24,12 +31,6 @@ export function scriptFolder() {
       } catch {
         return '';
       }
-    },
-    /** Whether a process whose ID is in a file is gone; in a container nobody may bury it. */
-    isGone(name: string): boolean {
-      const pid = this.read(name).trim();
-      const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' });
-      return pid !== '' && /^Z|^$/.test(stdout.trim());
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
