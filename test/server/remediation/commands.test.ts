@@ -77,6 +77,16 @@ describe('a command', () => {
     expect(JSON.stringify(await read(id))).not.toContain('sesame-open');
   });
 
+  it('reads all of a resource that is larger than a pipe', async () => {
+    await start({ commands: { fix: scripts.command('sleep 0.1; cat >stdin') } });
+    const text = 'ä'.repeat(300_000);
+    await inventory.put('a', { ...plain, text });
+    await plan();
+    await service.remediate();
+    const given = JSON.parse(scripts.read('stdin')) as { resource: { text: string } };
+    expect(given.resource.text).toBe(text);
+  });
+
   it('that prints the resource as it is now completes its action, as it passes', async () => {
     const done = await run(scripts.command(print(good)));
     expect(done.status).toBe('completed');

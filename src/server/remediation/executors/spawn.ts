@@ -1,4 +1,9 @@
 import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { open, unlink } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { CommandConfig } from '../../config/config.ts';
 
@@ -29,21 +34,78 @@ const streamsWithin = 1_000;
 /**
  * Runs a command of the operator, without a shell, in a process group of its own. Whatever it leaves running in that
  * group is killed.
- * @param input goes to its stdin
+ * @param input what it reads from its stdin: all of it, even if the server is killed meanwhile
  * @throws the reason of `signal` where it was aborted, once the command is gone
  */
-export function runCommand(
-  { timeoutMs, ...command }: CommandConfig,
+export async function runCommand(
+  command: CommandConfig,
   input: string,
   signal: AbortSignal,
 ): Promise<Ended> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const child = start(command);
-    if (!('stdout' in child)) {
-      resolve({ notStarted: child.code ?? child.name, isLate: false, stdout: '', stderr: '' });
-      return;
+  let stdin: FileHandle;
+  try {
+    stdin = await holdInput(input);
+  } catch (error) {
+    return notStarted(error);
+  }
+  try {
+    signal.throwIfAborted();
+    const child = start(command, stdin.fd);
+    return child instanceof Error
+      ? notStarted(child)
+      : await watch(child, command.timeoutMs, signal);
+  } finally {
+    await stdin.close();
+  }
+}
+
+const notStarted = (error: unknown): Ended => ({
+  notStarted: codeOf(error),
+  isLate: false,
+  stdout: '',
+  stderr: '',
+});
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : String(error);
+
+/** A file without a name, as a pipe would break off with the server. */
+async function holdInput(input: string): Promise<FileHandle> {
+  const file = path.join(tmpdir(), `govctl-${randomUUID()}`);
+  const handle = await open(file, 'wx+', 0o600);
+  try {
+    await unlink(file);
+    const bytes = Buffer.from(input);
+    // At given places, so that reading begins at the first byte.
+    for (let at = 0; at < bytes.length;) {
+      at += (await handle.write(bytes, at, bytes.length - at, at)).bytesWritten;
     }
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** What can't be started is told by an event or an error, depending on what is wrong. */
+function start({ command, env, cwd }: CommandConfig, stdin: number): ChildProcess | Error {
+  const [program = '', ...args] = command;
+  try {
+    return spawn(program, args, {
+      env,
+      cwd: cwd ?? path.parse(program).root,
+      detached: true,
+      shell: false,
+      windowsHide: true,
+      stdio: [stdin, 'pipe', 'pipe'],
+    });
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function watch(child: ChildProcess, timeoutMs: number, signal: AbortSignal): Promise<Ended> {
+  return new Promise((resolve, reject) => {
     const output = createHead(longestOutput);
     let stderr: Buffer = Buffer.alloc(0);
     let isLate = false;
@@ -67,13 +129,13 @@ export function runCommand(
     const end = (how: Pick<Ended, 'exitCode' | 'signal' | 'notStarted'>): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
-      if (signal.aborted)
-        reject(signal.reason as Error); // an AbortSignal's reason is one, unless someone gave another
+      // An AbortSignal's reason is one, unless someone gave another.
+      if (signal.aborted) reject(signal.reason as Error);
       else resolve({ ...how, isLate, stdout: output.text(), stderr: stderr.toString('utf8') });
     };
 
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      if (child.pid === undefined) end({ notStarted: error.code ?? error.name });
+    child.once('error', (error) => {
+      if (child.pid === undefined) end({ notStarted: codeOf(error) });
     });
     if (child.pid === undefined) return;
     signal.addEventListener('abort', abort, { once: true });
@@ -81,42 +143,22 @@ export function runCommand(
       isLate = true;
       endWithin(killAfter);
     }, timeoutMs);
-    child.stdout.on('data', (chunk: Buffer) => output.add(chunk));
-    child.stderr.on('data', (chunk: Buffer) => {
+    child.stdout?.on('data', (chunk: Buffer) => output.add(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => {
       stderr = Buffer.concat([stderr, chunk]).subarray(-longestError);
     });
-    // It need not read what it is told.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(input);
     child.once('exit', (exitCode, by) => {
       clearTimeout(timer);
       killGroup('SIGKILL');
       timer = setTimeout(() => {
-        child.stdout.destroy();
-        child.stderr.destroy();
+        child.stdout?.destroy();
+        child.stderr?.destroy();
       }, streamsWithin);
       child.once('close', () => {
         end({ ...(exitCode === null ? {} : { exitCode }), ...(by === null ? {} : { signal: by }) });
       });
     });
   });
-}
-
-/** What can't be started is told by an event or an error, depending on what is wrong. */
-function start({ command, env, cwd }: Pick<CommandConfig, 'command' | 'env' | 'cwd'>) {
-  const [program = '', ...args] = command;
-  try {
-    return spawn(program, args, {
-      env,
-      cwd: cwd ?? path.parse(program).root,
-      detached: true,
-      shell: false,
-      windowsHide: true,
-      stdio: 'pipe',
-    });
-  } catch (error) {
-    return error as NodeJS.ErrnoException;
-  }
 }
 
 /** The beginning of a stream. */
