@@ -72,7 +72,7 @@ export function registerViolationCommands(program: GovctlCommand, act: Act): voi
       })
       .option(
         '--status <status>',
-        `filter by status: ${violationStatuses.join(', ')} (repeatable; default: OPEN)`,
+        `filter by status: ${violationStatuses.join(', ')} (repeatable or comma-separated; default: OPEN)`,
         collectValues,
       )
       .alsoFormats(['ocsf', 'asff'])

@@ -69,7 +69,7 @@ describe('govctl remediate', () => {
   });
 
   it('list, get and cancel know them', async () => {
-    const planned = await run('plan', '--severity', 'high', '-o', 'json');
+    const planned = await run('plan', '--severity', 'critical,high', '-o', 'json');
     const { id } = JSON.parse(planned.stdout) as { id: string };
     expect((await run('list')).stdout).toMatch(new RegExp(`${id} +planned \\(dry run\\)`));
     expect((await run('get', id)).stdout).toContain('~ invoices');
