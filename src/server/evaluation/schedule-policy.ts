@@ -97,7 +97,7 @@ export async function policyChanged(
 ): Promise<void> {
   const now = deps.clock.now();
   if (!before || !after || bearsOnRemediation(changed)) {
-    await automationChanged(tx, now, { id: (after ?? before)?.id ?? '', after });
+    await automationChanged(tx, now, before, after);
   }
   if (before && after) {
     if (!bearsOnVerdicts(changed)) return;

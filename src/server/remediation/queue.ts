@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { readRemediationAction } from '../../contract/remediation-action.ts';
 import type { Policy } from '../../contract/policies.ts';
 import type { Deps } from '../deps.ts';
@@ -40,17 +41,23 @@ async function wake(tx: Tx, id: string, at: number): Promise<void> {
   if (waiting === 0 || at < dueAt) await tx.putOff(automationLanes, id, at);
 }
 
-/** A policy has changed as far as remediation goes: its open violations are queued, or none of them is any more. */
+/** A policy is new, gone, or has changed as far as remediation goes: its open violations are queued, or no longer. */
 export async function automationChanged(
   tx: Tx,
   now: number,
-  { id, after }: { readonly id: string; readonly after: StoredPolicy | undefined },
+  before: StoredPolicy | undefined,
+  after: StoredPolicy | undefined,
 ): Promise<void> {
+  const id = (after ?? before)?.id ?? '';
   const known = (await tx.get(automations, id))?.doc;
   const after_days = after && automaticAfter(after);
   if (after_days !== undefined) {
-    const { hour: spent } = known ?? {};
-    const begun = { id, after_days, failures: 0, queued_to: '', ...(spent ? { hour: spent } : {}) };
+    const begun = {
+      id,
+      after_days,
+      failures: 0,
+      ...defined({ hour: known?.hour, queued_to: before && '' }),
+    };
     await (known ? tx.replace(automations, begun) : tx.insert(automations, begun));
   } else if (!known) return;
   await wake(tx, id, now);
