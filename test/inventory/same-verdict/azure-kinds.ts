@@ -297,6 +297,47 @@ const audit = (state: 'Enabled' | 'Disabled', days: number): Value => ({
   ),
 });
 
+const flexibleServer = (engine: 'PostgreSQL' | 'MySQL', terraform: string, server: Fields): Kind =>
+  kind(`Azure::DBfor${engine}::flexibleServers`, terraform, [
+    publicAccess('network.publicNetworkAccess'),
+    choice(
+      'tls.required',
+      both.map((required) => ({
+        native: { tls: { required } },
+        ...beside(
+          `Microsoft.DBfor${engine}/flexibleServers/configurations`,
+          'it/require_secure_transport',
+          { properties: { value: required ? 'ON' : 'off' } },
+          {
+            [`${terraform}_configuration.it`]: {
+              ...server,
+              name: 'require_secure_transport',
+              value: required ? 'ON' : 'off',
+            },
+          },
+        ),
+      })),
+      {},
+      {},
+      inAnotherList,
+    ),
+    own(
+      'backup.retention_days',
+      'backup.backupRetentionDays',
+      'backup_retention_days',
+      [35, 14, 7],
+      7,
+    ),
+    own(
+      'multi_az',
+      'highAvailability.mode',
+      'high_availability[].mode',
+      [spelled(true, 'ZoneRedundant', 'ZoneRedundant'), spelled(false, 'SameZone', 'SameZone')],
+      as(false, { item: 'Disabled' }),
+    ),
+    tagsAs(),
+  ]);
+
 const databases: readonly Kind[] = [
   sqlServer('azurerm_mssql_server', 'azurerm_mssql_firewall_rule', { server_id: serverId }, [
     own(
@@ -337,24 +378,19 @@ const databases: readonly Kind[] = [
       tagsAs(),
     ]),
   ),
-  kind('Azure::DBforPostgreSQL::flexibleServers', 'azurerm_postgresql_flexible_server', [
-    publicAccess('network.publicNetworkAccess'),
-    own(
-      'backup.retention_days',
-      'backup.backupRetentionDays',
-      'backup_retention_days',
-      [35, 14, 7],
-      7,
-    ),
-    own(
-      'multi_az',
-      'highAvailability.mode',
-      'high_availability[].mode',
-      [spelled(true, 'ZoneRedundant', 'ZoneRedundant'), spelled(false, 'SameZone', 'SameZone')],
-      as(false, { item: 'Disabled' }),
-    ),
-    tagsAs(),
-  ]),
+  flexibleServer('PostgreSQL', 'azurerm_postgresql_flexible_server', {
+    server_id: new Reference('azurerm_postgresql_flexible_server.it.id'),
+  }),
+  flexibleServer('MySQL', 'azurerm_mysql_flexible_server', {
+    server_name: new Reference('azurerm_mysql_flexible_server.it.name'),
+  }),
+  ...(['PostgreSQL', 'MySQL', 'MariaDB'] as const).map((engine) =>
+    kind(`Azure::DBfor${engine}::servers`, `azurerm_${engine.toLowerCase()}_server`, [
+      publicAccess(),
+      own('tls.required', 'sslEnforcement', 'ssl_enforcement_enabled', enabled, on),
+      tagsAs(),
+    ]),
+  ),
   kind('Azure::DocumentDB::databaseAccounts', 'azurerm_cosmosdb_account', [
     publicAccess(),
     choice(

@@ -2,7 +2,7 @@ import type { Normaliser } from '../normaliser.ts';
 import { roleAssignments, roleDefinitions } from './authorization.ts';
 import { disks, scaleSets, virtualMachines } from './compute.ts';
 import { managedClusters, registries } from './containers.ts';
-import { cosmosAccounts, postgresqlServers } from './database.ts';
+import { cosmosAccounts, flexibleServers, serverParameters, singleServers } from './database.ts';
 import { keyVaultAccessPolicies, keyVaultKeys, keyVaults } from './key-vault.ts';
 import {
   activityLogAlerts,
@@ -25,7 +25,9 @@ export const azure: readonly Normaliser[] = [
   scaleSets,
   registries,
   managedClusters,
-  postgresqlServers,
+  ...flexibleServers,
+  serverParameters,
+  singleServers,
   cosmosAccounts,
   keyVaults,
   keyVaultAccessPolicies,

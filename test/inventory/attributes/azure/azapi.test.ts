@@ -81,6 +81,8 @@ test.each([
   expect(passed.sort()).toEqual([
     'azure-database-firewall-rule-no-other-customers',
     'azure-database-firewall-rule-not-open',
+    'azure-database-single-server-no-public-access',
+    'azure-database-tls',
     'azure-no-plaintext-secrets',
   ]);
 });
