@@ -1,7 +1,7 @@
 import type { Normaliser } from '../normaliser.ts';
 import { roleAssignments, roleDefinitions } from './authorization.ts';
-import { disks, scaleSets, virtualMachines } from './compute.ts';
-import { managedClusters, registries } from './containers.ts';
+import { disks, machineExtensions, scaleSets, virtualMachines } from './compute.ts';
+import { containerRunners, managedClusters, registries } from './containers.ts';
 import { cosmosAccounts, flexibleServers, serverParameters, singleServers } from './database.ts';
 import { keyVaultAccessPolicies, keyVaultKeys, keyVaults } from './key-vault.ts';
 import {
@@ -23,8 +23,10 @@ export const azure: readonly Normaliser[] = [
   disks,
   virtualMachines,
   scaleSets,
+  machineExtensions,
   registries,
   managedClusters,
+  containerRunners,
   ...flexibleServers,
   serverParameters,
   singleServers,

@@ -14,6 +14,7 @@ import {
   list,
   not,
   or,
+  readJson,
   some,
 } from '../values.ts';
 import { secretsInAll, userDataAttribute } from '../user-data.ts';
@@ -177,17 +178,67 @@ export const scaleSets = normaliser({
         // Azure shows neither of what exists.
         'user_data.secrets': isListed(raw)
           ? undefined
-          : ofBoth(at(profile, 'osProfile', 'customData'), at(profile, 'userData')),
+          : secretsInAll([
+              at(profile, 'osProfile', 'customData'),
+              at(profile, 'userData'),
+              ...itemsOrOne(at(profile, 'extensionProfile', 'extensions')).flatMap((one) =>
+                isUnknown(one) ? [one] : commandsOf(at(one, 'properties')),
+              ),
+            ]),
       };
     },
     terraform: ({ properties }) => ({
       'user_data.secrets': secretsInAll([
         planned(properties, 'custom_data') ?? planned(properties, 'os_profile', 'custom_data'),
         planned(properties, 'user_data') ?? planned(properties, 'user_data_base64'),
+        ...itemsOrOne(planned(properties, 'extension')).flatMap((one) =>
+          isUnknown(one) ? [one] : plannedCommandsOf(one),
+        ),
       ]),
     }),
   },
 });
+
+/** What an extension has machines run, a script above all. */
+export const machineExtensions = normaliser({
+  types: [
+    'Azure::Compute::virtualMachines/extensions',
+    'Azure::Compute::virtualMachineScaleSets/extensions',
+  ],
+  source:
+    'Azure Resource Manager template reference, Microsoft.Compute/virtualMachines/extensions, 2024-03-01',
+  attributes: userDataAttribute,
+  from: {
+    azure: ({ properties }) => ({ 'user_data.secrets': secretsInAll(commandsOf(properties)) }),
+    terraform: ({ properties }) => ({
+      'user_data.secrets': secretsInAll(plannedCommandsOf(properties)),
+    }),
+  },
+});
+
+const commandsOf = (extension: unknown) =>
+  textsOf(at(extension, 'settings'), at(extension, 'protectedSettings'));
+
+const plannedCommandsOf = (extension: unknown) =>
+  textsOf(
+    asDocument(planned(extension, 'settings')),
+    asDocument(planned(extension, 'protected_settings')),
+  );
+
+const asDocument = (value: unknown): unknown =>
+  typeof value === 'string' && /^\s*\{/.test(value) ? readJson(value) : value;
+
+/** Protected settings are as plain as the others where they are written; what a deployment fills in there is protected. */
+const textsOf = (settings: unknown, protectedSettings: unknown) => [
+  ...textsIn(settings),
+  ...textsIn(protectedSettings).filter((one) => !isUnknown(one) || one.text !== undefined),
+];
+
+/** All texts of a document, and what of it is not known. */
+function textsIn(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null || isUnknown(value)) return [value];
+  return Object.values(value).flatMap(textsIn);
+}
 
 /** What a machine gets at its start, and what it can read later. */
 function ofBoth(customData: unknown, userData: unknown) {

@@ -1,7 +1,18 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
-import { flag, hasItems, isUnknown, not, text } from '../values.ts';
+import {
+  flag,
+  hasItems,
+  isSet,
+  isUnknown,
+  joinLists,
+  list,
+  mapList,
+  not,
+  text,
+  textMap,
+} from '../values.ts';
 import { at, cidrs, isEnabled } from './read-azure.ts';
 
 export const registries = normaliser({
@@ -96,4 +107,79 @@ function rangesOf(ranges: unknown) {
   const given = hasItems(ranges);
   if (isUnknown(given)) return given;
   return given ? cidrs(ranges) : undefined;
+}
+
+/** What runs containers by itself: groups of Container Instances, apps and jobs of Container Apps. */
+export const containerRunners = normaliser({
+  types: [
+    'Azure::App::containerApps',
+    'Azure::App::jobs',
+    'Azure::ContainerInstance::containerGroups',
+  ],
+  source: 'Azure Resource Manager template reference, Microsoft.App/containerApps, 2024-03-01',
+  attributes: {
+    containers: { type: 'list', meaning: 'containers and init containers', absent: [] },
+    'containers[].name': { type: 'string', meaning: "the container's name" },
+    'containers[].image': { type: 'string', meaning: 'image reference' },
+    'containers[].environment_variables': {
+      type: 'map<string,string>',
+      meaning: 'variables with their values, not those that it gets from a secret',
+      absent: {},
+    },
+  },
+  arguments: { secretRef: 'secret_name', secureValue: 'secure_environment_variables' },
+  from: {
+    azure: ({ properties }) => {
+      const whole = at(properties, 'template') ?? properties;
+      return {
+        containers: joinLists(
+          ...['containers', 'initContainers'].map((name) =>
+            mapList(at(whole, name), (one) => readContainer(one, at(one, 'properties') ?? one)),
+          ),
+        ),
+      };
+    },
+    terraform: ({ properties }) => {
+      const whole = planned(properties, 'template') ?? properties;
+      return {
+        containers: joinLists(
+          ...['container', 'init_container'].map((name) =>
+            mapList(planned(whole, name), readPlannedContainer),
+          ),
+        ),
+      };
+    },
+  },
+});
+
+/** Container Instances have the settings of a container below `properties`. */
+const readContainer = (container: unknown, settings: unknown) => ({
+  name: text(at(container, 'name')),
+  image: text(at(settings, 'image')),
+  environment_variables: textMap(
+    pairs(at(settings, 'env') ?? at(settings, 'environmentVariables'), at),
+  ),
+});
+
+const readPlannedContainer = (container: unknown) => ({
+  name: text(planned(container, 'name')),
+  image: text(planned(container, 'image')),
+  environment_variables: textMap(
+    planned(container, 'environment_variables') ??
+      pairs(planned(container, 'env'), (variable, property) =>
+        planned(variable, property === 'secretRef' ? 'secret_name' : property),
+      ),
+  ),
+});
+
+/** Variables that have a value; the others take it from a secret, or have a protected one. */
+function pairs(variables: unknown, get: (variable: unknown, property: string) => unknown) {
+  const items = list(variables);
+  return isUnknown(items)
+    ? items
+    : items
+        .filter(
+          (one) => !['secretRef', 'secureValue'].some((name) => isSet(get(one, name)) === true),
+        )
+        .map((one) => ({ Key: get(one, 'name'), Value: get(one, 'value') }));
 }

@@ -79,6 +79,7 @@ test.each([
   const passed = verdicts.filter(([, verdict]) => verdict === 'PASS').map(([name]) => name);
   // These are told by their type.
   expect(passed.sort()).toEqual([
+    'azure-containers-no-secrets-in-environment',
     'azure-database-firewall-rule-no-other-customers',
     'azure-database-firewall-rule-not-open',
     'azure-database-single-server-no-public-access',
