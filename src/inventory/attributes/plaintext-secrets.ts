@@ -1,6 +1,7 @@
 import { UnknownValue } from '../../contract/resources.ts';
 import type { RawResource } from '../model.ts';
 import { plannedSecretSources, secretSource, valuesAt } from './aws/secret-source.ts';
+import { credentialsIn } from './credentials.ts';
 import { normaliser } from './normaliser.ts';
 import type { Attribute, Normaliser } from './normaliser.ts';
 import { secretPlaces } from './secret-places.ts';
@@ -60,10 +61,10 @@ function createNormaliser(type: string): Normaliser {
 
 const inTemplate = (raw: RawResource) =>
   found(
-    placesOf(raw).flatMap(({ property, isKept, within }) =>
+    placesOf(raw).flatMap(({ property, isKept, isPart }) =>
       valuesOfProperty(raw.properties, property.split('.'))
         .filter((value) => !isKept || !isPlaceholder(value))
-        .filter((value) => !isWithout(value, within))
+        .filter((value) => !isPart || !isWithout(value))
         .flatMap((value) => readable(property, isKept ? keptSource(value) : secretSource(value)))
         .slice(0, 1),
     ),
@@ -71,7 +72,7 @@ const inTemplate = (raw: RawResource) =>
 
 const inPlan = (raw: RawResource) =>
   found(
-    placesOf(raw).flatMap(({ property, argument, isKept, within }) =>
+    placesOf(raw).flatMap(({ property, argument, isKept, isPart }) =>
       [argument]
         .flat()
         .flatMap((one) => {
@@ -79,7 +80,7 @@ const inPlan = (raw: RawResource) =>
           const values = valuesAt(raw.properties, path);
           const hasNone =
             (isKept && values.some(isPlaceholder)) ||
-            (values.length > 0 && values.every((value) => isWithout(value, within)));
+            (isPart && values.length > 0 && values.every(isWithout));
           return hasNone || (isKept && isPutTogether(raw, path))
             ? []
             : plannedSecretSources(raw, ...path);
@@ -95,10 +96,10 @@ const found = (names: readonly (string | UnknownValue)[]) =>
 const placesOf = (raw: RawResource): readonly SecretPlace[] =>
   (secretPlaces[raw.type] ?? []).filter(({ where }) => where?.(raw.properties) !== false);
 
-/** Whether a text is known, as far as it is written, and has no secret in it. */
-const isWithout = (value: unknown, within: RegExp | undefined): boolean => {
+/** Whether a text, as far as it is known, has no credential in it. */
+const isWithout = (value: unknown): boolean => {
   const text = isUnknown(value) ? value.text : value;
-  return within !== undefined && typeof text === 'string' && !within.test(text);
+  return typeof text === 'string' && credentialsIn(text).length === 0;
 };
 
 /** The property, if its secret is readable; an unknown that may be absent, if that is not known. */

@@ -10,8 +10,8 @@ export interface SecretPlace {
   readonly isKept?: true;
   /** Whether what it takes is a secret at all, where that depends on other properties. */
   readonly where?: (properties: Readonly<Record<string, unknown>>) => boolean;
-  /** What of a text is the secret, where the text also tells other things. */
-  readonly within?: RegExp;
+  /** A text of several things, such as a connection string: only some have a secret among them. */
+  readonly isPart?: true;
 }
 
 const place = (property: string, ...argument: readonly string[]): SecretPlace => ({
@@ -58,12 +58,9 @@ const hdInsight = [
   ),
 ];
 
-/** Of a connection string: a password or a key, unless another resource or a parameter gives it. */
-const credential = /(?:password|pwd|accountkey|sharedaccesskey)\s*=\s*[^\s;$@{]{3}/i;
-
 const connectionString = (property: string, ...argument: readonly string[]): SecretPlace => ({
   ...place(property, ...argument),
-  within: credential,
+  isPart: true,
 });
 const webApp = [
   connectionString('siteConfig.connectionStrings.connectionString', 'connection_string.value'),

@@ -4,7 +4,7 @@ import { readInventory } from '../../../src/inventory/read.ts';
 import { Reference, attributesOfPlan, attributesOfState, planDocument } from './aws/twins.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-const password = 'pwd=hunter2hunter2';
+const password = 'Password=hunter2hunter2';
 
 /** A value at a path, through maps; through blocks, which a plan has as lists. */
 const nest = (path: string, value: unknown, inLists = false): Fields => {
