@@ -1,5 +1,6 @@
 import { parseAmount, zero } from '../amount.ts';
 import type { Amount } from '../amount.ts';
+import type { Cells } from '../read/cells.ts';
 import type { Place } from '../read/place.ts';
 import { ReadError } from '../read/place.ts';
 import { DateColumn, isDay } from './dates.ts';
@@ -8,15 +9,6 @@ import { dialectOf, dialects } from './dialects.ts';
 import type { CostRecord, Dimension, Measure } from './record.ts';
 import { dimensions } from './record.ts';
 import { readTags } from './tags.ts';
-
-/** A row of any format, with fields in the order of the columns. */
-export interface Cells {
-  readonly length: number;
-  text(field: number): string | undefined;
-  isQuoted(field: number): boolean;
-  isSame(field: number): boolean;
-  place(field: number): Place;
-}
 
 /** Why a row can't be read. */
 export interface Rejected {

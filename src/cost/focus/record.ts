@@ -15,8 +15,7 @@ export const dimensions = [
 export type Dimension = (typeof dimensions)[number];
 
 /** What is summed. */
-const measures = ['billed', 'effective', 'list', 'quantity'] as const;
-export type Measure = (typeof measures)[number];
+export type Measure = 'billed' | 'effective' | 'list' | 'quantity';
 
 /** One charge. */
 export interface CostRecord extends Readonly<Record<Dimension, string>> {

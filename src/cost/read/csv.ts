@@ -1,3 +1,4 @@
+import type { Cells } from './cells.ts';
 import type { Place } from './place.ts';
 import { ReadError } from './place.ts';
 
@@ -6,19 +7,10 @@ const longestField = 1024 * 1024;
 const longestRow = 8 * 1024 * 1024;
 const mostFields = 512;
 
-/** A row as it stands in the bytes; both are reused for the next one. */
-export interface CsvRow {
+/** A row as it stands in the bytes. */
+export interface CsvRow extends Cells {
   /** Of its first character, from 1. */
   readonly line: number;
-  readonly length: number;
-  /** The text of a field; undefined: the row has no such field. */
-  text(field: number): string | undefined;
-  /** Whether the field was written in quotes: `NULL` in quotes is a name. */
-  isQuoted(field: number): boolean;
-  /** Whether a field has the same bytes as that of the row before: most have. */
-  isSame(field: number): boolean;
-  /** Where a field begins. */
-  place(field: number): Place;
 }
 
 const quote = 0x22;
