@@ -18,6 +18,7 @@ import type { CheckResult } from './check-result.ts';
 import type { PlacedLeftOut } from '../../project/check/left-out.ts';
 import { describeCheck, typeMeant } from './check-summary.ts';
 import type { PlacedFinding } from './placed-finding.ts';
+import { fixKey } from './fix.ts';
 import { fixesValue, renderFixes } from './fix-view.ts';
 import { messagesOf, renderFindings } from './findings-text.ts';
 import {
@@ -37,8 +38,9 @@ export function checkView(
   const { findings, policies } = result;
   const lines = describeCheck(result);
   const isOpen = ({ status }: PlacedFinding): boolean => status === 'FAIL' || status === 'ERROR';
-  const here = (items: readonly SarifItem[]): readonly SarifItem[] =>
-    fromWorkspace(items, world.cwd, world.env);
+  const moved = <P extends { readonly file: string }>(all: readonly P[]): readonly P[] =>
+    fromWorkspace(all, world.cwd, world.env);
+  const here = (items: readonly SarifItem[]): readonly SarifItem[] => moved(items);
   const items = (wanted: (finding: PlacedFinding) => boolean): readonly SarifItem[] =>
     findings.filter(wanted).map((finding) => itemOf(finding, result));
   const failures = result.unreadable.items.map(problemOf);
@@ -56,7 +58,11 @@ export function checkView(
     more: {
       sarif: () =>
         renderSarif(
-          here(items(({ status }) => status !== 'PASS' && status !== 'SKIPPED')),
+          here(
+            items(({ status }) => status !== 'PASS' && status !== 'SKIPPED').map((item) =>
+              item.fix ? { ...item, fix: { ...item.fix, changes: moved(item.fix.changes) } } : item,
+            ),
+          ),
           version,
           {
             rules: rulesOf(policies),
@@ -131,9 +137,10 @@ const describeOne = ({ resource, resource_type: type, condition }: PlacedLeftOut
 const codeOf = ({ policy, policy_key: key }: PlacedFinding): string => key ?? makeKey(policy);
 
 /** A finding as the reports of other tools take it. */
-function itemOf(finding: PlacedFinding, { limits }: CheckResult): SarifItem {
+function itemOf(finding: PlacedFinding, { limits, fixes }: CheckResult): SarifItem {
   const { policy, severity, enforcement, resource, file, line, column, exemption } = finding;
   const weight = enforcement === undefined ? severity : `${severity}, ${enforcement}`;
+  const changes = fixes?.alone.get(fixKey(finding));
   const said = messagesOf({ ...finding, status: 'FAIL' }).join(' ');
   return {
     level: isFailing(finding, limits) ? 'error' : 'warning',
@@ -143,7 +150,10 @@ function itemOf(finding: PlacedFinding, { limits }: CheckResult): SarifItem {
     line,
     column,
     fingerprint: fingerprintOf(finding, file),
-    ...defined({ accepted: exemption }),
+    ...defined({
+      accepted: exemption,
+      fix: changes && { description: `Change ${resource} so that it passes ${policy}`, changes },
+    }),
   };
 }
 

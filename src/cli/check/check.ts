@@ -144,6 +144,8 @@ async function withFixes(
         parameters: await readParameters(world, options),
       }),
       write,
+      // What is written is no longer to be fixed.
+      eachAlone: !write && flags.output.some((to) => to.format === 'sarif'),
       signal: world.signal,
       holding: world.holding,
     }),

@@ -12,6 +12,8 @@ import { exemptionsFor } from '../../project/check/exemptions.ts';
 import type { Outcome, Patches } from '../../project/fix/fix-in-turn.ts';
 import { fixSources } from '../../project/fix/fix-sources.ts';
 import { fixTemplate } from '../../project/fix/fix-template.ts';
+import { replacementsOf } from '../../project/fix/replacements.ts';
+import type { Replacement } from '../../project/fix/replacements.ts';
 import { unifiedDiff } from '../../project/fix/unified-diff.ts';
 import { createJudge } from '../../project/fix/verify.ts';
 import type { Judge } from '../../project/fix/verify.ts';
@@ -47,7 +49,21 @@ export interface Fixes {
   }[];
   /** Failing findings of policies without a patch. */
   readonly unpatched: number;
+  /** What each fix changes by itself, where that was asked for: by `fixKey`. */
+  readonly alone: ReadonlyMap<string, readonly ChangedFile[]>;
 }
+
+export interface ChangedFile {
+  readonly file: string;
+  readonly replacements: readonly Replacement[];
+}
+
+/** Of a finding. */
+export const fixKey = ({
+  policy,
+  resource,
+  file,
+}: Pick<Fix, 'policy' | 'resource' | 'file'>): string => JSON.stringify([policy, resource, file]);
 
 interface FixInput extends WritesFrom {
   readonly findings: readonly PlacedFinding[];
@@ -62,6 +78,8 @@ interface FixInput extends WritesFrom {
   /** How the templates were read. */
   readonly read: () => Promise<ReadOptions>;
   readonly write: boolean;
+  /** Whether to find out what each fix changes by itself. */
+  readonly eachAlone: boolean;
   readonly signal: AbortSignal;
   readonly holding: Holding;
 }
@@ -72,7 +90,9 @@ interface Ground extends FixInput {
   readonly judge: (format: 'cloudformation' | 'terraform') => Judge;
 }
 
-type Fixed = Omit<Fixes, 'unpatched'>;
+type Fixed = Omit<Fixes, 'unpatched' | 'alone'> & {
+  readonly alone: readonly (readonly [string, readonly ChangedFile[]])[];
+};
 
 /** Bytes of a template. Each fix reads it anew and asks all policies. */
 const largestFile = 1024 * 1024;
@@ -120,6 +140,7 @@ export async function findFixes(input: FixInput): Promise<Fixes> {
     fixes: found.flatMap(({ fixes }) => fixes),
     diffs: found.flatMap(({ diffs }) => diffs),
     unpatched: failing.length - patched.length,
+    alone: new Map(found.flatMap(({ alone }) => alone)),
   };
 }
 
@@ -131,10 +152,11 @@ async function fixFile(
   findings: readonly PlacedFinding[],
   ground: Ground,
 ): Promise<Fixed> {
-  const { patches, judge, holding, source } = ground;
+  const { patches, judge, source } = ground;
   const refused = (why: string): Fixed => ({
     fixes: findings.map((one) => fixOf(one, why)),
     diffs: [],
+    alone: [],
   });
   if (await readPlan(file)) {
     return refused(
@@ -145,15 +167,18 @@ async function fixFile(
   }
   const text = await readText(file, largestFile);
   if ('why' in text) return refused(text.why);
-  const found = await fixTemplate(text.text, findings, patches, judge('cloudformation'), holding);
+  const found = await fixTemplate(text.text, findings, patches, judge('cloudformation'), ground);
   const diff = await settle(file, text, found.text, ground);
   if ('why' in diff) return refused(diff.why);
-  return { fixes: found.outcomes.map(fixOfOutcome), diffs: diff.diffs };
+  const alone = found.outcomes.flatMap(({ finding, alone: after }) =>
+    after === undefined ? [] : [[fixKey(finding), changedOf(file.file, text.text, after)] as const],
+  );
+  return { fixes: found.outcomes.map(fixOfOutcome), diffs: diff.diffs, alone };
 }
 
 /** Fixes in the `.tf` files, judged by all plans among the inputs. */
 async function fixPlans(findings: readonly PlacedFinding[], ground: Ground): Promise<Fixed> {
-  const { cwd, source = '.', files, patches, judge, holding, allowOutside, signal } = ground;
+  const { cwd, source = '.', files, patches, judge, allowOutside, signal } = ground;
   const root = path.resolve(cwd, source);
   const boundary = createBoundary(root, [], allowOutside);
   const sources = await readSources(root, source, boundary, signal);
@@ -164,7 +189,7 @@ async function fixPlans(findings: readonly PlacedFinding[], ground: Ground): Pro
   }
   const texts = new Map(sources.map(({ path: name, text }) => [name, text]));
   const given = { texts, plans };
-  const found = await fixSources(given, findings, patches, judge('terraform'), holding);
+  const found = await fixSources(given, findings, patches, judge('terraform'), ground);
   const diffs: Fixed['diffs'][number][] = [];
   const failed = new Map<string, string>();
   for (const [name, after] of found.texts) {
@@ -187,7 +212,19 @@ async function fixPlans(findings: readonly PlacedFinding[], ground: Ground): Pro
       return why === undefined ? fixOfOutcome(one) : fixOf(one.finding, why);
     }),
     diffs,
+    alone: found.outcomes.flatMap(({ finding, alone: after }) => {
+      if (!after) return [];
+      const changed = [...after.texts].flatMap(([name, text]) =>
+        changedOf(showPath(cwd, path.join(root, name)), texts.get(name) ?? '', text),
+      );
+      return [[fixKey(finding), changed] as const];
+    }),
   };
+}
+
+function changedOf(file: string, before: string, after: string): readonly ChangedFile[] {
+  const replacements = before === after ? [] : replacementsOf(before, after);
+  return replacements.length === 0 ? [] : [{ file, replacements }];
 }
 
 const fixOf = ({ policy, resource, file }: PlacedFinding, why: string | undefined): Fix => ({
@@ -198,7 +235,8 @@ const fixOf = ({ policy, resource, file }: PlacedFinding, why: string | undefine
   ...(why === undefined ? {} : { why }),
 });
 
-const fixOfOutcome = ({ finding, why }: Outcome<PlacedFinding>): Fix => fixOf(finding, why);
+const fixOfOutcome = ({ finding, why }: Outcome<PlacedFinding, unknown>): Fix =>
+  fixOf(finding, why);
 
 /** A plan of Terraform; undefined for anything else, and for what can't be read: a check has told of that. */
 async function readPlan(file: InputFile): Promise<Fields | undefined> {
@@ -217,7 +255,7 @@ async function settle(
   before: TextRead,
   after: string,
   ground: Pick<Ground, 'write' | keyof WritesFrom>,
-): Promise<Pick<Fixed, 'diffs'> | { readonly why: string }> {
+): Promise<Pick<Fixes, 'diffs'> | { readonly why: string }> {
   const diff = unifiedDiff(file.file, before.text, after);
   if (diff === '') return { diffs: [] };
   const { write } = ground;

@@ -56,11 +56,11 @@ const inProperty = (value: string | number): string =>
   inData(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
 /** GitHub names files from the checkout's root; a step may run in a folder below it. */
-export function fromWorkspace(
-  problems: readonly Problem[],
+export function fromWorkspace<P extends { readonly file: string }>(
+  problems: readonly P[],
   cwd: string,
   env: NodeJS.ProcessEnv,
-): readonly Problem[] {
+): readonly P[] {
   const workspace = env.GITHUB_WORKSPACE;
   if (!workspace) return problems;
   const below = path.relative(workspace, cwd).replaceAll(path.sep, '/');

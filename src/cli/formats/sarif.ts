@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { severities } from '../../contract/policies.ts';
 import { enforcementTagPrefix } from '../../contract/enforcement.ts';
 import type { Enforcement } from '../../contract/enforcement.ts';
+import type { Replacement } from '../../project/fix/replacements.ts';
 import type { Problem } from '../../project/model.ts';
 
 type Severity = (typeof severities)[number];
@@ -22,6 +23,13 @@ export interface SarifItem extends Problem {
   readonly fingerprint?: string;
   /** Why it is accepted. */
   readonly accepted?: string;
+  /** What would mend it, file by file. */
+  readonly fix?: { readonly description: string; readonly changes: readonly ChangedFile[] };
+}
+
+interface ChangedFile {
+  readonly file: string;
+  readonly replacements: readonly Replacement[];
 }
 
 interface SarifOptions {
@@ -63,6 +71,7 @@ export function renderSarif(
             partialFingerprints: {
               'govctlProblem/v1': item.fingerprint ?? fingerprint(item, seen),
             },
+            ...(item.fix ? { fixes: [fixOf(item.fix)] } : {}),
             ...(item.accepted === undefined
               ? {}
               : {
@@ -120,9 +129,28 @@ const invocationOf = (
   ].map(({ level, text }) => ({ level, message: { text } })),
 });
 
+const fixOf = ({ description, changes }: NonNullable<SarifItem['fix']>) => ({
+  description: { text: description },
+  artifactChanges: changes.map(({ file, replacements }) => ({
+    artifactLocation: artifactOf(file),
+    replacements: replacements.map(({ line, lines, isEnd, text }) => ({
+      deletedRegion: {
+        startLine: line,
+        startColumn: 1,
+        // Up to the beginning of the next line, or to the end of the text.
+        ...(isEnd ? { endLine: line + lines - 1 } : { endLine: line + lines, endColumn: 1 }),
+      },
+      // A byte order mark is no part of the text.
+      insertedContent: { text: text.replace(/^\ufeff/, '') },
+    })),
+  })),
+});
+
+const artifactOf = (file: string) => ({ uri: file.split('/').map(encodeURIComponent).join('/') });
+
 function locationOf({ file, line, column, excerpt }: Problem) {
   return {
-    artifactLocation: { uri: file.split('/').map(encodeURIComponent).join('/') },
+    artifactLocation: artifactOf(file),
     region: {
       startLine: line,
       startColumn: column,

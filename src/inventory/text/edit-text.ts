@@ -3,6 +3,7 @@ import type { Pair, Scalar, YAMLMap } from 'yaml';
 import { canonicalText } from '../canonical-text.ts';
 import { YamlLimitError, composeDocuments, findRepeatedKeys } from './compose-yaml.ts';
 import { parseText } from './parse.ts';
+import type { ParsedText } from './parsed-text.ts';
 import { setOwn } from './set-own.ts';
 import { isMergeKey, keyOf } from './yaml-values.ts';
 
@@ -25,19 +26,35 @@ class RefusedError extends Error {}
 
 const mark = '\ufeff';
 
+/** A value, and where it is set. */
+export interface ValueEdit {
+  readonly path: readonly string[];
+  readonly value: EditValue;
+}
+
 /**
- * Sets one value in a YAML or JSON document, and leaves every other character as it is: a scalar is replaced where it
+ * Sets values in a YAML or JSON document, and leaves every other character as it is: a scalar is replaced where it
  * stands, a missing key comes after the last one of its map, in the form of its neighbours, with the maps on its way.
  * Refuses what it can't do so: anchors, merges, short tags (`!If`), keys that stand twice. What it gives was read again,
- * and differs from before by that value alone. Total.
+ * and differs from before by these values alone. Total.
+ * @param parse may know texts already
  */
-export function editText(given: string, path: readonly string[], value: EditValue): TextEdit {
+export function editText(
+  given: string,
+  edits: readonly ValueEdit[],
+  parse: typeof parseText = parseText,
+): TextEdit {
   const head = given.startsWith(mark) ? mark : '';
   const text = given.slice(head.length);
   try {
-    const { start, end, text: added } = findSplice(text, path, value);
-    const edited = text.slice(0, start) + added + text.slice(end);
-    if (!differsByOne(text, edited, path, value)) return refuse('it is written in an unusual form');
+    let edited = text;
+    for (const { path, value } of edits) {
+      const { start, end, text: added } = findSplice(edited, path, value);
+      edited = edited.slice(0, start) + added + edited.slice(end);
+    }
+    const [before, after] = [parse(given), parse(head + edited)];
+    if (!before.ok || !after.ok || !differBy(edits, before.parsed, after.parsed))
+      return refuse('it is written in an unusual form');
     return { ok: true, text: head + edited };
   } catch (error) {
     if (error instanceof RefusedError) return refuse(error.message);
@@ -268,17 +285,13 @@ function inline(key: string, value: EditValue, json: boolean): string {
   return pair(key, value);
 }
 
-/** Whether the new text is the old one with the value set, and nothing else. */
-function differsByOne(
-  before: string,
-  after: string,
-  path: readonly string[],
-  value: EditValue,
-): boolean {
-  const [old, changed] = [parseText(before), parseText(after)];
-  if (!old.ok || !changed.ok) return false;
-  const expected = withValue(old.parsed.document, path, value);
-  return canonicalText(changed.parsed.document) === canonicalText(expected);
+/** Whether the new text is the old one with these values set, and nothing else. */
+function differBy(edits: readonly ValueEdit[], before: ParsedText, after: ParsedText): boolean {
+  const expected = edits.reduce<unknown>(
+    (document, { path, value }) => withValue(document, path, value),
+    before.document,
+  );
+  return canonicalText(after.document) === canonicalText(expected);
 }
 
 function withValue(document: unknown, [step, ...rest]: readonly string[], value: unknown): unknown {

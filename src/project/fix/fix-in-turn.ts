@@ -13,9 +13,11 @@ export interface Patches {
 }
 
 /** What became of a finding whose policy has a patch: fixed, or why not. */
-export interface Outcome<F> {
+export interface Outcome<F, S> {
   readonly finding: F;
   readonly why?: string;
+  /** What was given with this fix alone, where that was asked for and it is one by itself. */
+  readonly alone?: S;
 }
 
 type Proposed<S> =
@@ -32,6 +34,8 @@ export interface FixGround<S> {
   costOf(state: S): number;
   /** Why there is no fix where it can't be read. */
   readonly unreadable: string;
+  /** Whether each fix is also tried on what was given, without those before it. */
+  readonly eachAlone: boolean;
 }
 
 /** Characters that are read anew for the fixes of one ground, all in all: some seconds. */
@@ -46,39 +50,54 @@ export async function fixInTurn<S, F extends Finding>(
   given: S,
   findings: readonly F[],
   { byPolicy, parameters }: Patches,
-): Promise<{ readonly state: S; readonly outcomes: readonly Outcome<F>[] }> {
+): Promise<{ readonly state: S; readonly outcomes: readonly Outcome<F, S>[] }> {
   let state = given;
-  let before = await ground.judge(state);
+  const first = await ground.judge(state);
+  let before = first;
   let read = 0;
-  const fixOne = async (finding: F): Promise<string | undefined> => {
-    if (!before) return ground.unreadable;
+  type Fixed = Pick<Outcome<F, S>, 'why' | 'alone'>;
+  /** A state with the fix, where it is one; else why not. */
+  const tryOne = async (
+    on: S,
+    judged: readonly Judged[],
+    resource: ReadResource,
+    { policy, resource: id }: F,
+    patch: Patch,
+  ): Promise<{ readonly state: S; readonly judged: readonly Judged[] } | string> => {
+    read += ground.costOf(on);
+    const proposed = ground.holding(() => ground.propose(on, resource, patch));
+    if (!proposed.ok) return proposed.why;
+    const after = await ground.judge(proposed.state);
+    if (!after) return 'the change could not be read again';
+    for (const [index, old] of judged.entries()) {
+      const why = after[index] && whyNoFix(old, after[index], keyOf(policy, id), proposed.added);
+      if (why !== undefined) return why;
+    }
+    return { state: proposed.state, judged: after };
+  };
+  const fixOne = async (finding: F): Promise<Fixed> => {
+    if (!before || !first) return { why: ground.unreadable };
     const key = keyOf(finding.policy, finding.resource);
     const holders = before.filter(({ resources }) => resources.has(finding.resource));
     const resource = holders[0]?.resources.get(finding.resource);
     if (!resource || holders.some(({ resources }) => !resources.get(finding.resource)))
-      return 'several resources have this id';
-    if (!holders.some(({ findings: found }) => found.has(key))) return undefined;
+      return { why: 'several resources have this id' };
+    if (!holders.some(({ findings: found }) => found.has(key))) return {};
     if (read > mostRead)
-      return 'the file needs too many; write the others first, then run it again';
+      return { why: 'the file needs too many; write the others first, then run it again' };
     const patch = fillPatch(byPolicy.get(finding.policy) ?? {}, parameters);
-    if ('missing' in patch) return `pass --fix-parameter ${patch.missing}=VALUE`;
-    read += ground.costOf(state);
-    const proposed = ground.holding(() => ground.propose(state, resource, patch.patch));
-    if (!proposed.ok) return proposed.why;
-    const after = await ground.judge(proposed.state);
-    if (!after) return 'the change could not be read again';
-    for (const [index, old] of before.entries()) {
-      const why = after[index] && whyNoFix(old, after[index], key, proposed.added);
-      if (why !== undefined) return why;
-    }
-    state = proposed.state;
-    before = after;
-    return undefined;
+    if ('missing' in patch) return { why: `pass --fix-parameter ${patch.missing}=VALUE` };
+    const done = await tryOne(state, before, resource, finding, patch.patch);
+    if (typeof done === 'string') return { why: done };
+    const alone = !ground.eachAlone
+      ? undefined
+      : state === given
+        ? done
+        : await tryOne(given, first, resource, finding, patch.patch);
+    [state, before] = [done.state, done.judged];
+    return typeof alone === 'object' ? { alone: alone.state } : {};
   };
-  const outcomes: Outcome<F>[] = [];
-  for (const finding of findings) {
-    const why = await fixOne(finding);
-    outcomes.push({ finding, ...(why === undefined ? {} : { why }) });
-  }
+  const outcomes: Outcome<F, S>[] = [];
+  for (const finding of findings) outcomes.push({ finding, ...(await fixOne(finding)) });
   return { state, outcomes };
 }

@@ -1,9 +1,8 @@
 import type { Finding } from '../../contract/findings.ts';
 import { indexSources } from '../../inventory/formats/terraform/source-lines.ts';
 import type { ParsedText } from '../../inventory/text/parsed-text.ts';
-import type { Holding } from '../model.ts';
 import { fixInTurn } from './fix-in-turn.ts';
-import type { Outcome, Patches } from './fix-in-turn.ts';
+import type { FixGround, Outcome, Patches } from './fix-in-turn.ts';
 import { proposeInTerraform } from './propose-in-terraform.ts';
 import type { TerraformState } from './propose-in-terraform.ts';
 import type { Judge, Judged } from './verify.ts';
@@ -25,10 +24,10 @@ export async function fixSources<F extends Finding>(
   findings: readonly F[],
   patches: Patches,
   judge: Judge,
-  holding: Holding,
+  { holding, eachAlone }: Pick<FixGround<TerraformState>, 'holding' | 'eachAlone'>,
 ): Promise<{
   readonly texts: ReadonlyMap<string, string>;
-  readonly outcomes: readonly Outcome<F>[];
+  readonly outcomes: readonly Outcome<F, TerraformState>[];
 }> {
   const index = indexSources(Array.from(given.texts, ([path, text]) => ({ path, text })));
   const known = new WeakMap<object, Judged>();
@@ -58,6 +57,7 @@ export async function fixSources<F extends Finding>(
         return proposeInTerraform(before, place, patch, index.folderOf);
       },
       holding,
+      eachAlone,
       costOf: ({ plans, texts }) =>
         plans.reduce(
           (sum, plan) => sum + (known.get(plan)?.resources.size ?? 0) * costOfResource,

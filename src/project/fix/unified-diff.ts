@@ -66,7 +66,7 @@ const inOctal = (text: string): string =>
 const signs = { same: ' ', removed: '-', added: '+' } as const;
 
 /** With their line breaks. */
-const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+export const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
 const lineOf = (sign: string, line: string): string =>
   line.endsWith('\n') ? sign + line : `${sign}${line}\n\\ No newline at end of file\n`;

@@ -6,7 +6,7 @@ import type { EditValue } from '../../../src/inventory/text/edit-text.ts';
 import { parseText } from '../../../src/inventory/text/parse.ts';
 
 const set = (text: string, path: string, value: EditValue): string => {
-  const edit = editText(text, path.split('.'), value);
+  const edit = editText(text, [{ path: path.split('.'), value }]);
   return edit.ok ? edit.text : `refused: ${edit.refused}`;
 };
 
@@ -113,7 +113,7 @@ test.each(Object.entries(forms))(
       fc.property(tree, fc.array(name, { minLength: 1, maxLength: 3 }), (document, path) => {
         fc.pre(isFree(document, path));
         const text = write(document);
-        const edit = editText(text, path, 'Enabled');
+        const edit = editText(text, [{ path, value: 'Enabled' }]);
         if (!edit.ok) {
           expect(edit.refused).toMatch(/several lines|no single|unusual/);
           return;
