@@ -559,8 +559,8 @@ testRisks({
     ),
   },
   'everybody may read a blob container': {
-    severity: 'HIGH',
-    policies: /^azure-(storage-account-no-anonymous-access|blob-container-not-public)$/,
+    severity: 'CRITICAL',
+    policies: /^azure-blob-container-not-public$/,
     forms: {
       ...besideOrAlone(
         'azurerm_storage_account',

@@ -13,7 +13,14 @@ import {
 } from './operations.ts';
 import { networkSecurityGroups, networkSecurityRules } from './network-security-groups.ts';
 import { applicationGateways, flowLogs } from './network.ts';
-import { auditingSettings, firewallRules, sqlDatabases, sqlServers } from './sql.ts';
+import {
+  auditingSettings,
+  databaseEncryption,
+  entraOnly,
+  firewallRules,
+  sqlDatabases,
+  sqlServers,
+} from './sql.ts';
 import { accountNetworkRules, blobContainers, blobServices, storageAccounts } from './storage.ts';
 import { webSiteConfigs, webSites } from './web-sites.ts';
 
@@ -44,7 +51,9 @@ export const azure: readonly Normaliser[] = [
   logWorkspaces,
   serviceBusNamespaces,
   sqlServers,
+  entraOnly,
   sqlDatabases,
+  databaseEncryption,
   firewallRules,
   auditingSettings,
   storageAccounts,

@@ -18,10 +18,14 @@ import {
 
 const firewall = 'Azure::Sql::servers/firewallRules';
 const auditing = 'Azure::Sql::servers/auditingSettings';
+const serverType = 'Azure::Sql::servers';
+const databaseType = `${serverType}/databases`;
+const encryption = `${databaseType}/transparentDataEncryption`;
+const onlyEntra = `${serverType}/azureADOnlyAuthentications`;
 const extendedAuditing = 'Azure::Sql::servers/extendedAuditingSettings';
 
 export const sqlServers = normaliser({
-  types: ['Azure::Sql::servers'],
+  types: [serverType],
   source: 'Azure Resource Manager template reference, Microsoft.Sql/servers, 2021-11-01',
   attributes: {
     public_access: { type: 'bool', meaning: 'publicNetworkAccess is not Disabled', absent: true },
@@ -65,7 +69,7 @@ export const sqlServers = normaliser({
   from: {
     azure: (raw, related) => {
       const { properties } = raw;
-      const onlyEntra = partsOf(raw, related, 'Azure::Sql::servers/azureADOnlyAuthentications');
+      const entra = partsOf(raw, related, onlyEntra);
       const audits = partsIfTold(raw, related, auditing, extendedAuditing);
       const rules = partsIfTold(raw, related, firewall);
       return {
@@ -77,7 +81,7 @@ export const sqlServers = normaliser({
         local_auth: not(
           or(
             flag(at(properties, 'administrators', 'azureADOnlyAuthentication')),
-            ...onlyEntra.map((one) => flag(at(one.properties, 'azureADOnlyAuthentication'))),
+            ...entra.map((one) => flag(at(one.properties, 'azureADOnlyAuthentication'))),
           ),
         ),
         'logging.enabled': isUnknown(audits)
@@ -126,18 +130,18 @@ export const auditingSettings = normaliser({
       type: 'int',
       meaning: 'of the audit trail; none (or 0): kept forever',
     },
-    ...joinedAttribute('its server', 'Azure::Sql::servers'),
+    ...joinedAttribute('its server', serverType),
   },
   from: {
     azure: (raw, related) => ({
       'logging.enabled': isOneOf(at(raw.properties, 'state'), 'Enabled'),
       'logging.retention_days': retention([at(raw.properties, 'retentionDays')]),
-      joined: related.find(parentOf(raw), 'Azure::Sql::servers') !== undefined,
+      joined: related.find(parentOf(raw), serverType) !== undefined,
     }),
     terraform: (raw, related) => ({
       'logging.enabled': flag(planned(raw.properties, 'enabled')) ?? true,
       'logging.retention_days': retention([planned(raw.properties, 'retention_in_days')]),
-      joined: related.find(ofServer(raw), 'Azure::Sql::servers') !== undefined,
+      joined: related.find(ofServer(raw), serverType) !== undefined,
     }),
   },
 });
@@ -179,7 +183,7 @@ export const firewallRules = normaliser({
         'its range as CIDR blocks; likewise of any other type of Azure that ends in /firewallRules',
       absent: [],
     },
-    ...joinedAttribute('its server', 'Azure::Sql::servers'),
+    ...joinedAttribute('its server', serverType),
   },
   from: {
     azure: (raw, related) => ({
@@ -195,7 +199,7 @@ export const firewallRules = normaliser({
 
 /** The rule of another database may name a server that is called like a SQL server of the input. */
 const isJoined = ({ type }: RawResource, server: unknown, related: Related): boolean =>
-  type === firewall && related.find(server, 'Azure::Sql::servers') !== undefined;
+  type === firewall && related.find(server, serverType) !== undefined;
 
 /** Days; 0 keeps for ever and so has none. */
 function retention(days: readonly unknown[]) {
@@ -204,7 +208,7 @@ function retention(days: readonly unknown[]) {
 }
 
 export const sqlDatabases = normaliser({
-  types: ['Azure::Sql::servers/databases'],
+  types: [databaseType],
   source: 'Azure SQL, Transparent data encryption, 2017-05: on in databases created since then',
   attributes: {
     'encryption.enabled': { type: 'bool', meaning: 'transparent data encryption', absent: true },
@@ -221,15 +225,44 @@ export const sqlDatabases = normaliser({
 });
 
 function encrypted(raw: RawResource, related: Related) {
-  const settings = partsIfTold(
-    raw,
-    related,
-    'Azure::Sql::servers/databases/transparentDataEncryption',
-  );
+  const settings = partsIfTold(raw, related, encryption);
   if (isUnknown(settings)) return settings;
-  const states = settings.map(
-    ({ properties }) => at(properties, 'state') ?? at(properties, 'status'),
-  );
-  if (states.length === 0) return undefined;
-  return and(...states.map((state) => isOneOf(state, 'Enabled')));
+  return settings.length === 0 ? undefined : and(...settings.map(isOn));
 }
+
+const isOn = ({ properties }: RawResource) =>
+  isOneOf(at(properties, 'state') ?? at(properties, 'status'), 'Enabled');
+
+/** The encryption of a database that may be declared elsewhere. */
+export const databaseEncryption = normaliser({
+  types: [encryption],
+  source:
+    'Azure Resource Manager template reference, Microsoft.Sql/servers/databases/transparentDataEncryption, 2021-11-01',
+  attributes: {
+    'encryption.enabled': { type: 'bool', meaning: 'state is Enabled', absent: false },
+    ...joinedAttribute('its database', databaseType),
+  },
+  from: {
+    azure: (raw, related) => ({
+      'encryption.enabled': isOn(raw),
+      joined: related.find(parentOf(raw), databaseType) !== undefined,
+    }),
+  },
+});
+
+/** Whether a server that may be declared elsewhere accepts Entra ID only. */
+export const entraOnly = normaliser({
+  types: [onlyEntra],
+  source:
+    'Azure Resource Manager template reference, Microsoft.Sql/servers/azureADOnlyAuthentications, 2021-11-01',
+  attributes: {
+    local_auth: { type: 'bool', meaning: 'azureADOnlyAuthentication is not true', absent: true },
+    ...joinedAttribute('its server', serverType),
+  },
+  from: {
+    azure: (raw, related) => ({
+      local_auth: not(flag(at(raw.properties, 'azureADOnlyAuthentication'))),
+      joined: related.find(parentOf(raw), serverType) !== undefined,
+    }),
+  },
+});

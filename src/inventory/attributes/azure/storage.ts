@@ -3,7 +3,17 @@ import { UnknownValue } from '../../../contract/resources.ts';
 import { planned } from '../aws/plan-value.ts';
 import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
-import { eitherWord, flag, hasItems, isGiven, isOneOf, mapList, number, or } from '../values.ts';
+import {
+  and,
+  eitherWord,
+  flag,
+  hasItems,
+  isGiven,
+  isOneOf,
+  mapList,
+  number,
+  or,
+} from '../values.ts';
 import { knownSince, sinceApiVersion } from './api-version.ts';
 import { at, allowedCidrs, isEnabled, isListed, parentOf, tlsVersion } from './read-azure.ts';
 
@@ -91,9 +101,7 @@ export const storageAccounts = normaliser({
           flag(planned(properties, 'https_traffic_only_enabled')) ??
           flag(planned(properties, 'enable_https_traffic_only')),
         'tls.minimum_version': tlsVersion(planned(properties, 'min_tls_version')),
-        anonymous_access:
-          flag(planned(properties, 'allow_nested_items_to_be_public')) ??
-          flag(planned(properties, 'allow_blob_public_access')),
+        anonymous_access: plannedAnonymousAccess(raw),
         public_access: flag(planned(properties, 'public_network_access_enabled')),
         'network.allowed_cidrs': allowedCidrs(
           planned(rules, 'default_action'),
@@ -108,6 +116,11 @@ export const storageAccounts = normaliser({
     },
   },
 });
+
+const plannedAnonymousAccess = ({ properties }: RawResource) =>
+  flag(planned(properties, 'allow_nested_items_to_be_public')) ??
+  flag(planned(properties, 'allow_blob_public_access')) ??
+  true;
 
 /** What Azure's newer API versions know, or choose otherwise. */
 function untilNow(raw: RawResource) {
@@ -170,10 +183,10 @@ export const blobContainers = normaliser({
   attributes: {
     anonymous_access: {
       type: 'bool',
-      meaning: 'publicAccess is Blob or Container; an account that refuses it wins',
+      meaning:
+        'publicAccess is Blob or Container; an account in the same input that refuses it (allowBlobPublicAccess) wins',
       absent: false,
     },
-    ...joinedAttribute('its account', accountType),
   },
   arguments: { 'publicAccess: None': 'container_access_type = "private"' },
   from: {
@@ -181,15 +194,23 @@ export const blobContainers = normaliser({
       const service = parentOf(raw);
       const account =
         typeof service === 'string' ? service.replace(/\/blobServices\/[^/]*$/i, '') : service;
+      const its = related.find(account, accountType);
       return {
-        anonymous_access: isAnonymous(at(raw.properties, 'publicAccess')),
-        joined: related.find(account, accountType) !== undefined,
+        anonymous_access: and(
+          isAnonymous(at(raw.properties, 'publicAccess')),
+          its ? untilNow(its).anonymous_access : true,
+        ),
       };
     },
-    terraform: (raw, related) => ({
-      anonymous_access: isAnonymous(planned(raw.properties, 'container_access_type')),
-      joined: related.find(ofAccount(raw), accountType) !== undefined,
-    }),
+    terraform: (raw, related) => {
+      const its = related.find(ofAccount(raw), accountType);
+      return {
+        anonymous_access: and(
+          isAnonymous(planned(raw.properties, 'container_access_type')),
+          its ? plannedAnonymousAccess(its) : true,
+        ),
+      };
+    },
   },
 });
 
