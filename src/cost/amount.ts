@@ -69,7 +69,7 @@ function scaled(
 const negated = ({ units, nanos, attos }: Amount): Amount => carried(-units, -nanos, -attos);
 
 /** Lanes of any size and sign as those of an amount. */
-function carried(units: number, nanos: number, attos: number): Amount {
+export function carried(units: number, nanos: number, attos: number): Amount {
   const fromAttos = Math.floor(attos / lane);
   const summed = nanos + fromAttos;
   const fromNanos = Math.floor(summed / lane);
