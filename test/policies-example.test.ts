@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { PolicyDocument } from '../src/project/documents/policy.ts';
 import type * as z from 'zod';
 import type { Resource } from '../src/contract/resources.ts';
@@ -105,7 +105,12 @@ describe('the policy library', () => {
     expect(formatYaml(createSource(file, text))).toMatchObject({ text });
   });
 
-  const checkLabel = createLabelCheck();
+  const finops = parse(readFileSync(path.join(library, 'frameworks/finops.yaml'), 'utf8')) as {
+    controls: { id: string }[];
+  };
+  const checkLabel = createLabelCheck([
+    { name: 'FINOPS', controls: finops.controls.map(({ id }) => id) },
+  ]);
   eachPolicy(
     '%s names controls that its frameworks have, in their usual spelling',
     (_file, policy) => {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { GovctlError } from '../contract/errors.ts';
+import { FrameworkDefinition } from '../contract/frameworks.ts';
 import { AnsweredExemption } from '../contract/exemptions.ts';
 import { parseToFirstIssue } from '../contract/parse-to-first-issue.ts';
 import { Policy } from '../contract/policies.ts';
@@ -23,6 +24,8 @@ export interface ObjectsOf<T extends { readonly id: string }> {
    * `unordered`: pages, but no order of one's own.
    */
   readonly paged: boolean | 'unordered';
+  /** Where a PUT makes and replaces the whole of one, by an ID that its body has; default: POST, and PUT of some fields. */
+  readonly wholeAt?: string;
 }
 
 /** Some servers say null for a field that has no value; ours leaves it out. */
@@ -115,6 +118,21 @@ export const exemptionObjects: ObjectsOf<AnyExemption> = {
   paged: true,
 };
 
+/** A framework as it was defined; only our server has them. */
+const AnyFramework = FrameworkDefinition.omit({ created_at: true, created_by: true }).extend({
+  updated_at: absentIfOdd(z.string()),
+});
+export type AnyFramework = z.infer<typeof AnyFramework>;
+
+export const frameworkObjects: ObjectsOf<AnyFramework> = {
+  path: '/v1/compliance/framework-definitions',
+  one: 'framework',
+  many: 'frameworks',
+  item: z.preprocess(withoutNulls, AnyFramework),
+  paged: true,
+  wholeAt: '/v1/compliance/frameworks',
+};
+
 /** What a server said of an object, or to a change of it; the description leaves the body open, so there may be none. */
 export interface ObjectAnswer<T> {
   readonly item: T | undefined;
@@ -136,29 +154,37 @@ export async function createObject<T extends { readonly id: string }>(
   body: Readonly<Record<string, unknown>>,
   options: ChangeOptions = {},
 ): Promise<ObjectAnswer<T>> {
-  const answer = await client.transport.send('POST', of.path, {
+  const [method, path] =
+    of.wholeAt === undefined ? ['POST', of.path] : ['PUT', pathToChange(of, String(body.id))];
+  const answer = await client.transport.send(method, path, {
     body: JSON.stringify(body),
     repeatable: false,
+    ...(of.wholeAt === undefined ? {} : { headers: { 'if-none-match': '*' } }),
     ...options,
   });
-  return readChange(of, answer, `POST ${of.path}`);
+  return readChange(of, answer, `${method} ${path}`);
 }
 
 const pathOf = ({ path }: { readonly path: string }, id: string): string =>
   fillPath(`${path}/:id`, { id });
+
+const pathToChange = (
+  { path, wholeAt = path }: Pick<ObjectsOf<{ readonly id: string }>, 'path' | 'wholeAt'>,
+  id: string,
+): string => pathOf({ path: wholeAt }, id);
 
 interface Update extends ChangeOptions {
   readonly id: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Changes some fields of an object on any server. */
+/** Changes some fields of an object on any server, or all of it where it is `wholeAt` a path. */
 export async function updateObject<T extends { readonly id: string }>(
   client: Client,
   of: ObjectsOf<T>,
   { id, body, ...options }: Update,
 ): Promise<ObjectAnswer<T>> {
-  const path = pathOf(of, id);
+  const path = pathToChange(of, id);
   const answer = await client.transport.send('PUT', path, {
     body: JSON.stringify(body),
     ...options,
@@ -169,12 +195,12 @@ export async function updateObject<T extends { readonly id: string }>(
 /** Deletes an object; one that is gone already is what was wanted. */
 export async function deleteObject(
   client: Client,
-  of: { readonly path: string },
+  of: Pick<ObjectsOf<{ readonly id: string }>, 'path' | 'wholeAt'>,
   id: string,
   options: ChangeOptions = {},
 ): Promise<void> {
   try {
-    await client.transport.send('DELETE', pathOf(of, id), options);
+    await client.transport.send('DELETE', pathToChange(of, id), options);
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }

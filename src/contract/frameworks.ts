@@ -119,7 +119,7 @@ export const mostControls = 5_000;
 const controlId = notBlank(64);
 
 /** A control as a person defines it: of a custom framework, or texts for one of a built-in framework. */
-const DefinedControl = z.strictObject({
+export const DefinedControl = z.strictObject({
   id: controlId,
   title: notBlank(512),
   description: z.string().max(16_384).optional(),
@@ -154,7 +154,7 @@ export const FrameworkId = z
   .string()
   .max(64, { abort: true })
   .regex(
-    /^[a-z0-9][a-z0-9._-]*$/,
+    /^[a-z0-9]+(?:[-._][a-z0-9]+)*$/,
     'must be lower-case letters and digits, with . _ or - between them, such as cis-aws',
   );
 

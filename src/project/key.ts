@@ -7,12 +7,12 @@ export const maxKeyLength = 128;
 
 /** What a document is known by, found even when the rest of it is wrong. */
 export interface Identity {
-  readonly kind: 'Policy' | 'Webhook' | 'Schedule' | 'Exemption';
-  /** A policy's or a schedule's name, a webhook's url, an exemption's policy and resources. */
+  readonly kind: 'Policy' | 'Webhook' | 'Schedule' | 'Exemption' | 'Framework';
+  /** A policy's or a schedule's name, a webhook's url, an exemption's policy and resources, a framework's ID. */
   readonly name: string;
   readonly key: string;
   /** The field that gives the key. */
-  readonly keyField: 'key' | 'name' | 'url' | 'policy';
+  readonly keyField: 'key' | 'name' | 'url' | 'policy' | 'id';
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { PolicyInput } from '../contract/policies.ts';
 import type { TextPlace } from '../inventory/text/place.ts';
 import type { ExemptionDocument } from './documents/exemption.ts';
+import type { FrameworkDocument } from './documents/framework.ts';
 import type { ScheduleDocument } from './documents/schedule.ts';
 import type { WebhookDocument } from './documents/webhook.ts';
 import type { PolicySet } from './policy-sets.ts';
@@ -65,7 +66,15 @@ export interface LocalExemption {
   readonly place: Place;
 }
 
-export type OtherKind = 'Schedule' | 'Webhook' | 'Exemption' | 'PolicyTest';
+/** A framework as its file says it. */
+export interface LocalFramework {
+  /** Its ID. */
+  readonly key: string;
+  readonly framework: Readonly<Omit<FrameworkDocument, 'kind'>>;
+  readonly place: Place;
+}
+
+export type OtherKind = 'Schedule' | 'Webhook' | 'Exemption' | 'Framework' | 'PolicyTest';
 
 /** A document of another kind than a policy. */
 export interface OtherDocument {
@@ -103,7 +112,8 @@ export interface LoadedProject {
   readonly webhooks: readonly LocalWebhook[];
   readonly schedules: readonly LocalSchedule[];
   readonly exemptions: readonly LocalExemption[];
-  /** Webhooks, schedules and exemptions too. */
+  readonly frameworks: readonly LocalFramework[];
+  /** Webhooks, schedules, exemptions and frameworks too. */
   readonly others: readonly OtherDocument[];
   /** In order of file and line. Any of level error means: do not plan. */
   readonly problems: readonly Problem[];

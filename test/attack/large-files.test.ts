@@ -16,8 +16,8 @@ const run = (words: string, files: Readonly<Record<string, string>>): Promise<Ou
 const policy = (name: string): string =>
   `name: ${name}\nresource_type: AWS::S3::Bucket\nrules:\n  - condition: 'true'\n    effect: DENY\n`;
 const bucket = (id: string): string => `{id: ${id}, type: 'AWS::S3::Bucket'}`;
-const exemption = (of: string): string =>
-  `kind: Exemption\npolicy: ${of}\nresources: [a]\nreason: because\nowner: us\nexpires: '2020-01-01'\n`;
+const exemption = (of: string, resource = 'a'): string =>
+  `kind: Exemption\npolicy: ${of}\nresources: [${resource}]\nreason: because\nowner: us\nexpires: '2020-01-01'\n`;
 
 describe('a policy test', () => {
   const testOf = (cases: readonly string[]): string =>
@@ -68,7 +68,7 @@ it('thousands of fields that no policy has are each told', async () => {
 
 describe('thousands of exemptions of one file', () => {
   const exemptions = (of: (nth: number) => string): string =>
-    many(3_000, (nth) => exemption(of(nth))).join('---\n');
+    many(3_000, (nth) => exemption(of(nth), `r${nth}`)).join('---\n');
 
   it('that have expired are each told, with their lines', async () => {
     const { exitCode, stdout } = await run('validate', {
@@ -78,6 +78,15 @@ describe('thousands of exemptions of one file', () => {
     expect(exitCode).toBe(0);
     expect(stdout.match(/this exemption expired/g)).toHaveLength(3_000);
     expect(stdout).toContain(`e.yaml:${2_999 * 7 + 6}:`);
+  });
+
+  it('that are for the same are each told', async () => {
+    const { exitCode, stdout } = await run('validate', {
+      'p.yaml': policy('p'),
+      'e.yaml': many(3_000, () => exemption('p')).join('---\n'),
+    });
+    expect(exitCode).toBe(3);
+    expect(stdout.match(/another exemption has this policy/g)).toHaveLength(2_999);
   });
 
   it('from thousands of policies that are none are each told', async () => {

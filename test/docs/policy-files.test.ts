@@ -24,6 +24,7 @@ describe('docs/policy-files.md', () => {
     expect(policies).toHaveLength(1);
     expect(others.map(({ kind }) => kind).sort()).toEqual([
       'Exemption',
+      'Framework',
       'PolicyTest',
       'Schedule',
       'Webhook',

@@ -1,5 +1,6 @@
 import { controlStatuses, frameworkSortFields } from '../../contract/frameworks.ts';
-import type { Framework } from '../../contract/frameworks.ts';
+import type { Framework, FrameworkDefinition } from '../../contract/frameworks.ts';
+import { Option } from 'commander';
 import type { Act } from '../act.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { collectValues } from '../flags/list-flags.ts';
@@ -31,10 +32,24 @@ const frameworks: OwnNoun<Framework, ListOptions> = {
   view: frameworkView,
 };
 
+/** A framework as it was defined. */
+const definitions: OwnNoun<FrameworkDefinition> = {
+  one: 'framework',
+  many: 'frameworks',
+  feature: 'frameworks',
+  kept: { nameOf: ({ id }) => id, tagsOf: ({ tags }) => tags },
+  api: ({ frameworkDefinitions, frameworks: own }) => ({
+    get: frameworkDefinitions.get,
+    delete: own.delete,
+  }),
+  list: { columns: () => [] },
+  view: (framework) => ({ value: framework, human: () => `${framework.id}\n` }),
+};
+
 export function registerFrameworkCommands(program: GovctlCommand, act: Act): void {
   const framework = program
     .command('framework')
-    .description('show the status of compliance frameworks and their controls');
+    .description('status of compliance frameworks and their controls; frameworks of your own');
   const its = nounCommands(framework, act, { argument: '<framework>', noun: frameworks });
   its
     .list('list frameworks with score and passed controls', {
@@ -64,7 +79,7 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
     .command('coverage')
     .summary('count the controls that have policies')
     .description(
-      'Reads the policy files and counts, for each built-in framework, the controls that enabled policies name in compliance_frameworks. A label of a whole framework or of a group of controls (SOC2:CC6) counts for no control. Needs no service.',
+      'Reads the policy files and counts, for each built-in framework and each of the files, the controls that enabled policies name in compliance_frameworks. A label of a whole framework or of a group of controls (SOC2:CC6) counts for no control. Needs no service.',
     )
     .argument(
       '[paths...]',
@@ -72,6 +87,23 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
     )
     .addHelpText('after', coverageHelp)
     .action(act(() => import('./coverage.ts').then((m) => m.runCoverage)));
+  framework
+    .command('import')
+    .summary('import controls from an OSCAL catalog or a CSV file')
+    .description(
+      'Defines a framework from a file. If the ID is that of a built-in framework, lays the titles and descriptions of the file over its controls instead. Replaces what was imported before.',
+    )
+    .argument('<file>', 'OSCAL catalog (JSON), or CSV with id,title,description,parent')
+    .option('--id <id>', 'framework ID (default: nist-800-53 for its catalogs)')
+    .addOption(
+      new Option('--format <format>', 'input format (default: detected)').choices(['oscal', 'csv']),
+    )
+    .option('--out <file>', 'write a Framework document for git instead of importing')
+    .addHelpText('after', importHelp)
+    .action(act(() => import('./import.ts').then((m) => m.runImport)));
+  nounCommands(framework, act, { argument: '<framework>', noun: definitions }).delete(
+    'delete a framework of your own, or your texts over a built-in one',
+  );
 }
 
 const showHelp = `
@@ -82,6 +114,14 @@ Examples:
   $ govctl framework show soc2 CC6.1
   $ govctl framework show pci --status FAILED,ERROR --account 111122223333
   $ govctl framework show nist-800-53 -o json   (includes policies)`;
+
+const importHelp = `
+Exit codes: 0 imported or written, 3 the file is not valid, 4 not logged in.
+
+Examples:
+  $ govctl framework import NIST_SP-800-53_rev5_LOW-baseline_catalog.json
+  $ govctl framework import soc2-texts.csv --id soc2
+  $ govctl framework import rules.csv --id acme --out frameworks/acme.yaml`;
 
 const coverageHelp = `
 Exit codes: 0 counted, 3 the policy files are not valid.

@@ -5,6 +5,7 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { coverageOf } from '../../engine/frameworks/coverage.ts';
 import type { Coverage } from '../../engine/frameworks/coverage.ts';
 import { catalogueOf } from '../../engine/frameworks/frameworks.ts';
+import { ownFrameworks } from '../../project/read/check-labels.ts';
 import { loadProject } from '../../project/read/load.ts';
 import type { Context, Run } from '../context.ts';
 import { readingOf } from '../project/reading.ts';
@@ -25,7 +26,11 @@ export const runCoverage: Run<CoverageOptions> = async (context, { args: [paths]
     return exitCodes.usage;
   }
   const enabled = project.policies.filter(({ policy }) => policy.enabled !== false);
-  const frameworks = coverageOf(enabled.map(({ policy }) => policy));
+  const own = ownFrameworks(project.frameworks);
+  const frameworks = coverageOf(
+    enabled.map(({ policy }) => policy),
+    own,
+  );
   await context.show({
     value: { frameworks },
     rows: () => frameworks,
@@ -48,7 +53,7 @@ async function refuseFrameworks({ world }: Context, paths: readonly string[]): P
 
 const columns: readonly Column<Coverage>[] = [
   { title: 'FRAMEWORK', cell: ({ name }) => name },
-  { title: 'VERSION', cell: ({ version }) => version, shrinks: 'end' },
+  { title: 'VERSION', cell: ({ version = '' }) => version, shrinks: 'end' },
   { title: 'POLICIES', cell: ({ policies }) => String(policies) },
   { title: 'CONTROLS', cell: ({ controls }) => String(controls.length) },
   { title: 'WITH POLICIES', cell: withPolicies },

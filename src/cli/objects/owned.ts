@@ -1,3 +1,4 @@
+import { GovctlError } from '../../contract/errors.ts';
 import { isOwnershipTag, readOwnership } from '../../project/compare/ownership.ts';
 import type { Context } from '../context.ts';
 import { apiOf } from './noun.ts';
@@ -25,11 +26,20 @@ export async function warnIfKept<Item extends WithId>(
 ): Promise<readonly string[] | undefined> {
   const { kept } = noun;
   if (!kept) return undefined;
-  const { data } = await withServer(context, noun, 'Reading it', (client) =>
-    apiOf(noun, client, 'get')({ params: { id } }),
+  const found = await withServer(context, noun, 'Reading it', (client) =>
+    apiOf(
+      noun,
+      client,
+      'get',
+    )({ params: { id } }).catch((error: unknown) => {
+      // The change itself says better what is wrong.
+      if (error instanceof GovctlError && error.error.endsWith('_not_found')) return undefined;
+      throw error;
+    }),
   );
-  const tags = kept.tagsOf(data);
-  await warnIfOwned(context, kept.nameOf(data), tags);
+  if (!found) return undefined;
+  const tags = kept.tagsOf(found.data);
+  await warnIfOwned(context, kept.nameOf(found.data), tags);
   return tags;
 }
 

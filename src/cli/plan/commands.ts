@@ -12,7 +12,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
       .command('plan')
       .summary('show what apply would do')
       .description(
-        'Compares the documents of the files (policies, webhooks, schedules, exemptions) with the service, three-way: what git says, what is live, and what was last applied. Writes nothing. Deletions are planned only with --prune.',
+        'Compares the documents of the files (policies, webhooks, schedules, exemptions, frameworks) with the service, three-way: what git says, what is live, and what was last applied. Writes nothing. Deletions are planned only with --prune.',
       )
       .argument('[paths...]', pathsHelp),
   )
@@ -71,7 +71,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('drift')
     .summary('find what was edited outside git')
     .description(
-      'Compares each live object of the project (policy, webhook, schedule, exemption) with what was last applied to it, and shows those of the files that are not in the service: never applied, or deleted outside git. What else changed in git since then is not drift.',
+      'Compares each live object of the project (policy, webhook, schedule, exemption, framework) with what was last applied to it, and shows those of the files that are not in the service: never applied, or deleted outside git. What else changed in git since then is not drift.',
     )
     .argument('[paths...]', pathsHelp)
     .option('--project <name>', 'whose policies (default: the project of govctl.yaml)')
@@ -84,7 +84,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('import')
     .summary('write what is live as YAML files')
     .description(
-      "Writes one tidy file for each live policy and exemption that belongs to no project or to this one. govctl's own tags are left out.",
+      "Writes one tidy file for each live policy, exemption and framework that belongs to no project or to this one. govctl's own tags are left out.",
     )
     .option('--out <dir>', 'the folder to write into', 'policies')
     .option('--project <name>', 'take the policies of this project (default: that of govctl.yaml)')
@@ -97,7 +97,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('adopt')
     .summary('take over live policies that belong to no project')
     .description(
-      'Marks live policies, webhooks, schedules and exemptions as owned by this project, each matched with a local file by its name, webhooks by their url, exemptions by policy and resources. Only their tags change; what the files want different shows in the next plan.',
+      'Marks live policies, webhooks, schedules, exemptions and frameworks as owned by this project, each matched with a local file by its name, webhooks by their url, exemptions by policy and resources, frameworks by id. Only their tags change; what the files want different shows in the next plan.',
     )
     .argument('[names...]', 'names or ids of live policies, urls or ids of webhooks, keys of files')
     .option('--all-matching', 'all that belong to no project and match a local file')

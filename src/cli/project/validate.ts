@@ -60,6 +60,7 @@ interface Summary {
   readonly schedules: number;
   readonly webhooks: number;
   readonly exemptions: number;
+  readonly frameworks: number;
   readonly policy_tests: number;
   readonly errors: number;
   readonly warnings: number;
@@ -75,6 +76,7 @@ function summarise({ files, policies, others, problems }: LoadedProject): Summar
     schedules: ofKind('Schedule'),
     webhooks: ofKind('Webhook'),
     exemptions: ofKind('Exemption'),
+    frameworks: ofKind('Framework'),
     policy_tests: ofKind('PolicyTest'),
     errors: ofLevel('error'),
     warnings: ofLevel('warning'),
@@ -83,14 +85,15 @@ function summarise({ files, policies, others, problems }: LoadedProject): Summar
 
 /** The outcome in one line. */
 function describe({ problems }: LoadedProject, summary: Summary): string {
-  const { files, policies, webhooks, schedules, exemptions, errors, warnings } = summary;
+  const { files, policies, webhooks, schedules, exemptions, frameworks, errors, warnings } =
+    summary;
   if (errors > 0) {
     const inFiles = new Set(problems.map(({ file }) => file)).size;
     const also = warnings > 0 ? ` and ${count(warnings, 'warning')}` : '';
     return `${count(errors, 'error')}${also} in ${count(inFiles, 'file')}; ${count(files, 'file')} read`;
   }
   if (files === 0) return 'No policy files found: no *.yaml or *.yml under the given paths';
-  const planned = policies + webhooks + schedules + exemptions;
+  const planned = policies + webhooks + schedules + exemptions + frameworks;
   if (planned === 0)
     return `${count(files, 'file')} read: no policies in ${files === 1 ? 'it' : 'them'}`;
   const also = warnings > 0 ? `, with ${count(warnings, 'warning')}` : '';
@@ -99,6 +102,7 @@ function describe({ problems }: LoadedProject, summary: Summary): string {
     ...(webhooks > 0 ? [count(webhooks, 'webhook')] : []),
     ...(schedules > 0 ? [count(schedules, 'schedule')] : []),
     ...(exemptions > 0 ? [count(exemptions, 'exemption')] : []),
+    ...(frameworks > 0 ? [count(frameworks, 'framework')] : []),
   ];
   const what = parts.length > 1 ? `${planned} documents (${parts.join(', ')})` : parts.join('');
   return `${what} in ${count(files, 'file')} ${planned === 1 ? 'is' : 'are'} valid${also}`;

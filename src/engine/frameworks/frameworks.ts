@@ -14,3 +14,7 @@ export const catalogueOf = (framework: string): Catalogue | undefined => {
   const key = frameworkKey(framework);
   return catalogues.find(({ name }) => name === key);
 };
+
+/** One ID for all spellings of a framework: `PCI-DSS` is the built-in `pci`. */
+export const frameworkIdOf = (framework: string): string =>
+  catalogueOf(framework)?.id ?? framework.toLowerCase();

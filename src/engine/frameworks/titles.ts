@@ -22,6 +22,9 @@ const readTitles = ({ name, titles }: Catalogue): ReadonlyMap<string, string> =>
       }),
   );
 
+/** What a control is about; undefined: not known. */
+export type TitleOf = (framework: string, control: string) => string | undefined;
+
 /** Undefined: it is no control of a built-in framework. */
 export function titleOf(framework: string, control: string): string | undefined {
   const catalogue = catalogueOf(framework);

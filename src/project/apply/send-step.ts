@@ -157,7 +157,10 @@ async function createOnce(
 
 /** No answer, a broken one, or "the name is taken", which may mean: by our own first try. */
 const mayHaveWorked = (error: GovctlError): boolean =>
-  error.error === 'bad_answer' || error.status === 409 || maySendAgain(error);
+  error.error === 'bad_answer' ||
+  error.status === 409 ||
+  error.status === 412 ||
+  maySendAgain(error);
 
 /** 503 is none of them: the client has tried that often enough already, as it surely did nothing. */
 const maySendAgain = ({ error, status }: GovctlError): boolean =>

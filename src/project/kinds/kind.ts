@@ -4,7 +4,7 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import type { Place } from '../model.ts';
 
 /** The kinds of documents that are planned and applied. */
-export type KindName = 'Policy' | 'Webhook' | 'Schedule' | 'Exemption';
+export type KindName = 'Policy' | 'Webhook' | 'Schedule' | 'Exemption' | 'Framework';
 
 /** What a document says: the API's fields. */
 export type Body = Readonly<Record<string, unknown>>;

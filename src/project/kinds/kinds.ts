@@ -1,17 +1,25 @@
 import type { Kind, KindName } from './kind.ts';
 import { exemptionKind } from './exemption.ts';
+import { frameworkKind } from './framework.ts';
 import { policyKind } from './policy.ts';
 import { scheduleKind } from './schedule.ts';
 import { webhookKind } from './webhook.ts';
 
 /** Every kind that is planned, in the order of views. */
-export const kinds: readonly Kind[] = [policyKind, webhookKind, scheduleKind, exemptionKind];
+export const kinds: readonly Kind[] = [
+  policyKind,
+  webhookKind,
+  scheduleKind,
+  exemptionKind,
+  frameworkKind,
+];
 
 const byName: Readonly<Record<KindName, Kind>> = {
   Policy: policyKind,
   Webhook: webhookKind,
   Schedule: scheduleKind,
   Exemption: exemptionKind,
+  Framework: frameworkKind,
 };
 
 /** The kind of a change or an orphan; what says none is of a policy, as plans of before are. */

@@ -1,10 +1,11 @@
 import { defined } from '../../contract/defined.ts';
 import * as z from 'zod';
+import { DefinedControl } from '../../contract/frameworks.ts';
 import { Policy } from '../../contract/policies.ts';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { readOwnership } from '../compare/ownership.ts';
 import type { Body, FieldChange, Kind, LiveItem } from '../kinds/kind.ts';
-import { diffFields, stateHash } from '../kinds/kind.ts';
+import { diffFields, documentOf, stateHash } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { lacksWrittenOut } from '../kinds/webhook.ts';
 
@@ -49,6 +50,15 @@ const ExemptionDocument = z.object({
   expires: z.string(),
   category: z.string().optional(),
   tags: z.array(z.string()).optional(),
+});
+
+/** A framework. */
+const FrameworkDocument = z.object({
+  id: z.string(),
+  name: z.string(),
+  version: z.string().optional(),
+  tags: z.array(z.string()).optional(),
+  controls: z.array(DefinedControl),
 });
 
 const Place = z.object({ file: z.string(), line: z.int(), column: z.int() });
@@ -99,9 +109,17 @@ const ExemptionChange = z.object({
   after: ExemptionDocument.nullable(),
 });
 
+const FrameworkChange = z.object({
+  ...commonFields,
+  kind: z.literal('Framework'),
+  cause: z.enum(causes),
+  before: FrameworkDocument.nullable(),
+  after: FrameworkDocument.nullable(),
+});
+
 /** Anyone can recompute a digest, so validate the content, too: govctl applies only changes that it could have planned. */
 export const Change = z
-  .union([PolicyChange, WebhookChange, ScheduleChange, ExemptionChange])
+  .union([PolicyChange, WebhookChange, ScheduleChange, ExemptionChange, FrameworkChange])
   .refine(
     ({ action, id, base, before, after }) =>
       (action === 'create') === (id === null) &&
@@ -132,10 +150,11 @@ export const isUntagged = ({ after }: Change): boolean =>
 
 /**
  * The body of the PUT that turns `before` into `after`: the top-level fields whose meaning differs, null for fields that
- * `after` lacks.
+ * `after` lacks; all of `after` for a kind that is sent whole.
  * @param real `after` with its references resolved
  */
 export function updateBody(kind: Kind, before: Body, after: Body, real: Body): Body {
+  if (kind.objects.wholeAt !== undefined) return documentOf(kind, real);
   const [old, next] = [kind.state(before), kind.state(after)];
   return Object.fromEntries(
     kind.fields

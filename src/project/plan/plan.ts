@@ -11,7 +11,13 @@ import { Change, baseOf, changedFields } from './change.ts';
 /** Hours until a saved plan is too old to apply. */
 const validHours = 24;
 
-const kindName = z.enum(['Policy', 'Webhook', 'Schedule', 'Exemption'] satisfies KindName[]);
+const kindName = z.enum([
+  'Policy',
+  'Webhook',
+  'Schedule',
+  'Exemption',
+  'Framework',
+] satisfies KindName[]);
 
 /** A live object of this project without a file; not changed. */
 const Orphan = z.object({

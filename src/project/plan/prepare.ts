@@ -49,6 +49,7 @@ export async function preparePlan(
       Webhook: project.webhooks.length,
       Schedule: project.schedules.length,
       Exemption: project.exemptions.length,
+      Framework: project.frameworks.length,
     },
     prune: options.prune ?? false,
     partial:
@@ -126,7 +127,8 @@ function noteRenames(comparisons: readonly Comparison[]): string[] {
   for (const comparison of comparisons) {
     if (comparison.kind !== 'orphan') continue;
     const { kind, ownership, title, content } = comparison.live;
-    if (ownership.key === undefined) continue;
+    // Those of ours are known by what they are about, and a new one is about something else.
+    if (ownership.key === undefined || kind.isOurs) continue;
     orphans.set(withoutIdentity(kind, content), { key: ownership.key, formerName: title });
   }
   if (orphans.size === 0) return [];

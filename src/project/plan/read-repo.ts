@@ -8,6 +8,7 @@ import { loadConfig } from '../config.ts';
 import type { Kind, KindName, LiveItem, LocalDocument, Secrets } from '../kinds/kind.ts';
 import { kinds } from '../kinds/kinds.ts';
 import { exemptionDocument } from '../kinds/exemption.ts';
+import { frameworkDocument } from '../kinds/framework.ts';
 import { policyDocument } from '../kinds/policy.ts';
 import { scheduleDocument } from '../kinds/schedule.ts';
 import type { Environment } from '../documents/variable.ts';
@@ -118,6 +119,7 @@ export async function readRepo(
     ...webhooks.documents,
     ...project.schedules.map(scheduleDocument),
     ...project.exemptions.map((exemption) => exemptionDocument(exemption, now())),
+    ...project.frameworks.map(frameworkDocument),
   ];
   const isLeftOut = ({ isOurs, name }: Kind): boolean => isOurs && !listed.service[name].isThere;
   for (const kind of kinds) {
@@ -145,6 +147,7 @@ const isInFiles = (project: LoadedProject, { name }: Kind): boolean =>
     Webhook: project.webhooks.length > 0,
     Schedule: project.schedules.length > 0,
     Exemption: project.exemptions.length > 0,
+    Framework: project.frameworks.length > 0,
   })[name];
 
 /** Undefined: there is none of this kind in the files. */

@@ -6,7 +6,6 @@ import type { Term } from '../../engine/condition/program.ts';
 import type { SyntaxTree } from '../../engine/condition/syntax.ts';
 import { shapeOf, wellKnownNames, wellKnownTypes } from '../../inventory/attributes/shapes.ts';
 import type { Shape } from '../../inventory/attributes/shapes.ts';
-import { createLabelCheck } from './check-labels.ts';
 import type { Finding } from './source.ts';
 import { deployedTypes, isSamType } from '../../inventory/formats/cloudformation/sam/types.ts';
 import { fits, isSurelyMeant } from './surely-meant.ts';
@@ -26,8 +25,6 @@ export interface SlipFinder {
   findSlips(condition: CompiledCondition, type: string): Slip[];
   /** A type that is not known and is written almost like one that is; in another case only, it is an error. */
   findTypeSlip(type: string): Finding | undefined;
-  /** A label that names no control of a built-in framework. */
-  findLabelSlip(label: string): Finding | undefined;
 }
 
 /** Remembers what it looked up: a thousand policies are about a few types and names. */
@@ -53,7 +50,6 @@ export function createSlipFinder(): SlipFinder {
       return [...slips.values()].sort((a, b) => a.offset - b.offset);
     },
     findTypeSlip: memoise(judgeType),
-    findLabelSlip: memoise(createLabelCheck()),
   };
 }
 

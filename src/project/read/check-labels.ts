@@ -2,14 +2,25 @@ import { createSuggester } from '../../contract/nearest.ts';
 import { catalogues } from '../../engine/frameworks/frameworks.ts';
 import type { Catalogue } from '../../engine/frameworks/catalogue.ts';
 import { controlKey, frameworkKey, showControl, splitLabel } from '../../engine/labels.ts';
-import type { Finding } from './source.ts';
+import type { LocalFramework, Problem } from '../model.ts';
+import { fieldSpan } from './locate.ts';
+import { createReparser } from './parse-yaml.ts';
+import type { Finding, Source } from './source.ts';
+import { problemAt } from './source.ts';
+
+/** A framework whose controls are known. */
+type Known = Pick<Catalogue, 'name' | 'controls'> & Partial<Pick<Catalogue, 'version'>>;
 
 /**
- * Looks for labels of `compliance_frameworks` that name no control of a built-in framework, or a framework that is
- * spelled almost like one. Any other framework is the user's own.
+ * Looks for labels of `compliance_frameworks` that name no control of a framework that is built in, or one of `own`; or
+ * a framework that is spelled almost like a built-in one. Of any other framework nothing is known.
  */
-export function createLabelCheck(): (label: string) => Finding | undefined {
-  const known = new Map(catalogues.map((one) => [frameworkKey(one.name), createLookUp(one)]));
+export function createLabelCheck(
+  own: readonly Known[] = [],
+): (label: string) => Finding | undefined {
+  const known = new Map(
+    [...own, ...catalogues].map((one) => [frameworkKey(one.name), createLookUp(one)]),
+  );
   const suggest = createSuggester(new Set(catalogues.map(({ name }) => name)));
   return (label) => {
     const { framework, control } = splitLabel(label);
@@ -32,7 +43,7 @@ function judgeFramework(framework: string, nearest: string | undefined): Finding
 
 const digitsOf = (text: string): string => text.replaceAll(/\D/g, '');
 
-function createLookUp({ name, version, controls }: Catalogue) {
+function createLookUp({ name, version, controls }: Known) {
   const keys = new Set(controls.flatMap((id) => withGroups(controlKey(name, id))));
   const suggest = createSuggester(new Set(controls));
   return (control: string): Finding | undefined => {
@@ -41,7 +52,7 @@ function createLookUp({ name, version, controls }: Catalogue) {
     return {
       level: 'warning',
       code: 'unknown-control',
-      message: `${name} (${version}) has no control ${JSON.stringify(control)}`,
+      message: `${name}${version === undefined ? '' : ` (${version})`} has no control ${JSON.stringify(control)}`,
       hint: nearest === undefined ? undefined : `Did you mean ${name}:${nearest}?`,
     };
   };
@@ -52,3 +63,41 @@ const withGroups = (key: string): string[] => [
   key,
   ...[...key.matchAll(/(?<=.)[.(]/g)].map(({ index }) => key.slice(0, index)),
 ];
+
+/** The labels of a policy, and which document of which file it is (from 0). */
+export interface LocatedLabels {
+  readonly labels: readonly unknown[];
+  readonly source: Source;
+  readonly index: number;
+}
+
+/** The frameworks of the files that are not built in. */
+export const ownFrameworks = (frameworks: readonly LocalFramework[]): Known[] =>
+  frameworks
+    .filter(({ key }) => !catalogues.some(({ id }) => id === key))
+    .map(({ framework: { id, version, controls } }) => ({
+      name: id,
+      controls: controls.map((control) => control.id),
+      ...(version === undefined ? {} : { version }),
+    }));
+
+/** Finds the slips in labels, policy by policy, where these are the frameworks of the files. */
+export function createLabelProblems(
+  frameworks: readonly LocalFramework[],
+): (located: LocatedLabels) => Problem[] {
+  const check = createLabelCheck(ownFrameworks(frameworks));
+  const found = new Map<string, Finding | undefined>();
+  const find = (label: string): Finding | undefined => {
+    if (!found.has(label)) found.set(label, check(label));
+    return found.get(label);
+  };
+  const parseAgain = createReparser(1);
+  return ({ labels, source, index }) =>
+    labels.flatMap((label, at) => {
+      const finding = typeof label === 'string' ? find(label) : undefined;
+      const raw = finding && parseAgain(source).documents[index];
+      return finding && raw
+        ? [problemAt(source, fieldSpan(source, raw, ['compliance_frameworks', at]), finding)]
+        : [];
+    });
+}

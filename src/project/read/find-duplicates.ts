@@ -34,6 +34,13 @@ const unique = {
     is: (name: string) => `is called "${name}"`,
     hint: 'A name tells one schedule from another; rename one of the two.',
   },
+  Framework: {
+    field: 'id',
+    noun: 'framework',
+    code: 'duplicate-id',
+    is: (id: string) => `has the id "${id}"`,
+    hint: 'A framework has one document; put the controls of both into it.',
+  },
   Exemption: {
     field: 'resources',
     noun: 'exemption',

@@ -1,6 +1,8 @@
 import { defined } from '../../contract/defined.ts';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
+import { createLabelProblems } from './check-labels.ts';
+import type { LocatedLabels } from './check-labels.ts';
 import { checkReferences } from './check-references.ts';
 import type { LocatedOther } from './check-references.ts';
 import { loadConfig, projectName } from '../config.ts';
@@ -16,6 +18,7 @@ import type {
   LoadOptions,
   LoadedProject,
   LocalExemption,
+  LocalFramework,
   LocalPolicy,
   LocalSchedule,
   LocalWebhook,
@@ -43,8 +46,10 @@ export interface FileContent {
   readonly webhooks: LocalWebhook[];
   readonly schedules: LocalSchedule[];
   readonly exemptions: LocalExemption[];
+  readonly frameworks: LocalFramework[];
   readonly identities: LocatedIdentity[];
   readonly locatedOthers: LocatedOther[];
+  readonly labelled: LocatedLabels[];
   readonly problems: Problem[];
 }
 
@@ -68,6 +73,7 @@ export function assembleProject(read: ReadProject, options: LoadOptions): Loaded
     webhooks: contents.flatMap((content) => content.webhooks),
     schedules: contents.flatMap((content) => content.schedules),
     exemptions: contents.flatMap((content) => content.exemptions),
+    frameworks: contents.flatMap((content) => content.frameworks),
     others: contents.flatMap((content) => content.locatedOthers.map(({ other }) => other)),
     problems: inOrder([
       ...problems,
@@ -126,6 +132,13 @@ export async function readPolicyFiles(
     read.push(await readPolicyFile(file, absolute, size, slips, turnOfDocument, holding));
   }
   const contents = withoutTestInputs(read);
+  const findSlips = createLabelProblems(contents.flatMap(({ frameworks }) => frameworks));
+  for (const { labelled, problems: its } of contents) {
+    for (const one of labelled) {
+      await turnOfDocument();
+      its.push(...holding(() => findSlips(one)));
+    }
+  }
   return { config, root, problems: [...problems, ...found.problems], contents, boundary };
 }
 
@@ -164,8 +177,10 @@ async function readPolicyFile(
     webhooks: [],
     schedules: [],
     exemptions: [],
+    frameworks: [],
     identities: [],
     locatedOthers: [],
+    labelled: [],
     problems: [],
   };
   const text = readText(file, absolute, size);
@@ -180,12 +195,15 @@ async function readPolicyFile(
   for (const [index, raw] of documents.entries()) {
     await turn();
     const read = holding(() => readDocument(source, raw, preset, slips));
-    const { policy, webhook, schedule, exemption, identity, other, problems } = read;
+    const { policy, webhook, schedule, exemption, framework, identity, other, labels, problems } =
+      read;
     if (policy) content.policies.push(policy);
     if (webhook) content.webhooks.push(webhook);
     if (schedule) content.schedules.push(schedule);
     if (exemption) content.exemptions.push(exemption);
+    if (framework) content.frameworks.push(framework);
     if (identity) content.identities.push({ ...identity, source, index });
+    if (labels) content.labelled.push({ labels, source, index });
     if (other) content.locatedOthers.push({ other, source, index, absolute });
     content.problems.push(...problems);
   }

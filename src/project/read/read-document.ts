@@ -13,6 +13,7 @@ import { checkAction } from '../../engine/remediation/check-action.ts';
 import { whyUnfit } from '../../inventory/attributes/why-unfit.ts';
 import type { SlipFinder } from './check-attributes.ts';
 import { ExemptionDocument } from '../documents/exemption.ts';
+import { FrameworkDocument } from '../documents/framework.ts';
 import { PolicyDocument } from '../documents/policy.ts';
 import { PolicyTestDocument, testKeyOf } from '../documents/policy-test.ts';
 import { ScheduleDocument } from '../documents/schedule.ts';
@@ -24,6 +25,7 @@ import { documentSpan, fieldSpan, locate, valueSpan } from './locate.ts';
 import type { FieldPath } from './locate.ts';
 import type {
   LocalExemption,
+  LocalFramework,
   LocalPolicy,
   LocalSchedule,
   LocalWebhook,
@@ -34,6 +36,7 @@ import type {
 import type { RawDocument } from './parse-yaml.ts';
 import { spanOf } from './parse-yaml.ts';
 import { exemptionIdentity, readExemption } from './read-exemption.ts';
+import { frameworkIdentity, readFramework } from './read-framework.ts';
 import { readSchedule, scheduleIdentity } from './read-schedule.ts';
 import { readWebhook, webhookIdentity } from './read-webhook.ts';
 import { scalarOffsets } from './scalar-offsets.ts';
@@ -41,12 +44,20 @@ import { problemAt } from './source.ts';
 import type { Finding, Source, Span } from './source.ts';
 
 export type Kind = 'Policy' | OtherKind;
-const kinds: readonly Kind[] = ['Policy', 'Schedule', 'Webhook', 'Exemption', 'PolicyTest'];
+const kinds: readonly Kind[] = [
+  'Policy',
+  'Schedule',
+  'Webhook',
+  'Exemption',
+  'Framework',
+  'PolicyTest',
+];
 
 const otherSchemas: Readonly<Record<OtherKind, z.ZodType<Record<string, unknown>>>> = {
   Schedule: ScheduleDocument,
   Webhook: WebhookDocument,
   Exemption: ExemptionDocument,
+  Framework: FrameworkDocument,
   PolicyTest: PolicyTestDocument,
 };
 
@@ -66,7 +77,10 @@ export interface ReadDocument {
   readonly webhook?: LocalWebhook;
   readonly schedule?: LocalSchedule;
   readonly exemption?: LocalExemption;
+  readonly framework?: LocalFramework;
   readonly other?: OtherDocument;
+  /** The `compliance_frameworks` of a policy, even where the rest of it is wrong. */
+  readonly labels?: readonly unknown[];
   readonly problems: readonly Problem[];
 }
 
@@ -130,24 +144,24 @@ function readPolicy(
   const conditions = [
     ...typeProblems(source, raw, fields, slips),
     ...tagProblems(source, raw, fields),
-    ...labelProblems(source, raw, fields, slips),
     // Those of the policy itself where there is one: it will be prepared.
     ...conditionProblems(source, raw, parsed.data ?? fields, slips),
     ...(parsed.success ? actionProblems(source, raw, parsed.data) : []),
   ];
-  const identity = identityOf(fields);
+  const { compliance_frameworks: labels } = fields;
+  const known = { ...identityOf(fields), ...(Array.isArray(labels) ? { labels } : {}) };
   if (!parsed.success) {
     const issues = explainIssues(source, raw, parsed.error.issues, PolicyDocument);
-    return { ...identity, problems: [...issues, ...conditions] };
+    return { ...known, problems: [...issues, ...conditions] };
   }
   const { key, ...policy } = parsed.data;
   delete policy.kind;
   const read: LocalPolicy = {
-    key: key ?? identity.identity?.key ?? makeKey(policy.name),
+    key: key ?? known.identity?.key ?? makeKey(policy.name),
     policy: policy satisfies PolicyInput,
     place: source.place(documentSpan(raw).start),
   };
-  return { ...identity, policy: read, problems: conditions };
+  return { ...known, policy: read, problems: conditions };
 }
 
 function identityOf({ name, key }: Record<string, unknown>): { identity?: Identity } {
@@ -181,20 +195,6 @@ function tagProblems(
       hint,
     }),
   );
-}
-
-function labelProblems(
-  source: Source,
-  raw: RawDocument,
-  { compliance_frameworks: labels }: Record<string, unknown>,
-  finder: SlipFinder,
-): Problem[] {
-  if (!Array.isArray(labels)) return [];
-  return (labels as unknown[]).flatMap((label, index) => {
-    const slip = typeof label === 'string' ? finder.findLabelSlip(label) : undefined;
-    if (!slip) return [];
-    return [problemAt(source, fieldSpan(source, raw, ['compliance_frameworks', index]), slip)];
-  });
 }
 
 /** What a server would refuse. */
@@ -319,6 +319,9 @@ function readOther(
   if (kind === 'Exemption') {
     return { other, ...readExemption(ExemptionDocument.parse(fields), other.place), problems: [] };
   }
+  if (kind === 'Framework') {
+    return { other, ...readFramework(source, raw, FrameworkDocument.parse(fields)) };
+  }
   return { other, problems: [] };
 }
 
@@ -341,6 +344,7 @@ function identityOfOther(
 ): { identity?: Identity } {
   if (kind === 'Webhook') return webhookIdentity(fields);
   if (kind === 'Exemption') return exemptionIdentity(fields);
+  if (kind === 'Framework') return frameworkIdentity(fields);
   return kind === 'Schedule' ? scheduleIdentity(fields) : {};
 }
 

@@ -28,7 +28,9 @@ export function documentToYaml(kind: Kind, body: Body, key: string): string {
   const fields = kind.fields.flatMap((field) =>
     content[field] === undefined ? [] : [[field, content[field]] as const],
   );
-  const document = { kind: kind.name, key, ...Object.fromEntries(fields) };
+  // A framework's ID is its key.
+  const head = kind.identity === 'id' ? { kind: kind.name } : { kind: kind.name, key };
+  const document = { ...head, ...Object.fromEntries(fields) };
   return stringifyYaml(document);
 }
 

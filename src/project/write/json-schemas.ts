@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ProjectFile } from '../config.ts';
 import { ExemptionDocument } from '../documents/exemption.ts';
+import { FrameworkDocument } from '../documents/framework.ts';
 import { PolicyDocument } from '../documents/policy.ts';
 import { PolicyTestDocument } from '../documents/policy-test.ts';
 import { ScheduleDocument } from '../documents/schedule.ts';
@@ -13,6 +14,7 @@ const documents = {
   Schedule: ScheduleDocument,
   Webhook: WebhookDocument,
   Exemption: ExemptionDocument,
+  Framework: FrameworkDocument,
   PolicyTest: PolicyTestDocument,
 } as const;
 

@@ -3,6 +3,7 @@ import type { Severity } from '../../contract/policies.ts';
 import type { PredictionMethod } from '../../contract/predictions.ts';
 import type { ActionStatus } from '../../contract/remediations.ts';
 import type { ViolationStatus } from '../../contract/violations.ts';
+import type { TitleOf } from '../../engine/frameworks/titles.ts';
 import type { Mapping } from '../../engine/labels.ts';
 import type { ContentOrder } from './order.ts';
 import type { BySeverity, Counter, Groups } from './counters.ts';
@@ -28,7 +29,7 @@ export interface Facts {
   /** Changes whose evaluation is still to come at this moment. */
   readonly isEvaluating: boolean;
   /** What a control is about; default: of a built-in framework, in our words. */
-  readonly titleOf?: (framework: string, control: string) => string | undefined;
+  readonly titleOf?: TitleOf;
 }
 
 export interface PolicyFact {

@@ -1,9 +1,9 @@
 import { defined } from '../../contract/defined.ts';
 import { titleOf as builtInTitle } from '../../engine/frameworks/titles.ts';
+import type { TitleOf } from '../../engine/frameworks/titles.ts';
 import { controlKey, frameworkKey } from '../../engine/labels.ts';
 import { complianceScore, complianceStatus } from '../../engine/score.ts';
 import type { Standing } from '../../engine/standing.ts';
-import type { TitleOf } from './known.ts';
 
 type Status = 'COMPLIANT' | 'NON_COMPLIANT';
 

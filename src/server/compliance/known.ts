@@ -2,8 +2,9 @@ import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Catalogue } from '../../engine/frameworks/catalogue.ts';
-import { catalogueOf, catalogues } from '../../engine/frameworks/frameworks.ts';
+import { catalogueOf, catalogues, frameworkIdOf } from '../../engine/frameworks/frameworks.ts';
 import { titleOf, titlesOf } from '../../engine/frameworks/titles.ts';
+import type { TitleOf } from '../../engine/frameworks/titles.ts';
 import { controlKey, frameworkKey, showControl } from '../../engine/labels.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
@@ -85,8 +86,7 @@ export async function knownFrameworks(reader: Reader): Promise<readonly KnownFra
 
 /** The ID that a framework is stored by, and what is built in of it. */
 export function placeOf(given: string): { id: string; catalogue: Catalogue | undefined } {
-  const catalogue = catalogueOf(given);
-  return { id: catalogue?.id ?? given.toLowerCase(), catalogue };
+  return { id: frameworkIdOf(given), catalogue: catalogueOf(given) };
 }
 
 /** Undefined: there is no such framework. */
@@ -139,9 +139,7 @@ export function controlIn(framework: KnownFramework, given: string): KnownContro
   return framework.controls.find(({ id }) => controlKey(framework.id, id) === key);
 }
 
-/** What a control is about, as the user's own texts have it, else in our words; undefined: not known. */
-export type TitleOf = (framework: string, control: string) => string | undefined;
-
+/** What controls are about, as the user's own texts have it, else in our words. */
 export async function titlesIn(reader: Reader): Promise<TitleOf> {
   const byFramework = new Map<string, ReadonlyMap<string, string>>();
   for await (const { doc } of allRows(reader, frameworkDefinitions, {})) {

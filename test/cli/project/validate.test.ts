@@ -214,6 +214,7 @@ expires: 2030-01-01
         schedules: 0,
         webhooks: 0,
         exemptions: 0,
+        frameworks: 0,
         policy_tests: 0,
         errors: 1,
         warnings: 0,

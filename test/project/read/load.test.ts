@@ -50,6 +50,7 @@ describe('reading policies', () => {
       webhooks: [],
       schedules: [],
       exemptions: [],
+      frameworks: [],
       others: [],
       problems: [],
       files: 1,

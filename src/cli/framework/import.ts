@@ -1,0 +1,175 @@
+import path from 'node:path';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { FrameworkId, FrameworkInput } from '../../contract/frameworks.ts';
+import type { DefinedControl, FrameworkDefinition } from '../../contract/frameworks.ts';
+import { parseToFirstIssue } from '../../contract/parse-to-first-issue.ts';
+import type { Client } from '../../client/client.ts';
+import { findControlFaults } from '../../engine/frameworks/definition.ts';
+import { catalogueOf, frameworkIdOf } from '../../engine/frameworks/frameworks.ts';
+import type { Catalogue } from '../../engine/frameworks/catalogue.ts';
+import { controlKey } from '../../engine/labels.ts';
+import { decodeText } from '../../inventory/text/decode-text.ts';
+import { frameworkKind } from '../../project/kinds/framework.ts';
+import { whyFileFailed } from '../../project/read/file-failure.ts';
+import { invalidInput } from '../../project/read/imported.ts';
+import type { Imported } from '../../project/read/imported.ts';
+import { readControlsCsv } from '../../project/read/read-controls-csv.ts';
+import { readOscal } from '../../project/read/read-oscal.ts';
+import { documentToYaml } from '../../project/write/export.ts';
+import { replaceFile } from '../../project/write/replace-file.ts';
+import type { Context, Run } from '../context.ts';
+import { readInputBytes } from '../flags/input-file.ts';
+import { placeToWrite, writesFrom } from '../flags/place-to-write.ts';
+import { withOurServer } from '../objects/our-server.ts';
+import { warnIfOwned } from '../objects/owned.ts';
+import { count, printable } from '../terminal/printable.ts';
+
+interface ImportOptions {
+  readonly args: [file: string];
+  readonly id?: string;
+  readonly format?: 'oscal' | 'csv';
+  readonly out?: string;
+}
+
+/** Bytes of a file. */
+const mostBytes = 64 * 1024 * 1024;
+
+/** A framework that a file defines, and controls of it that the built-in one lacks. */
+interface Read {
+  readonly id: string;
+  readonly builtIn: Catalogue | undefined;
+  readonly name: string;
+  readonly version?: string;
+  readonly controls: readonly DefinedControl[];
+  readonly leftOut: readonly string[];
+}
+
+/** Defines a framework from a file, or lays the file's texts over a built-in one. */
+export const runImport: Run<ImportOptions> = async (context, options) => {
+  const read = await readFile(context, options);
+  const { id, builtIn, name, version, controls, leftOut } = read;
+  const body = { id, name, ...(version === undefined ? {} : { version }), controls: [...controls] };
+  const { out } = options;
+  if (out === undefined) await send(context, id, body);
+  else await write(context, out, documentToYaml(frameworkKind, body, id));
+  const counted = count(controls.length, 'control');
+  const what = builtIn ? `the texts of ${counted} over ${builtIn.name}` : `${id} with ${counted}`;
+  await context.show({
+    value: {
+      id,
+      name,
+      ...(version === undefined ? {} : { version }),
+      built_in: builtIn !== undefined,
+      controls: controls.length,
+      left_out: leftOut,
+      ...(out === undefined ? {} : { file: out }),
+    },
+    human: (style) =>
+      [
+        out === undefined
+          ? `${style.green('Imported')} ${printable(`${what}: ${name}`)}`
+          : `${style.green('Wrote')} ${printable(`${what} to ${out}`)}`,
+        ...(leftOut.length > 0 && builtIn
+          ? [`${count(leftOut.length, 'control')} of the file left out: ${builtIn.name} (${builtIn.version}) has no such control.`] // prettier-ignore
+          : []),
+        out === undefined ? `Next: govctl framework show ${id} --all` : 'Next: govctl plan',
+        '',
+      ].join('\n'),
+  });
+  return exitCodes.ok satisfies ExitCode;
+};
+
+/** @throws GovctlError invalid_file, usage_error */
+async function readFile({ world }: Context, options: ImportOptions): Promise<Read> {
+  const [file] = options.args;
+  const bytes = await readInputBytes(world, file, file, mostBytes);
+  const decoded = decodeText(bytes);
+  if (!decoded.ok) throw invalidInput(file, decoded.problem.message);
+  const { text } = decoded;
+  const format = options.format ?? formatOf(file, text);
+  const imported = format === 'csv' ? readControlsCsv(file, text) : readOscal(file, text);
+  const id = idOf(options.id, imported);
+  const builtIn = catalogueOf(id);
+  const has = new Set(builtIn?.controls.map((one) => controlKey(id, one)));
+  const isKnown = (one: DefinedControl): boolean => !builtIn || has.has(controlKey(id, one.id));
+  const controls = imported.controls.filter(isKnown);
+  if (builtIn && controls.length === 0) {
+    const why = `none of its ${count(imported.controls.length, 'control')} is one of ${builtIn.name} (${builtIn.version})`;
+    throw invalidInput(file, why, 'For a framework of your own, pass another --id.');
+  }
+  const { name = id, version } = imported;
+  const read = { id, name, ...(version === undefined ? {} : { version }), controls };
+  refuseFaults(file, read, builtIn);
+  const leftOut = imported.controls.filter((one) => !isKnown(one)).map((one) => one.id);
+  return { ...read, builtIn, leftOut };
+}
+
+/** What a server would refuse. @throws GovctlError invalid_file */
+function refuseFaults(
+  file: string,
+  read: Pick<Read, 'id' | 'name' | 'version' | 'controls'>,
+  builtIn: Catalogue | undefined,
+): void {
+  const parsed = parseToFirstIssue(FrameworkInput, { ...read, controls: [...read.controls] });
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw invalidInput(file, `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim());
+  }
+  const details = findControlFaults(read.id, read.controls, builtIn);
+  if (details.length === 0) return;
+  throw new GovctlError('invalid_file', `${file} can not be imported`, { details });
+}
+
+const formatOf = (file: string, text: string): 'oscal' | 'csv' =>
+  path.extname(file).toLowerCase() === '.csv' || !/^\s*[{[]/.test(text) ? 'csv' : 'oscal';
+
+/** The ID that is asked for, else that of the built-in framework whose controls the file has by its title. */
+function idOf(given: string | undefined, { name = '' }: Imported): string {
+  const id = given ?? (/\b800-53\b/.test(name) ? 'nist-800-53' : undefined);
+  if (id === undefined) {
+    throw new GovctlError('usage_error', 'No framework ID given', {
+      hint: 'Pass --id: soc2, iso27001, pci, hipaa, nist-800-53, or one of your own.',
+    });
+  }
+  const parsed = FrameworkId.safeParse(frameworkIdOf(id));
+  if (parsed.success) return parsed.data;
+  throw new GovctlError('usage_error', `--id ${parsed.error.issues[0]?.message ?? 'is not valid'}`);
+}
+
+/** Replaces what is there; ownership tags stay. */
+async function send(
+  context: Context,
+  id: string,
+  body: { readonly name: string; readonly version?: string; controls: DefinedControl[] },
+): Promise<void> {
+  await withOurServer(context, 'frameworks of your own', 'Importing it', async (client) => {
+    const before = await definitionOf(client, id);
+    await warnIfOwned(context, id, before?.tags);
+    const tags = before?.tags;
+    await client.frameworks.put({
+      params: { id },
+      body: { ...body, ...(tags === undefined ? {} : { tags }) },
+    });
+  });
+}
+
+async function definitionOf(client: Client, id: string): Promise<FrameworkDefinition | undefined> {
+  try {
+    return (await client.frameworkDefinitions.get({ params: { id } })).data;
+  } catch (error) {
+    if (error instanceof GovctlError && error.error === 'framework_not_found') return undefined;
+    throw error;
+  }
+}
+
+async function write(context: Context, out: string, text: string): Promise<void> {
+  try {
+    await replaceFile(placeToWrite(writesFrom(context), out), text);
+  } catch (cause) {
+    if (cause instanceof GovctlError) throw cause;
+    throw new GovctlError('file_error', `${out} could not be written: ${whyFileFailed(cause)}`, {
+      cause,
+    });
+  }
+}
