@@ -79,7 +79,9 @@ export const actions: CollectionSpec<StoredAction> = {
       status === 'planned' ? `${remediation_id} ${resource_id}` : undefined,
     planned_of_resource: ({ resource_id, status }) =>
       status === 'planned' ? resource_id : undefined,
-    waiting_of_resource: (action) => (isWaiting(action) ? action.resource_id : undefined),
+    /** Not while it is attempted: what is seen meanwhile may be from before. */
+    waiting_of_resource: ({ status, resource_id }) =>
+      status === 'unverified' ? resource_id : undefined,
   },
   order: { id: ({ id }) => id, planned_at: ({ planned_at }) => planned_at },
 };

@@ -210,6 +210,53 @@ describe('a command', () => {
     });
   });
 
+  describe('while it runs', () => {
+    const waits = (then: string) =>
+      scripts.command(
+        `cat >/dev/null; echo >started; while [ ! -e go ]; do sleep 0.05; done; ${then}`,
+      );
+
+    /** Runs a command, does something else meanwhile, and lets it end. */
+    async function during(then: string, meanwhile: (id: string) => Promise<unknown>) {
+      await start({ commands: { fix: waits(then) } });
+      await inventory.put('b', plain);
+      const { id } = await plan();
+      const running = service.remediate();
+      await until(() => scripts.read('started') !== '');
+      await meanwhile(id);
+      scripts.write('go', '');
+      await running;
+      return read(id);
+    }
+
+    it('can be cancelled: it ends, and no other begins', async () => {
+      const done = await during(print(good), (id) =>
+        inventory.ok('POST', `${path}/${id}/cancel`, { body: {} }),
+      );
+      expect(done).toMatchObject({
+        status: 'cancelled',
+        counts: { completed: 1, cancelled: 1 },
+        actions: [{ status: 'completed' }, { status: 'cancelled' }],
+      });
+    });
+
+    it('is not verified by what others see of the resource meanwhile', async () => {
+      const done = await during('true', () => inventory.put('a', { ...plain, seen: true }));
+      expect(onlyAction(done)).toMatchObject({ status: 'unverified', outcome: { exit_code: 0 } });
+      await inventory.put('a', { versioning: { enabled: true } });
+      expect(onlyAction(await read(done.id))).toMatchObject({ status: 'completed' });
+    });
+
+    it('brings no resource back that was deleted meanwhile', async () => {
+      const done = await during(print(good), () => inventory.ok('DELETE', '/v1/resources/a'));
+      expect(onlyAction(done)).toMatchObject({ status: 'failed', why: 'the resource was deleted' });
+      expect((await service.send('GET', '/v1/resources/a')).status).toBe(404);
+      // And the others go on.
+      expect(done.actions[1]?.status).not.toBe('planned');
+      expect(service.logged.filter(({ level }) => level === 'error')).toEqual([]);
+    });
+  });
+
   it('runs once for each resource, in the order of the plan', async () => {
     await start({ commands: { fix: scripts.command('tr "," "\\n" | grep resource >>lines') } });
     await inventory.put('b', plain);

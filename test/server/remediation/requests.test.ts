@@ -138,7 +138,7 @@ describe('a request of a remediation', () => {
     expect(received).toHaveLength(1);
     expect(await actionOf(id)).toMatchObject({
       status: 'unverified',
-      why: `127.0.0.1:${port}: closed the connection before it answered; the request is not sent again`,
+      why: `the request to 127.0.0.1:${port} failed: closed the connection before it answered; it is not sent again`,
     });
   });
 
@@ -148,7 +148,7 @@ describe('a request of a remediation', () => {
     const id = await remediate();
     expect(await actionOf(id)).toMatchObject({
       status: 'planned',
-      why: `127.0.0.1:${port}: refused the connection`,
+      why: `the request to 127.0.0.1:${port} failed: refused the connection`,
       unsent: 1,
     });
     await service.remediate();
@@ -175,7 +175,12 @@ describe('a request of a remediation', () => {
     }
     expect(await read(id)).toMatchObject({
       status: 'failed',
-      actions: [{ status: 'failed', why: `127.0.0.1:${port}: refused the connection` }],
+      actions: [
+        {
+          status: 'failed',
+          why: `the request to 127.0.0.1:${port} failed: refused the connection`,
+        },
+      ],
     });
     await listen(port);
   });
@@ -207,7 +212,7 @@ describe('a request of a remediation', () => {
     const id = await remediate();
     expect(await actionOf(id)).toMatchObject({
       status: 'planned',
-      why: 'fixes.example.com: its address is not allowed as a target',
+      why: 'the request to fixes.example.com failed: its address is not allowed as a target',
     });
   });
 

@@ -32,6 +32,7 @@ export function scriptFolder() {
         return '';
       }
     },
+    write: (name: string, text: string) => writeFileSync(at(name), text),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

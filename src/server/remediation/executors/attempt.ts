@@ -126,17 +126,19 @@ const record = (
 ): Promise<void> =>
   inLane(deps, claimed, async (tx, remediation) => {
     const action = (await tx.get(actions, id))?.doc;
-    if (action?.status !== 'attempting') return;
-    if (result.status === 'unsent') {
-      await afterUnsent(deps, tx, claimed, { remediation, action, why: result.why });
-      return;
-    }
+    if (action?.status !== 'attempting') return goOn(deps, tx, claimed);
     const { outcome, why, status } = result;
+    if (status === 'unsent') return afterUnsent(deps, tx, claimed, { remediation, action, why });
+    const isGone = !(await tx.get(resources, action.resource_id));
     const told = { ...action, ...(outcome ? { outcome } : {}) };
     // What is taken back is so once it is done: the resource fails again.
-    const isDone = status === 'unverified' && why === undefined && remediation.rolls_back !== undefined; // prettier-ignore
-    await endAction(deps, tx, told, isDone ? 'completed' : status, why);
-    if (put) {
+    const isUndone = status === 'unverified' && why === undefined && remediation.rolls_back !== undefined; // prettier-ignore
+    if (isGone && status === 'unverified') {
+      await endAction(deps, tx, told, 'failed', 'the resource was deleted');
+    } else {
+      await endAction(deps, tx, told, isUndone ? 'completed' : status, why);
+    }
+    if (put && !isGone) {
       await putResource(createJudge(deps, tx), asRequester(remediation), put);
       const planned = action.patch && applyPatch(resource, action.patch);
       if (isDeepStrictEqual(put.resource, planned)) await rebase(tx, action, put.resource);
@@ -178,5 +180,5 @@ function tell({ log }: Deps, { action }: Begun, { status, outcome, why }: Result
   const by = executor.startsWith('exec:') ? executor : 'webhook';
   const place = { action: id, policy, by, status, exit: outcome?.exit_code, why };
   if (status === 'unverified') log.info(place, 'remediation attempted');
-  else log.warn(place, 'remediation failed');
+  else log.warn(place, status === 'failed' ? 'remediation failed' : 'remediation not sent');
 }

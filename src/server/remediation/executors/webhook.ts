@@ -26,10 +26,10 @@ export async function sendFor(
   const outcome = await send({ url, headers, body, timeoutMs: answerWithin }, signal);
   const { status, error = '' } = outcome;
   if (status === undefined) {
-    const why = `${host}: ${error}`;
+    const why = `the request to ${host} failed: ${error}`;
     return outcome.unsent
       ? { status: 'unsent', why }
-      : { status: 'unverified', why: `${why}; the request is not sent again` };
+      : { status: 'unverified', why: `${why}; it is not sent again` };
   }
   const answered = { outcome: { http_status: status } };
   return status >= 200 && status < 300
