@@ -4,8 +4,10 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Policy } from '../../src/contract/policies.ts';
 import type { Action, RemediationWithActions } from '../../src/contract/remediations.ts';
 import { actions, images } from '../../src/server/remediation/collection.ts';
+import { fingerprintOf } from '../../src/server/remediation/fingerprint.ts';
 import { collections, lanes } from '../../src/server/wiring/modules.ts';
 import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import { allRows } from '../../src/server/store/all-rows.ts';
@@ -50,13 +52,14 @@ sleep 0.0$(printf %s "$id" | tail -c 1)
 printf '{"id":"%s","type":"Custom::Exec","closed":true}' "$id"
 `;
 
-const configure = (command: string): void =>
+const configure = (command: string, others: object = {}): void =>
   writeFileSync(
     at('server.yaml'),
     JSON.stringify({
       remediation: {
         commands: { fix: { command: [command], env: ['PATH'], cwd: folder.path } },
         guards: { max_resources: 1_000, max_percent: 100 },
+        ...others,
       },
     }),
   );
@@ -84,19 +87,23 @@ async function ask(method: string, path: string, body?: object | string): Promis
   return JSON.parse(text) as Json;
 }
 
-async function createPolicies(): Promise<void> {
+async function createPolicies(fields: object = {}): Promise<Policy[]> {
+  const created: Policy[] = [];
   for (const [kind, remediation_action] of [
     ['Exec', 'exec:fix'],
     ['Patch', 'patch:{"closed":true}'],
   ]) {
-    await ask('POST', '/v1/policies', {
+    const policy = await ask('POST', '/v1/policies', {
       name: `${kind} is closed`,
       resource_type: `Custom::${kind}`,
       severity: 'HIGH',
       rules: [{ condition: 'resource.closed == false', effect: 'DENY' }],
       remediation_action,
+      ...fields,
     });
+    created.push(policy as Policy);
   }
+  return created;
 }
 
 const resourcesOf = (round: number): { id: string; type: string; closed: boolean }[] =>
@@ -239,6 +246,40 @@ test(`plans with commands and patches survive ${ROUNDS} kills: nothing runs twic
   for (const { status } of await remediations()) expect(status).toBe('completed');
   await running?.stop();
   expect(await checkImages()).toBeGreaterThan(0);
+}, 1_800_000);
+
+test(`automatic remediations survive ${ROUNDS} kills: each violation is remediated once, and none is lost`, async () => {
+  const command = script('fix.sh', fix);
+  configure(command);
+  await start();
+  const policies = await createPolicies({ auto_remediation: true });
+  await running?.stop();
+  const auto_commands = policies.map((policy) => `${policy.id}@${fingerprintOf(policy)}`);
+  configure(command, { rate: 1_000, auto_commands });
+  await start();
+  const areAllPlanned = async (): Promise<boolean> => {
+    const planned = new Set(
+      (await remediations()).flatMap(({ actions: its }) => its.map((one) => one.violation_id)),
+    );
+    const violations = await all<{ id: string }>('/v1/violations', 'violations');
+    return violations.every(({ id }) => planned.has(id));
+  };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await importAll(resourcesOf(round));
+    await pause(Math.random() * KILL_WITHIN);
+    await running?.stop('SIGKILL');
+    await start();
+    await until(areAllPlanned);
+    await settled();
+    await checkTruth();
+  }
+  const made = await remediations();
+  expect(made.every(({ automatic }) => automatic)).toBe(true);
+  const ids = made.flatMap(({ actions: its }) => its.map((one) => one.resource_id));
+  expect(ids).toHaveLength(ROUNDS * RESOURCES);
+  expect(new Set(ids).size).toBe(ids.length);
+  await running?.stop();
+  expect(await checkImages()).toBe(ids.length);
 }, 1_800_000);
 
 test('a graceful stop ends a command that hangs with all that it has started, and does not run it again', async () => {

@@ -87,8 +87,9 @@ const joined = (messages: readonly string[]): string =>
     .map((one, at) => (at === messages.length - 1 || /[.!?…]$/.test(one) ? one : `${one}.`))
     .join(' ');
 
-function describeAction(action: string): string {
-  if (!action.startsWith('webhook:')) return action;
-  const address = action.slice('webhook:'.length).trim();
-  return `webhook: ${URL.canParse(address) ? new URL(address).host : 'an address'}`;
-}
+/** `webhook:` may also stand in what is done after a notification. */
+const describeAction = (action: string): string =>
+  action.replaceAll(/webhook:([^"]*)/g, (_, given: string) => {
+    const address = given.trim();
+    return `webhook: ${URL.canParse(address) ? new URL(address).host : 'an address'}`;
+  });

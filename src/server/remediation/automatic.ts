@@ -16,7 +16,15 @@ import type { QueuedViolation, StoredAutomation } from './collection.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { planViolations } from './plan.ts';
 import type { Plan, PlanParts } from './plan.ts';
-import { automaticAfter, clearProblem, enqueue, hour, showProblem, turnAt } from './queue.ts';
+import {
+  automaticAfter,
+  clearProblem,
+  enqueue,
+  hour,
+  showProblem,
+  system,
+  turnAt,
+} from './queue.ts';
 import { approvalOf, isOutside } from './settings.ts';
 import { storePlan } from './store-plan.ts';
 
@@ -28,8 +36,6 @@ const mostPlanned = 100;
 const mostRows = 500;
 /** Milliseconds until another look at a policy that is being evaluated, or whose resources are being changed. */
 const lookAfter = 1_000;
-
-const system = { userId: 'system', via: 'auto_remediation', requestId: 'system' };
 
 /** Plans the automatic remediation of queued violations, policy by policy. */
 export const automaticWork = (deps: Deps, parts: PlanParts): LaneRunnerOptions => ({

@@ -271,11 +271,12 @@ function howOf(
     );
   }
   if (action.kind !== 'patch') {
-    const found = findExecutor(settings, text);
+    const executor = action.kind === 'exec' ? `exec:${action.name}` : `webhook:${action.url}`;
+    const found = findExecutor(settings, executor);
     if ('why' in found) {
       return obstacle(`policy ${policy.name}: ${found.why}`, 'remediator_not_configured');
     }
-    return { method: action.kind, ...byExecutor(text, found), changes: [] };
+    return { method: action.kind, ...byExecutor(executor, found), changes: [] };
   }
   const filled = fillPatch(action.patch, settings.parameters);
   if ('missing' in filled) {

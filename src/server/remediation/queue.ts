@@ -1,6 +1,7 @@
 import { defined } from '../../contract/defined.ts';
 import { readRemediationAction } from '../../contract/remediation-action.ts';
 import type { Policy } from '../../contract/policies.ts';
+import { recordAudit } from '../audit/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { emit } from '../events/emit.ts';
@@ -14,6 +15,9 @@ import { withoutAbsent } from '../without-absent.ts';
 import type { StoredViolation } from '../violations/collection.ts';
 import { actions, automationLanes, automations, queue, remediations } from './collection.ts';
 import type { QueuedViolation, StoredAction, StoredAutomation } from './collection.ts';
+
+/** Who remediates automatically. */
+export const system = { userId: 'system', via: 'auto_remediation', requestId: 'system' };
 
 export const hour = 3_600_000;
 const day = 24 * hour;
@@ -149,8 +153,11 @@ export async function showProblem(
   if (known?.reason === shown.reason && known.stopped === shown.stopped) return;
   const remediation_problem = { since: timestamp(deps.clock.now()), ...shown };
   const { doc } = await tx.replace(policies, { ...policy, remediation_problem });
-  // What is queued is forgotten.
-  if (shown.stopped) await wake(tx, policyId, deps.clock.now());
+  if (shown.stopped) {
+    await recordAudit(deps, tx, system, 'remediation.stop', policyId);
+    // What is queued is forgotten.
+    await wake(tx, policyId, deps.clock.now());
+  }
   const { reason, remediation_id = null } = shown;
   const error = shown.stopped ? `automatic remediation has stopped: ${reason}` : reason;
   const enforcement = { remediation_id, violation_id, resource_id, error };
