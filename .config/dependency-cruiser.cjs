@@ -61,6 +61,16 @@ module.exports = {
       },
     },
     {
+      name: 'server-starts-programs-in-one-place',
+      comment: 'only executors/spawn.ts starts programs: those of the operator',
+      severity: 'error',
+      from: {
+        path: '^src/server/',
+        pathNot: '^src/server/remediation/executors/spawn\\.ts$',
+      },
+      to: { path: '^(node:)?child_process$', dependencyTypes: ['core'] },
+    },
+    {
       name: 'server-local-is-for-wiring',
       comment:
         'nouns do not import the test aids: local/ receives its dependencies as arguments, and only wiring and start.ts import it',

@@ -134,12 +134,14 @@ async function remediations(): Promise<RemediationWithActions[]> {
 
 /** What is left to be attempted is attempted after the start. */
 const settled = (): Promise<void> =>
-  until(async () =>
-    (await remediations()).every(
+  until(async () => {
+    const path = '/v1/compliance/remediate?status=approved,running';
+    const left = await all<RemediationWithActions>(path, 'remediations');
+    return left.every(
       ({ status, counts }) =>
-        status !== 'approved' && Number(counts.planned) + Number(counts.attempting) === 0,
-    ),
-  );
+        status === 'running' && Number(counts.planned) + Number(counts.attempting) === 0,
+    );
+  });
 
 const runs = (): string[] => {
   try {

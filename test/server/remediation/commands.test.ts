@@ -166,6 +166,15 @@ describe('a command', () => {
     await until(() => isGone(scripts.read('child')));
   });
 
+  it('that writes without end is killed', async () => {
+    const done = await run(scripts.command('exec yes'));
+    expect(onlyAction(done)).toMatchObject({
+      status: 'failed',
+      why: 'the command wrote more than 64 MiB and was killed',
+      outcome: { signal: 'SIGTERM' },
+    });
+  });
+
   it('leaves nothing running in its group', async () => {
     const done = await run(scripts.command('sleep 300 & echo $! >child; exit 0'));
     expect(onlyAction(done)).toMatchObject({ status: 'unverified' });

@@ -161,7 +161,9 @@ describe('a request of a remediation', () => {
     await service.remediate();
     expect(received).toHaveLength(1);
     expect(received[0]?.headers['x-service-delivery-attempt']).toBe('3');
-    expect(await actionOf(id)).toMatchObject({ status: 'unverified' });
+    const sent = await actionOf(id);
+    expect(sent).toMatchObject({ status: 'unverified', unsent: 2 });
+    expect(sent).not.toHaveProperty('why');
   });
 
   it('whose connection is refused four times has failed', async () => {

@@ -11,6 +11,7 @@ import type { Send } from '../../outbound/send.ts';
 import { resources } from '../../resources/collection.ts';
 import { putResource, subjectsOf } from '../../resources/service.ts';
 import type { LaneWork, Tx } from '../../store/store.ts';
+import { withoutAbsent } from '../../without-absent.ts';
 import { actions, remediationLanes } from '../collection.ts';
 import type { StoredAction, StoredRemediation } from '../collection.ts';
 import { asRequester, beginAttempt, endUndone, goOn, inLane, rebase, whyStale } from '../run.ts';
@@ -76,7 +77,9 @@ async function begin(
       return goOn(deps, tx, claimed);
     }
     if (remediation.rolls_back !== undefined) await endUndone(deps, tx, remediation, planned);
-    const action = await beginAttempt(deps, tx, planned, row);
+    // Why it could not be sent before.
+    const fresh = withoutAbsent({ ...planned, why: undefined });
+    const action = await beginAttempt(deps, tx, fresh, row);
     const { actor } = asRequester(remediation);
     await recordAudit(deps, tx, actor, 'remediation.attempt', planned.resource_id);
     begun = { remediation, action, resource: row.doc.resource, executor };

@@ -18,8 +18,8 @@ export async function runFor(
   return resultOf(ended, command, begun.resource);
 }
 
-function resultOf(ended: Ended, { env, timeoutMs }: CommandConfig, about: KnownResource): Result {
-  const { exitCode, signal, notStarted, isLate } = ended;
+function resultOf(ended: Ended, { env }: CommandConfig, about: KnownResource): Result {
+  const { exitCode, signal, notStarted, killed } = ended;
   if (notStarted !== undefined) {
     return { status: 'failed', why: `the command could not be started: ${notStarted}` };
   }
@@ -29,17 +29,15 @@ function resultOf(ended: Ended, { env, timeoutMs }: CommandConfig, about: KnownR
     ...(signal === undefined ? {} : { signal }),
     ...(last_line === '' ? {} : { last_line }),
   };
-  if (!isLate && exitCode === 0) {
+  if (killed === undefined && exitCode === 0) {
     const read = readOutput(ended.stdout, about);
     return 'ignored' in read
       ? { status: 'unverified', outcome: { ...outcome, ignored: read.ignored } }
       : { status: 'unverified', outcome, ...read };
   }
-  const how = isLate
-    ? `did not end within ${timeoutMs / 1_000} s and was killed`
-    : signal === undefined
-      ? `failed with exit code ${exitCode}`
-      : `was ended by ${signal}`;
+  const how =
+    killed ??
+    (signal === undefined ? `failed with exit code ${exitCode}` : `was ended by ${signal}`);
   const said = last_line === '' ? '' : `: ${last_line}`;
   return { status: 'failed', why: `the command ${how}${said}`, outcome };
 }

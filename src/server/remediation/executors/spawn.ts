@@ -5,6 +5,7 @@ import { open, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { defined } from '../../../contract/defined.ts';
 import type { CommandConfig } from '../../config/config.ts';
 
 /** How a command ended, and what it printed. */
@@ -14,8 +15,8 @@ export interface Ended {
   readonly signal?: NodeJS.Signals;
   /** Why it was not started, such as ENOENT. */
   readonly notStarted?: string;
-  /** It took longer than it may, and was killed. */
-  readonly isLate: boolean;
+  /** Why it was killed, in words that go after its name. */
+  readonly killed?: string;
   /** Undefined: it was more than is read. */
   readonly stdout: string | undefined;
   /** The last 4 KiB. */
@@ -25,6 +26,8 @@ export interface Ended {
 /** Bytes of stdout that are read; the rest is thrown away, so that the command is not held up. */
 const longestOutput = 1 << 20;
 const longestError = 4_096;
+/** Bytes of both after which it is killed: reading on would hold up others. */
+const mostOutput = 64 << 20;
 /** Milliseconds between SIGTERM and SIGKILL of a command that took too long, and of one that the server's stop ends. */
 const killAfter = 2_000;
 const killAfterStop = 500;
@@ -61,7 +64,6 @@ export async function runCommand(
 
 const notStarted = (error: unknown): Ended => ({
   notStarted: codeOf(error),
-  isLate: false,
   stdout: '',
   stderr: '',
 });
@@ -108,7 +110,8 @@ function watch(child: ChildProcess, timeoutMs: number, signal: AbortSignal): Pro
   return new Promise((resolve, reject) => {
     const output = createHead(longestOutput);
     let stderr: Buffer = Buffer.alloc(0);
-    let isLate = false;
+    let length = 0;
+    let killed: string | undefined;
     let timer: NodeJS.Timeout | undefined;
 
     const killGroup = (by: NodeJS.Signals): void => {
@@ -131,7 +134,13 @@ function watch(child: ChildProcess, timeoutMs: number, signal: AbortSignal): Pro
       signal.removeEventListener('abort', abort);
       // An AbortSignal's reason is one, unless someone gave another.
       if (signal.aborted) reject(signal.reason as Error);
-      else resolve({ ...how, isLate, stdout: output.text(), stderr: stderr.toString('utf8') });
+      else
+        resolve({
+          ...how,
+          ...defined({ killed }),
+          stdout: output.text(),
+          stderr: stderr.toString('utf8'),
+        });
     };
 
     child.once('error', (error) => {
@@ -139,10 +148,21 @@ function watch(child: ChildProcess, timeoutMs: number, signal: AbortSignal): Pro
     });
     if (child.pid === undefined) return;
     signal.addEventListener('abort', abort, { once: true });
-    timer = setTimeout(() => {
-      isLate = true;
+    const kill = (why: string): void => {
+      if (killed !== undefined) return;
+      killed = why;
       endWithin(killAfter);
-    }, timeoutMs);
+    };
+    const countOutput = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (length > mostOutput) kill(`wrote more than ${mostOutput >> 20} MiB and was killed`);
+    };
+    timer = setTimeout(
+      () => kill(`did not end within ${timeoutMs / 1_000} s and was killed`),
+      timeoutMs,
+    );
+    child.stdout?.on('data', countOutput);
+    child.stderr?.on('data', countOutput);
     child.stdout?.on('data', (chunk: Buffer) => output.add(chunk));
     child.stderr?.on('data', (chunk: Buffer) => {
       stderr = Buffer.concat([stderr, chunk]).subarray(-longestError);
