@@ -3,7 +3,7 @@ import { compliance } from '../../../src/report/content/compliance.ts';
 import { frameworksOf } from '../../../src/report/content/frameworks.ts';
 import { createGroups } from '../../../src/report/content/counters.ts';
 import { periodsOf } from '../../../src/report/content/periods.ts';
-import { planOf } from '../../../src/report/content/remediation-plan.ts';
+import { adviceOf, planOf } from '../../../src/report/content/remediation-plan.ts';
 import { riskPoints } from '../../../src/report/content/risk-points.ts';
 import { introduced } from '../../../src/report/content/shared.ts';
 import { count, firstOf, lasting, listed, moment } from '../../../src/report/content/wording.ts';
@@ -46,6 +46,21 @@ describe('a plan', () => {
     // Weights: 160 LOW, 4 HIGH of 7, 9 CRITICAL of 10; one HIGH stays undecided.
     expect(plan[0]?.gain).toBe(7.55);
     expect(plan.at(-1)?.scoreAfter).toBe(Math.round((271 / 278) * 10_000) / 100);
+  });
+});
+
+describe('advice', () => {
+  it.each([
+    ['webhook:https://fixes.example.com/x?key=secret', 'webhook: fixes.example.com'],
+    ['webhook:secret', 'webhook: an address'],
+    [
+      'notify:{"after_days":7,"then":"webhook:https://fixes.example.com/secret"}',
+      'notify:{"after_days":7,"then":"webhook: fixes.example.com"}',
+    ],
+  ])('shows no more of an address than its host: %s', (remediation_action, shown) => {
+    const advice = adviceOf({ ...policyFact('one', { remediation_action }), messages: [] });
+    expect(advice).toContain(shown);
+    expect(advice).not.toContain('secret');
   });
 });
 

@@ -378,13 +378,29 @@ describe('what happens meanwhile', () => {
     expect(await queued()).toBe(0);
   });
 
-  it('a restart: all of them are remediated, each once', async () => {
+  it('a restore on another server: it goes on with what is queued, each once', async () => {
     await planned();
-    const { store } = service.deps;
-    expect((await store.laneState({ name: 'remediation_automations' }, 'x')).waiting).toBe(0);
+    const { text } = await service.send('GET', '/v1/local/snapshot');
+    await restart({ config: { remediation: { ...unguarded, rate: 1 } } });
+    const headers = { 'content-type': 'application/x-ndjson' };
+    await inventory.ok('POST', '/v1/local/restore?clock=snapshot', { text, headers });
+    await settle();
+    expect(await list()).toHaveLength(1);
     await later();
     await later();
     expect((await list()).map(({ counts }) => counts.completed)).toEqual([1, 1, 1]);
+    expect(await open()).toBe(0);
+  });
+
+  it('a resource that changes to and fro: it is queued once', async () => {
+    await restart({ config: { remediation: { auto: 'off' } } });
+    await inventory.createPolicy('v', versioned);
+    for (let at = 0; at < 20; at++) {
+      await inventory.put('a', off);
+      await inventory.put('a', { versioning: { enabled: true } });
+    }
+    await inventory.put('a', off);
+    expect(await queued()).toBe(1);
   });
 });
 
