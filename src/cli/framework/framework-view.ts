@@ -58,7 +58,8 @@ export const controlsView = (framework: FrameworkWithControls, shown: Shown): Vi
 function headLines(framework: Framework, style: Style): string[] {
   const { name, version, status, evaluated, compliance_score: score } = framework;
   const { total } = framework.control_counts;
-  const title = version === undefined ? name : `${name} (${version})`;
+  const own = framework.has_texts === true ? ', with your texts' : '';
+  const title = `${version === undefined ? name : `${name} (${version})`}${own}`;
   if (score === null) {
     return [
       `${style.bold(title)}  ${paintStatus(status, framework, style)}`,
@@ -126,6 +127,8 @@ function oneControl(
     `${framework.name}:${control.id}`,
     [
       ['title', control.title],
+      ['about', control.description?.replaceAll('\n', ' ')],
+      ['part of', control.parent],
       ['status', statusText(control)],
       ['score', scoreText(control.compliance_score)],
       ['evidence', control.manual?.evidence_id],

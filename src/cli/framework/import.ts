@@ -39,7 +39,8 @@ const mostBytes = 64 * 1024 * 1024;
 interface Read {
   readonly id: string;
   readonly builtIn: Catalogue | undefined;
-  readonly name: string;
+  /** Absent: a table says none. */
+  readonly name?: string | undefined;
   readonly version?: string;
   readonly controls: readonly DefinedControl[];
   readonly leftOut: readonly string[];
@@ -48,11 +49,12 @@ interface Read {
 /** Defines a framework from a file, or lays the file's texts over a built-in one. */
 export const runImport: Run<ImportOptions> = async (context, options) => {
   const read = await readFile(context, options);
-  const { id, builtIn, name, version, controls, leftOut } = read;
-  const body = { id, name, ...(version === undefined ? {} : { version }), controls: [...controls] };
+  const { id, builtIn, version, controls, leftOut } = read;
+  const said = { ...(version === undefined ? {} : { version }), controls: [...controls] };
   const { out } = options;
-  if (out === undefined) await send(context, id, body);
-  else await write(context, out, documentToYaml(frameworkKind, body, id));
+  let name = read.name ?? id;
+  if (out === undefined) name = await send(context, read, said);
+  else await write(context, out, documentToYaml(frameworkKind, { id, name, ...said }, id));
   const counted = count(controls.length, 'control');
   const what = builtIn ? `the texts of ${counted} over ${builtIn.name}` : `${id} with ${counted}`;
   await context.show({
@@ -68,7 +70,7 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
     human: (style) =>
       [
         out === undefined
-          ? `${style.green('Imported')} ${printable(`${what}: ${name}`)}`
+          ? `${style.green('Imported')} ${printable(name === id ? what : `${what}: ${name}`)}`
           : `${style.green('Wrote')} ${printable(`${what} to ${out}`)}`,
         ...(leftOut.length > 0 && builtIn
           ? [`${count(leftOut.length, 'control')} of the file left out: ${builtIn.name} (${builtIn.version}) has no such control.`] // prettier-ignore
@@ -98,7 +100,7 @@ async function readFile({ world }: Context, options: ImportOptions): Promise<Rea
     const why = `none of its ${count(imported.controls.length, 'control')} is one of ${builtIn.name} (${builtIn.version})`;
     throw invalidInput(file, why, 'For a framework of your own, pass another --id.');
   }
-  const { name = id, version } = imported;
+  const { name, version } = imported;
   const read = { id, name, ...(version === undefined ? {} : { version }), controls };
   refuseFaults(file, read, builtIn);
   const leftOut = imported.controls.filter((one) => !isKnown(one)).map((one) => one.id);
@@ -111,7 +113,11 @@ function refuseFaults(
   read: Pick<Read, 'id' | 'name' | 'version' | 'controls'>,
   builtIn: Catalogue | undefined,
 ): void {
-  const parsed = parseToFirstIssue(FrameworkInput, { ...read, controls: [...read.controls] });
+  const parsed = parseToFirstIssue(FrameworkInput, {
+    ...read,
+    name: read.name ?? read.id,
+    controls: [...read.controls],
+  });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw invalidInput(file, `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim());
@@ -137,20 +143,19 @@ function idOf(given: string | undefined, { name = '' }: Imported): string {
   throw new GovctlError('usage_error', `--id ${parsed.error.issues[0]?.message ?? 'is not valid'}`);
 }
 
-/** Replaces what is there; ownership tags stay. */
+/** Replaces what is there; its tags stay, and its name where the file says none. @returns the name */
 async function send(
   context: Context,
-  id: string,
-  body: { readonly name: string; readonly version?: string; controls: DefinedControl[] },
-): Promise<void> {
-  await withOurServer(context, 'frameworks of your own', 'Importing it', async (client) => {
+  { id, name: given }: Pick<Read, 'id' | 'name'>,
+  said: { readonly version?: string; controls: DefinedControl[] },
+): Promise<string> {
+  return withOurServer(context, 'frameworks of your own', 'Importing it', async (client) => {
     const before = await definitionOf(client, id);
     await warnIfOwned(context, id, before?.tags);
-    const tags = before?.tags;
-    await client.frameworks.put({
-      params: { id },
-      body: { ...body, ...(tags === undefined ? {} : { tags }) },
-    });
+    const name = given ?? before?.name ?? id;
+    const body = { name, ...said, ...(before?.tags ? { tags: before.tags } : {}) };
+    await client.frameworks.put({ params: { id }, body });
+    return name;
   });
 }
 

@@ -41,7 +41,7 @@ export const readExemption = (reader: Reader, id: string): Awaitable<Versioned<S
 const invalid = (field: string, message: string): GovctlError =>
   invalidField('invalid_exemption', field, message);
 
-/** @throws GovctlError invalid_exemption for a policy that is not there, or a date that is over */
+/** @throws GovctlError invalid_exemption for a policy that is not there, or a new one whose last day is over */
 async function checkExemption(
   tx: Tx,
   now: number,
@@ -114,10 +114,8 @@ export async function updateExemption(
     .map(([field]) => field);
   if (changed.length === 0) return before;
   const isChanged = (field: string): boolean => changed.includes(field);
-  await checkExemption(tx, now, {
-    policy: isChanged('policy') ? update.policy : undefined,
-    expires: isChanged('expires') ? update.expires : undefined,
-  });
+  // A last day in the past ends it.
+  await checkExemption(tx, now, { policy: isChanged('policy') ? update.policy : undefined });
   const merged = { ...before.doc, ...Object.fromEntries(given) };
   const isOver = exemptionEnd(merged.expires) <= now;
   if (!isOver && before.doc.status === 'expired') await checkRoom(tx);
@@ -127,8 +125,9 @@ export async function updateExemption(
     updated_at: updatedAfter(before.doc.updated_at, now),
   });
   if (!isOver) await putWork(tx, { kind: 'expiry', id, due_at: exemptionEnd(merged.expires) });
+  const ends = isOver && (await removeWork(tx, id));
   await recordAudit(deps, tx, call.actor, 'exemption.update', id, changed);
-  await announceExemption(deps, tx, stored.doc, 'changed');
+  await announceExemption(deps, tx, stored.doc, ends ? 'ended' : 'changed');
   await moveOutcomes(judge, [before.doc.policy, merged.policy]);
   return stored;
 }

@@ -71,14 +71,15 @@ describe('framework import', () => {
   it('defines a framework from CSV, replaces it, and keeps the tags that it has', async () => {
     const { cwd, run } = inFolder();
     expect((await run('import', 'acme.csv', '--id', 'acme')).stdout).toContain(
-      'Imported acme with 2 controls: acme',
+      'Imported acme with 2 controls\n',
     );
     const path_ = '/v1/compliance/frameworks/acme';
     const tags = ['govctl.owner:other', 'govctl.key:acme@000000000000'];
-    const body = { name: 'acme', tags, controls: [{ id: 'A', title: 'First' }] };
+    const body = { name: 'Our rules', tags, controls: [{ id: 'A', title: 'First' }] };
     await service.send('PUT', path_, { body });
     writeFileSync(path.join(cwd, 'acme.csv'), 'id,title\nB,Third\n');
     const again = await run('import', 'acme.csv', '--id', 'ACME');
+    expect(again.stdout).toContain('Imported acme with 1 control: Our rules');
     expect(again.stderr).toContain('"acme" is kept in git by project "other"');
     expect(
       (await service.send('GET', '/v1/compliance/framework-definitions/acme')).json,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inventoryOf } from '../inventory-service.ts';
 import type { TestService } from '../test-service.ts';
+import { eventsOf } from '../events/events-service.ts';
 import { fieldsOf, startTestService } from '../test-service.ts';
 
 let service: TestService;
@@ -41,6 +42,25 @@ describe('an exemption', () => {
       statuses.push(await status());
     }
     expect(statuses).toEqual(['OPEN', 'EXEMPT', 'OPEN']);
+  });
+
+  it('ends at once with a last day in the past, is told once, and counts again with a later one', async () => {
+    const id = await inventory.exempt();
+    const change = async (expires: string) =>
+      (await inventory.ok('PUT', `/v1/exemptions/${id}`, { body: { expires } })).json;
+    const events = eventsOf(service);
+    await events.fresh();
+    expect(await change('2026-02-28')).toMatchObject({ status: 'expired' });
+    expect(await status()).toBe('OPEN');
+    await change('2026-02-27');
+    expect(await change('2026-03-02')).toMatchObject({ status: 'active' });
+    expect(await status()).toBe('EXEMPT');
+    const told = (await events.fresh()).filter(({ type }) => type === 'user.policy.exemption');
+    expect(told.map(({ data }) => (data.exemption as { action: string }).action)).toEqual([
+      'ended',
+      'changed',
+      'changed',
+    ]);
   });
 
   it('of many violations moves the first at once and all in the background', async () => {
