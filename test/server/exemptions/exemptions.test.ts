@@ -45,7 +45,7 @@ describe('an exemption', () => {
   });
 
   it('ends at once with a last day in the past, is told once, and counts again with a later one', async () => {
-    const id = await inventory.exempt();
+    const id = await inventory.exempt({});
     const change = async (expires: string) =>
       (await inventory.ok('PUT', `/v1/exemptions/${id}`, { body: { expires } })).json;
     const events = eventsOf(service);
