@@ -4,6 +4,7 @@ import type { Finding } from '../../contract/findings.ts';
 import type { ActionStatus } from '../../contract/remediations.ts';
 import type { KnownResource } from '../../contract/resources.ts';
 import type { ViolationStatus } from '../../contract/violations.ts';
+import { changesOf } from '../../engine/remediation/patch.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { Deps } from '../deps.ts';
@@ -96,9 +97,23 @@ export async function resourceObserved(
   const left: StoredAction[] = [];
   for await (const { doc } of allRows(tx, actions, waiting)) {
     const observed = { ...doc, observed_at: timestamp(deps.clock.now()) };
-    left.push((await tx.replace(actions, observed)).doc);
+    const isUndo = (await tx.get(remediations, doc.remediation_id))?.doc.rolls_back !== undefined;
+    if (isUndo) await verifyUndo(deps, tx, observed, resource);
+    else left.push((await tx.replace(actions, observed)).doc);
   }
   return left;
+}
+
+/** What is taken back fails again: its values say whether it was. */
+async function verifyUndo(
+  deps: Deps,
+  tx: Tx,
+  action: StoredAction,
+  resource: KnownResource,
+): Promise<void> {
+  const [left] = changesOf(resource, action.patch ?? {});
+  if (left) await endAction(deps, tx, action, 'failed', `${left.path} was not changed back`);
+  else await endAction(deps, tx, action, 'completed');
 }
 
 /** The same, of one that was seen unchanged, so that no evaluation follows: the status of its violations says it. */

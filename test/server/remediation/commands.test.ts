@@ -324,6 +324,28 @@ describe('a patch', () => {
     expect(await inventory.violations('status=OPEN')).toHaveLength(1);
   });
 
+  it('is taken back only where the resource is seen as it was', async () => {
+    // It does the same whatever it is told.
+    const { id } = await run(scripts.command(print(good)), patch);
+    const body = { dry_run: false };
+    const back = (await inventory.ok('POST', `${path}/${id}/rollback`, { body })).json;
+    await service.remediate();
+    expect(await read(String(back.id))).toMatchObject({
+      status: 'failed',
+      actions: [{ status: 'failed', why: 'versioning.enabled was not changed back' }],
+    });
+    expect(await inventory.violations('status=OPEN')).toHaveLength(0);
+    await service.close();
+    const silent = `case "$(cat)" in *rolls_back*) ;; *) echo '${JSON.stringify(good)}';; esac`;
+    const done = await run(scripts.command(silent), patch);
+    const again = (await inventory.ok('POST', `${path}/${done.id}/rollback`, { body })).json;
+    await service.remediate();
+    expect(onlyAction(await read(String(again.id)))).toMatchObject({ status: 'unverified' });
+    await inventory.put('a', plain);
+    expect(await read(String(again.id))).toMatchObject({ status: 'completed' });
+    expect(await inventory.violations('status=OPEN')).toHaveLength(1);
+  });
+
   it('of another kind cannot be rolled back, as what it changed is not known', async () => {
     const { id } = await run(scripts.command(print(good)));
     const refused = await service.send('POST', `${path}/${id}/rollback`, { body: {} });

@@ -134,12 +134,10 @@ const record = (
     if (status === 'unsent') return afterUnsent(deps, tx, claimed, { remediation, action, why });
     const isGone = !(await tx.get(resources, action.resource_id));
     const told = { ...action, ...(outcome ? { outcome } : {}) };
-    // What is taken back is so once it is done: the resource fails again.
-    const isUndone = status === 'unverified' && why === undefined && remediation.rolls_back !== undefined; // prettier-ignore
     if (isGone && status === 'unverified') {
       await endAction(deps, tx, told, 'failed', 'the resource was deleted');
     } else {
-      await endAction(deps, tx, told, isUndone ? 'completed' : status, why);
+      await endAction(deps, tx, told, status, why);
     }
     if (put && !isGone) {
       await putResource(createJudge(deps, tx), asRequester(remediation), put);
