@@ -1,4 +1,6 @@
 import type { Finding } from '../../contract/findings.ts';
+import type { Resource } from '../../contract/resources.ts';
+import { partAtFault } from '../../inventory/attributes/normalise.ts';
 import type { ReadOptions, ReadResource } from '../../inventory/model.ts';
 import { readInventory } from '../../inventory/read.ts';
 import { placeLeftOut } from '../../project/check/left-out.ts';
@@ -64,10 +66,14 @@ export async function checkDocument(
     const isTwice = ids.has(one.resource.id);
     ids.add(one.resource.id);
     if (found.length === 0 && !isTwice) return;
-    const place = options.placeOf?.(one) ?? { file, ...(locate(one.at) ?? fileStart) };
+    const placeOf = (read: ReadResource): Place =>
+      options.placeOf?.(read) ?? { file, ...(locate(read.at) ?? fileStart) };
+    const place = placeOf(one);
     if (isTwice) run.duplicates.add(duplicateAt(one.resource.id, place));
     for (const finding of found) {
-      const placed = { ...finding, ...place };
+      const fails = (resource: Resource) => run.checker.fails(finding.policy, resource);
+      const part = finding.status === 'FAIL' ? partAtFault(one.resource, fails) : undefined;
+      const placed = { ...finding, ...(part ? placeOf({ ...one, ...part }) : place) };
       run.collector.add(options.complete?.(placed, one) ?? placed, input);
     }
     found.length = 0;

@@ -72,11 +72,60 @@ export function normaliseAll(given: readonly RawResource[], format: Format): Rea
   const raws = given.map(withSpelledType);
   const related = createRelated(raws, format);
   return raws.map((raw) => ({
-    resource: normalise(raw, format, related),
+    resource: normaliseWithParts(raw, format, related),
     address: raw.address,
     at: raw.at,
     ...(raw.suppressed ? { suppressed: raw.suppressed } : {}),
   }));
+}
+
+/** What a resource was made of, where others of the input are joined into it. */
+interface Joined {
+  readonly parts: readonly RawResource[];
+  /** The resource as it were with only some of these. */
+  readonly remake: (isKept: (part: RawResource) => boolean) => Resource;
+}
+
+const joinedInto = new WeakMap<Resource, Joined>();
+
+/** Each is tried alone. */
+const mostParts = 200;
+
+/** The resource, with a note of those that are joined into it. */
+function normaliseWithParts(raw: RawResource, format: Format, related: Related): Resource {
+  const parts = new Set<RawResource>();
+  const resource = normalise(raw, format, {
+    ...related,
+    referring: (to, ...asked) => {
+      const found = related.referring(to, ...asked);
+      if (to === raw) for (const part of found) parts.add(part);
+      return found;
+    },
+  });
+  if (parts.size === 0 || parts.size > mostParts) return resource;
+  const remake: Joined['remake'] = (isKept) =>
+    normalise(raw, format, {
+      ...related,
+      referring: (to, ...asked) => {
+        const found = related.referring(to, ...asked);
+        return to === raw ? found.filter(isKept) : found;
+      },
+    });
+  joinedInto.set(resource, { parts: [...parts], remake });
+  return resource;
+}
+
+/**
+ * The part because of which a resource fails: a rule that is a resource of its own, say. Undefined where the resource fails
+ * without its parts, or through several of them together.
+ */
+export function partAtFault(
+  resource: Resource,
+  fails: (resource: Resource) => boolean,
+): Pick<ReadResource, 'address' | 'at'> | undefined {
+  const { parts, remake } = joinedInto.get(resource) ?? {};
+  if (!parts || !remake || fails(remake(() => false))) return undefined;
+  return parts.find((part) => fails(remake((one) => one === part)));
 }
 
 function normalise(raw: RawResource, format: Format, related: Related): Resource {

@@ -54,6 +54,8 @@ export interface Checker {
   readonly policies: readonly PreparedPolicy[];
   /** Decides every policy of the resource's type; findings go into `out` while it holds fewer than `most`. */
   check(checked: Checked, out: Finding[], most: number): void;
+  /** Whether a policy fails a resource; nothing is counted. */
+  fails(policy: string, resource: Resource): boolean;
   /** Gives what was counted since the last time, and starts again from zero. */
   takeTally(): Tally;
 }
@@ -116,6 +118,7 @@ const skipped = { status: 'SKIPPED' } as const;
 /** @throws Error when a condition does not compile: callers have checked it */
 export function createChecker({ policies, exemptions, now, all }: CheckerOptions): Checker {
   const prepared = policies.map(preparePolicy);
+  const byName = new Map(prepared.map((one) => [one.policy.name, one]));
   const namesType = createNamesType();
   let tally = emptyTally(policies.length, exemptions.length);
   let groups = createGroups(prepared, tally, namesType);
@@ -169,6 +172,7 @@ export function createChecker({ policies, exemptions, now, all }: CheckerOptions
         }
       }
     },
+    fails: (name, resource) => byName.get(name)?.decide(resource, now).status === 'FAIL',
     takeTally() {
       groups.countPasses();
       const taken = tally;
