@@ -15,7 +15,7 @@ import { catalogues } from '../src/engine/frameworks/frameworks.ts';
 import { readLabels } from '../src/engine/labels.ts';
 import { evaluate, preparePolicy } from '../src/engine/evaluate.ts';
 import { ofAnyType } from '../src/inventory/attributes/arguments.ts';
-import { listsOfSecrets } from '../src/inventory/attributes/credentials.ts';
+import { namedLists } from '../src/inventory/attributes/credentials.ts';
 import { normalisers } from '../src/inventory/attributes/types.ts';
 import { readInventory } from '../src/inventory/read.ts';
 import { PolicyTestDocument } from '../src/project/documents/policy-test.ts';
@@ -213,7 +213,7 @@ describe('the messages of the policy library', () => {
         [ofAnyType, ...its.map((one) => one.arguments ?? {})].flatMap(Object.keys),
       );
       const isUnknown = (name = '') =>
-        its.length > 0 && !words.has(name) && !listsOfSecrets.includes(name);
+        its.length > 0 && !words.has(name) && !namedLists.includes(name);
       return names.filter(isUnknown).map((name) => [policy.name, name]);
     });
     expect(unknown).toEqual([]);

@@ -985,6 +985,18 @@ function scripts(script: string): Readonly<Record<string, Fields>> {
       resourceType: 'AWS::AutoScaling::LaunchConfiguration',
       configuration: { userData: encoded },
     }),
+    'a template: an instance of Lightsail': templateDocument({
+      It: ['AWS::Lightsail::Instance', { UserData: script }],
+    }),
+    'a plan: an instance of Lightsail': planDocument({
+      'aws_lightsail_instance.it': { user_data: script },
+    }),
+    'a template: a notebook': templateDocument({
+      It: ['AWS::SageMaker::NotebookInstanceLifecycleConfig', { OnStart: [{ Content: encoded }] }],
+    }),
+    'a plan: a notebook': planDocument({
+      'aws_sagemaker_notebook_instance_lifecycle_configuration.it': { on_create: encoded },
+    }),
     'Azure: a template': machine({ osProfile: { customData: encoded } }),
     'Azure: a template, user data': machine({ userData: encoded }),
     'Azure: a plan': planDocument({
@@ -1044,7 +1056,7 @@ function scripts(script: string): Readonly<Record<string, Fields>> {
 testRisks({
   'a key is written in what a machine runs when it starts': {
     severity: 'HIGH',
-    policies: /-no-secrets-in-(user-data|metadata)$/,
+    policies: /-no-secrets-in-(user-data|metadata|scripts)$/,
     forms: scripts(`#!/bin/sh\nexport AWS_ACCESS_KEY_ID=AKIA${'IOSFODNN7EXAMPLE'}\n`),
   },
 });
@@ -1084,6 +1096,11 @@ testRisks({
 });
 
 const password = { Name: 'DB_PASSWORD', Value: 'hunter22' };
+const beanstalkPassword = {
+  Namespace: 'aws:elasticbeanstalk:application:environment',
+  OptionName: 'DB_PASSWORD',
+  Value: 'hunter22',
+};
 const plannedPassword = { name: 'DB_PASSWORD', value: 'hunter22' };
 
 /** A site, and its app settings as a part of their own. */
@@ -1189,6 +1206,20 @@ testRisks({
                   ],
                 },
               ],
+            },
+          ],
+        },
+      }),
+      'a template: Elastic Beanstalk': templateDocument({
+        It: ['AWS::ElasticBeanstalk::Environment', { OptionSettings: [beanstalkPassword] }],
+      }),
+      'a plan: Elastic Beanstalk': planDocument({
+        'aws_elastic_beanstalk_environment.it': {
+          setting: [
+            {
+              namespace: beanstalkPassword.Namespace,
+              name: 'DB_PASSWORD',
+              value: 'hunter22',
             },
           ],
         },
@@ -1336,7 +1367,7 @@ test.each(
     ),
   ),
 )('a script that asks for its password is no finding: %s', (_form, document) => {
-  expect(findingsOf(document, /-no-secrets-in-(user-data|metadata)$/)).toEqual([]);
+  expect(findingsOf(document, /-no-secrets-in-(user-data|metadata|scripts)$/)).toEqual([]);
 });
 
 test('a script of which nothing is known may contain any key', () => {
@@ -1376,12 +1407,14 @@ function samRoute(
   };
 }
 
+const openDefinition = { openapi: '3.0.1', paths: { '/orders': { post: {}, options: {} } } };
+
 const closedApi = { Auth: { DefaultAuthorizer: 'Users', Authorizers: { Users: {} } } };
 
 testRisks({
   'everybody may call a route of an API': {
     severity: 'HIGH',
-    policies: /-api-gateway-(method|v2-route)-authorization$/,
+    policies: /-api-gateway-(method|v2-route|rest-api-definition|v2-api-definition)-authorization$/,
     forms: {
       'a template, a method': templateDocument({
         It: ['AWS::ApiGateway::Method', { HttpMethod: 'POST', AuthorizationType: 'NONE' }],
@@ -1395,6 +1428,27 @@ testRisks({
       'a plan, a route': planDocument({
         'aws_apigatewayv2_route.it': { route_key: 'POST /orders' },
       }),
+      'a template, the definition of a REST API': templateDocument({
+        It: ['AWS::ApiGateway::RestApi', { Body: openDefinition }],
+      }),
+      'a template, the definition of an HTTP API': templateDocument({
+        It: ['AWS::ApiGatewayV2::Api', { Body: openDefinition }],
+      }),
+      'a plan, the definition of a REST API': planDocument({
+        'aws_api_gateway_rest_api.it': { body: JSON.stringify(openDefinition) },
+      }),
+      'a plan, the definition of an HTTP API': planDocument({
+        'aws_apigatewayv2_api.it': { body: JSON.stringify(openDefinition) },
+      }),
+      'a SAM template, a definition': {
+        Transform: 'AWS::Serverless-2016-10-31',
+        Resources: {
+          It: {
+            Type: 'AWS::Serverless::Api',
+            Properties: { StageName: 'live', DefinitionBody: openDefinition },
+          },
+        },
+      },
       ...Object.fromEntries(
         (['Api', 'HttpApi'] as const).flatMap((kind) => [
           [`a SAM template, ${kind}: implied`, samRoute(kind, {})],

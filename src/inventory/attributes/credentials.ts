@@ -51,5 +51,13 @@ const forms: readonly (readonly [kind: string, form: RegExp])[] = [
 export const credentialsIn = (text: string): readonly string[] =>
   forms.filter(([, form]) => form.test(text)).map(([kind]) => kind);
 
-/** Attributes that list where credentials stand, or of which kinds they are. Messages name them in backticks and parentheses. */
-export const listsOfSecrets = ['plaintext_secrets', 'environment_secrets', 'user_data.secrets'];
+/**
+ * Attributes that list where a fault is, or of which kinds. A message names one in backticks and parentheses, and is shown
+ * with what it lists.
+ */
+export const namedLists = [
+  'plaintext_secrets',
+  'environment_secrets',
+  'user_data.secrets',
+  'open_methods',
+];

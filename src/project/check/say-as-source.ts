@@ -1,7 +1,7 @@
 import type { Finding, FindingRule } from '../../contract/findings.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { terraformArgument } from '../../inventory/attributes/arguments.ts';
-import { listsOfSecrets } from '../../inventory/attributes/credentials.ts';
+import { namedLists } from '../../inventory/attributes/credentials.ts';
 import { at } from '../../inventory/attributes/values.ts';
 import { samProperty } from '../../inventory/formats/cloudformation/sam/properties.ts';
 import { sayUndecided } from './say-undecided.ts';
@@ -45,7 +45,7 @@ const longestName = 100;
 /** Where secrets stand, in place of the attribute that lists it: "A password (`plaintext_secrets`) can be read". */
 function locateSecrets(message: string, resource: Resource, nameOf?: NameInSource): string {
   return message.replace(/ \(`([\w.]+)`\)/g, (written, attribute: string) => {
-    if (!listsOfSecrets.includes(attribute)) return written;
+    if (!namedLists.includes(attribute)) return written;
     const listed = at(resource, ...attribute.split('.'));
     const names = (Array.isArray(listed) ? listed : []).filter((one) => typeof one === 'string');
     if (names.length === 0) return '';

@@ -1,5 +1,6 @@
 // What a resource of AWS can be set to, in the spelling of each source. `absent` is what AWS does where nothing is set.
 import { Reference } from '../attributes/aws/twins.ts';
+import { awsServices } from './aws-services.ts';
 import { keyArn } from './clouds.ts';
 import type { Fields, Kind, Setting, Value } from './kind.ts';
 import { as, both, choice, kind, setting, tagsAs } from './kind.ts';
@@ -2841,4 +2842,5 @@ export const awsKinds: readonly Kind[] = [
   ...compute,
   ...identity,
   ...others,
+  ...awsServices,
 ];

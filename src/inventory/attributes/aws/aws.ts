@@ -7,6 +7,17 @@ import {
   glueSecurityConfiguration,
 } from './analytics/glue.ts';
 import { sagemakerEndpointConfig, sagemakerNotebookInstance } from './analytics/sagemaker.ts';
+import { mskCluster } from './messaging/msk-cluster.ts';
+import { neptuneCluster } from './database/neptune-cluster.ts';
+import { memorydbCluster } from './database/memorydb-cluster.ts';
+import { rdsSnapshot } from './database/rds-snapshot.ts';
+import { imageLaunchPermission } from './compute/image-launch-permission.ts';
+import { ssmDocument } from './compute/ssm-document.ts';
+import { lightsailInstance, notebookLifecycle } from './compute/start-scripts.ts';
+import { beanstalk } from './compute/beanstalk.ts';
+import { ecsService } from './containers/ecs-service.ts';
+import { transferServer } from './storage/transfer-server.ts';
+import { appsyncApi } from './serverless/appsync-api.ts';
 import { autoScalingGroup } from './compute/auto-scaling-group.ts';
 import { ec2Instance, elasticAddress } from './compute/ec2-instance.ts';
 import { gameliftFleet } from './compute/gamelift-fleet.ts';
@@ -76,6 +87,7 @@ import {
 import { apiGatewayMethod } from './serverless/api-gateway-method.ts';
 import { apiGatewayRestApi } from './serverless/api-gateway-rest-api.ts';
 import { apiGatewayStage } from './serverless/api-gateway-stage.ts';
+import { apiGatewayV2Api } from './serverless/api-gateway-v2-api.ts';
 import { apiGatewayV2Route } from './serverless/api-gateway-v2-route.ts';
 import { apiGatewayV2Stage } from './serverless/api-gateway-v2-stage.ts';
 import { lambdaFunction } from './serverless/lambda-function.ts';
@@ -120,6 +132,7 @@ export const aws: readonly Normaliser[] = [
   efsBackupPolicy,
   fsxFileSystem,
   dlmLifecyclePolicy,
+  transferServer,
   backupVault,
   partPolicy('AWS::Backup::BackupVaultPolicy', 'the policy of the vault', documents.backup, {
     whole: 'AWS::Backup::BackupVault',
@@ -168,6 +181,7 @@ export const aws: readonly Normaliser[] = [
   // messaging
   amazonmqBroker,
   iotPolicy,
+  mskCluster,
   snsTopic,
   resourcePolicy('AWS::SNS::TopicPolicy', 'the policy of the topics', documents.sns),
   resourcePolicy(
@@ -191,6 +205,11 @@ export const aws: readonly Normaliser[] = [
   ec2Instance,
   elasticAddress,
   gameliftFleet,
+  imageLaunchPermission,
+  ssmDocument,
+  lightsailInstance,
+  notebookLifecycle,
+  beanstalk,
   launchTemplate,
   workspacesWorkspace,
   // database
@@ -203,6 +222,9 @@ export const aws: readonly Normaliser[] = [
   rdsDbCluster,
   rdsDbInstance,
   rdsParameterGroup,
+  rdsSnapshot,
+  neptuneCluster,
+  memorydbCluster,
   redshiftCluster,
   // network
   cloudfrontDistribution,
@@ -226,8 +248,10 @@ export const aws: readonly Normaliser[] = [
   apiGatewayRestApi,
   apiGatewayStage,
   apiGatewayV2DomainName,
+  apiGatewayV2Api,
   apiGatewayV2Route,
   apiGatewayV2Stage,
+  appsyncApi,
   // containers
   apprunnerService,
   batchJobDefinition,
@@ -237,6 +261,7 @@ export const aws: readonly Normaliser[] = [
     whole: 'AWS::ECR::Repository',
     names: ['RepositoryName', 'repository'],
   }),
+  ecsService,
   ecsTaskDefinition,
   eksCluster,
   // search

@@ -336,6 +336,7 @@ export const awsTypes: Readonly<Record<string, string>> = {
 
   aws_acmpca_certificate_authority_certificate: 'AWS::ACMPCA::CertificateAuthorityActivation',
   aws_ami_copy: 'AWS::EC2::Image',
+  aws_ami_launch_permission: 'AWS::EC2::ImageLaunchPermission',
   aws_ami_from_instance: 'AWS::EC2::Image',
   aws_app_cookie_stickiness_policy: 'AWS::ElasticLoadBalancing::AppCookieStickinessPolicy',
   aws_appsync_function: 'AWS::AppSync::FunctionConfiguration',

@@ -223,7 +223,7 @@ testTwins({
     plan: {
       'aws_api_gateway_rest_api.it': { endpoint_configuration: [{ types: ['REGIONAL'] }] },
     },
-    expected: { endpoint_types: ['REGIONAL'], policy: { statements: [] } },
+    expected: { endpoint_types: ['REGIONAL'], open_methods: [], policy: { statements: [] } },
   },
   'a domain name': {
     template: {

@@ -5,6 +5,7 @@ import { field } from '../api-field.ts';
 import { notRecorded } from '../config-item.ts';
 import { planned } from '../plan-value.ts';
 import { readAllStatements, readStatements, requiredDocument } from '../policy-document.ts';
+import { openMethods, openMethodsAttribute } from './openapi.ts';
 import { endpointTypes, typesOf } from './api-gateway-domain-name.ts';
 
 export const apiGatewayRestApi = normaliser({
@@ -12,6 +13,7 @@ export const apiGatewayRestApi = normaliser({
   source: 'Amazon API Gateway REST API Reference, API version 2015-07-09',
   attributes: {
     ...endpointTypes,
+    ...openMethodsAttribute,
     'policy.statements': {
       type: 'list<Statement>',
       meaning: 'the resource policy: who may call the API; a private API answers nobody else',
@@ -19,17 +21,23 @@ export const apiGatewayRestApi = normaliser({
     },
   },
   arguments: {
+    Body: 'body',
     'EndpointConfiguration.Types': 'endpoint_configuration.types',
     Policy: ['policy', 'policy of aws_api_gateway_rest_api_policy'],
   },
   from: {
     cloudformation: (raw) => ({
       ...ofDocument(raw),
+      open_methods: openMethods(
+        field(raw.properties, 'Body'),
+        field(raw.properties, 'BodyS3Location'),
+      ),
       'policy.statements': readStatements(
         field(raw.properties, 'Policy') ?? policyOfOpenApi(field(raw.properties, 'Body')),
       ),
     }),
     terraform: (raw, related) => ({
+      open_methods: openMethods(planned(raw.properties, 'body')),
       endpoint_types: typesOf(planned(raw.properties, 'endpoint_configuration', 'types')),
       'policy.statements': readAllStatements([
         planned(raw.properties, 'policy') ?? policyOfOpenApi(planned(raw.properties, 'body')),

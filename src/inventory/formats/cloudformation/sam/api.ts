@@ -153,13 +153,21 @@ function stageSuffix({ properties, resolve }: Declared, unnamed: string): string
 }
 
 const definition = (properties: Fields): Fields => ({
-  Body: own(properties, 'DefinitionBody'),
+  Body: withAuthorizer(own(properties, 'DefinitionBody'), own(properties, 'Auth')),
   BodyS3Location: locationOf(own(properties, 'DefinitionUri'), {
     bucket: 'Bucket',
     key: 'Key',
     version: 'Version',
   }),
 });
+
+/** SAM adds the default authorizer to each method of a definition that it can read. */
+function withAuthorizer(body: unknown, auth: unknown): unknown {
+  const authorizer = isMap(auth) ? own(auth, 'DefaultAuthorizer') : undefined;
+  return isMap(body) && isMap(own(body, 'paths')) && authorizer !== undefined
+    ? { ...body, security: unknownPart('the authorizers that SAM adds') }
+    : body;
+}
 
 /** SAM takes a word, or `{Type, VPCEndpointIds}`. */
 /** SAM puts the resource policy together from lists of accounts, addresses and VPCs. */
