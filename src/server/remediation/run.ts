@@ -71,16 +71,17 @@ const firstIn = async (
 };
 
 /** Runs a transaction on the remediation at the head of its lane, if it is still there. */
-export const inLane = (
+export const inLane = <R>(
   deps: Deps,
   claimed: LaneWork,
-  work: (tx: Tx, remediation: StoredRemediation) => Promise<void>,
-): Promise<void> =>
+  work: (tx: Tx, remediation: StoredRemediation) => Promise<R>,
+): Promise<R | undefined> =>
   deps.store.transact(async (tx) => {
-    if (!(await isStillHead(tx, remediationLanes, claimed))) return;
+    if (!(await isStillHead(tx, remediationLanes, claimed))) return undefined;
     const remediation = (await tx.get(remediations, claimed.work))?.doc;
-    if (remediation) await work(tx, remediation);
-    else await tx.complete(remediationLanes, claimed);
+    if (remediation) return work(tx, remediation);
+    await tx.complete(remediationLanes, claimed);
+    return undefined;
   });
 
 /** A plan that nobody has approved in its time. */

@@ -63,18 +63,17 @@ async function begin(
   { settings }: OutsideParts,
   { claimed, signal, action: planned }: Attempt,
 ): Promise<(Begun & { readonly executor: Executor }) | undefined> {
-  let begun: (Begun & { readonly executor: Executor }) | undefined;
   signal.throwIfAborted();
-  await inLane(deps, claimed, async (tx, remediation) => {
-    begun = undefined; // it may run more than once
+  return inLane(deps, claimed, async (tx, remediation) => {
     const row = await tx.get(resources, planned.resource_id);
     const stale = await whyStale(tx, { remediation, action: planned, row, settings });
-    if (stale === 'left') return;
+    if (stale === 'left') return undefined;
     const executor = findExecutor(settings, planned.executor ?? '');
     const why = stale ?? ('why' in executor ? executor.why : whyAnother(executor, planned));
     if (why !== undefined || 'why' in executor || !row) {
       await endAction(deps, tx, planned, 'skipped', why);
-      return goOn(deps, tx, claimed);
+      await goOn(deps, tx, claimed);
+      return undefined;
     }
     if (remediation.rolls_back !== undefined) await endUndone(deps, tx, remediation, planned);
     // Why it could not be sent before.
@@ -82,9 +81,8 @@ async function begin(
     const action = await beginAttempt(deps, tx, fresh, row);
     const { actor } = asRequester(remediation);
     await recordAudit(deps, tx, actor, 'remediation.attempt', planned.resource_id);
-    begun = { remediation, action, resource: row.doc.resource, executor };
+    return { remediation, action, resource: row.doc.resource, executor };
   });
-  return begun;
 }
 
 const whyAnother = (executor: Executor, { command_fingerprint: planned }: StoredAction) =>
