@@ -1,6 +1,7 @@
 import { cpSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { withBlock } from './generated-block.ts';
 import { runCommandLine } from '../support/fake-world.ts';
 import { makeRepo } from '../support/temp-repo.ts';
 import { hasInputs } from './public-inputs.ts';
@@ -13,6 +14,16 @@ interface Checked {
   readonly fixes: readonly { policy: string; resource: string; file: string; offered: boolean }[];
   readonly fix_diffs: readonly { diff: string }[];
 }
+
+interface Figure {
+  readonly what: string;
+  readonly set: string;
+  readonly offered: number;
+  readonly all: number;
+}
+
+/** Of all tests here, for docs/truth.md. */
+const figures: Figure[] = [];
 
 const keyOf = ({ policy, resource, file }: Omit<Checked['fixes'][number], 'offered'>): string =>
   [policy, resource, file].join(' ');
@@ -32,7 +43,7 @@ describe.runIf(hasInputs('cloudformation'))('fixes of published templates', () =
       const before = await check();
       const { fixes, fix_diffs: diffs, results: left } = await check('--fix', '--write');
       const offered = new Set(fixes.filter((one) => one.offered).map(keyOf));
-      console.log(`${set}: ${offered.size} of ${fixes.length} findings with a patch can be fixed`);
+      figures.push({ what: 'templates of CloudFormation', set, offered: offered.size, all: fixes.length }); // prettier-ignore
       expect(offered.size / fixes.length).toBeGreaterThanOrEqual(0.7);
       const verdict = (one: Checked['results'][number]) => `${keyOf(one)} ${one.status}`;
       const known = new Set(before.results.filter((one) => !offered.has(keyOf(one))).map(verdict));
@@ -80,9 +91,27 @@ describe.runIf(hasInputs('terraform-plan'))('fixes of the sources of published p
           expect(removed.length).toBeLessThanOrEqual(added.length);
         }
       }
-      console.log(`${set}: ${offered} of ${all} findings of plans with a patch can be fixed`);
+      figures.push({
+        what: 'plans of Terraform, with `LOG_BUCKET` and `KMS_KEY`',
+        set,
+        offered,
+        all,
+      });
       expect(offered / all).toBeGreaterThanOrEqual(0.7);
     },
     120_000,
   );
 });
+
+test.runIf(hasInputs('cloudformation') && hasInputs('terraform-plan'))(
+  'docs/truth.md has the figures',
+  async () => {
+    const rows = figures.map(
+      ({ what, set, offered, all }) =>
+        `| ${what} | ${set} | ${all} | ${offered} | ${((100 * offered) / all).toFixed(1)}% |`,
+    );
+    const body = `| files | set | findings whose policy has a patch | fixes | |\n|---|---|---|---|---|\n${rows.join('\n')}`;
+    const file = path.join(root, 'docs/truth.md');
+    await expect(withBlock(file, 'test/corpus/fixes.test.ts', body)).toMatchFileSnapshot(file);
+  },
+);

@@ -9,11 +9,13 @@ import type { Kind } from '../inventory/same-verdict/kind.ts';
 import { folder as celFolder, readCases } from './cel-cases.ts';
 import { backEnds, score } from './cel-score.ts';
 import { differences, hasCronCases, judgeAll } from './cron-cases.ts';
+import { readBlock } from './generated-block.ts';
 import { agrees, answerAll, hasGuardCases } from './guard-cases.ts';
 import { readFolder } from './public-inputs.ts';
 import { hasRecordings, recordings, statuses } from './recordings.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
+const file = path.join(root, 'docs/truth.md');
 const isThere = hasGuardCases && hasCronCases && hasRecordings && existsSync(celFolder);
 if (!isThere) console.log('skipped: docs/truth.md stays as it is, the public data is not here');
 
@@ -237,6 +239,13 @@ A policy that can't be decided is an ERROR, never a pass.
 | every policy has a test that passes and fails | \`test/policies-example.test.ts\` |
 
 ${[guardSection(), recordingsSection(), celSection(), cronSection(), filesSection(), sourcesSection()].join('\n')}
+## Fixes at the source
+
+\`check --fix\` offers a fix where the changed file was read again, the finding is gone, and no policy finds anything else that is worse.
+Here it is tried on the public templates, and on the plans that have their \`.tf\` files beside them (\`test/corpus/fixes.test.ts\`).
+
+${readBlock(file, 'test/corpus/fixes.test.ts')}
+
 ## Harmless changes
 
 A change without a meaning changes no verdict: another order of keys and resources, YAML instead of JSON, other logical IDs, additional unrelated
@@ -250,7 +259,7 @@ const goldenFiles = (): number =>
   ).length;
 
 test.runIf(isThere)('docs/truth.md has the figures', async () => {
-  await expect(text()).toMatchFileSnapshot('../../docs/truth.md');
+  await expect(text()).toMatchFileSnapshot(file);
 });
 
 test.runIf(isThere)(

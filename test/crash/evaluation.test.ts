@@ -1,3 +1,4 @@
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { tempFolder } from '../server/store/lowdb/temp-folder.ts';
@@ -54,6 +55,65 @@ const openIn = async (server: BuiltServer): Promise<number> => {
   return (page.pagination as { total: number }).total;
 };
 
+interface Page {
+  readonly evaluations?: readonly { readonly status: string }[];
+  readonly pagination: { readonly has_more: boolean; readonly next_cursor?: string };
+}
+
+/** All rows of a list. */
+async function listAll(server: BuiltServer, path: string): Promise<Page[]> {
+  const pages: Page[] = [];
+  for (let cursor: string | undefined; ;) {
+    const more = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const page = (await ask(server, 'GET', `${path}?limit=100${more}`)) as unknown as Page;
+    pages.push(page);
+    cursor = page.pagination.next_cursor;
+    if (!page.pagination.has_more || cursor === undefined) return pages;
+  }
+}
+
+/**
+ * The overview equals a recount. It is of the policies that were evaluated on everything, a multiple of the resources; before
+ * and after the lists are read it must be the same, as the background goes on.
+ */
+async function checkTallies(server: BuiltServer): Promise<void> {
+  interface Overview {
+    readonly evaluated: number;
+    readonly compliance_score: number;
+    readonly policy_violations: object;
+  }
+  const overview = async (): Promise<Overview> => {
+    const answer = await ask(server, 'GET', '/v1/governance/overview');
+    const { evaluated, compliance_score, policy_violations } = answer.governance_overview as Overview; // prettier-ignore
+    return { evaluated, compliance_score, policy_violations };
+  };
+  for (let tries = 0; tries < 300; tries++) {
+    const before = await overview();
+    const rows = (await listAll(server, '/v1/evaluations')).flatMap((page) => page.evaluations ?? []); // prettier-ignore
+    const open = await openIn(server);
+    const after = await overview();
+    if (JSON.stringify(after) !== JSON.stringify(before)) continue;
+    expect(before.evaluated % resources).toBe(0);
+    expect(before.policy_violations).toEqual({ critical: 0, high: 0, medium: open, low: 0 });
+    // A tenth fails of each policy, all of one weight.
+    const failing = rows.filter(({ status }) => status === 'FAIL').length;
+    expect(failing).toBe(open);
+    expect(before.compliance_score).toBe(before.evaluated === 0 ? 0 : 90);
+    return;
+  }
+  throw new Error('the overview never rested');
+}
+
+/** What was left by a kill, opened beside it, so that the evaluation itself is not waited for. */
+async function checkCopy(): Promise<void> {
+  const copy = join(folder.path, 'copy');
+  await cp(join(folder.path, 'data'), copy, { recursive: true });
+  running = await startBuiltServer({ dataDir: copy });
+  await checkTallies(running);
+  await running.stop('SIGKILL');
+  await rm(copy, { recursive: true });
+}
+
 test('background evaluation that was killed goes on where it was, and counts nothing twice', async () => {
   let server = await start();
   const lines = Array.from({ length: resources }, (_, at) =>
@@ -76,6 +136,7 @@ test('background evaluation that was killed goes on where it was, and counts not
       (open) => open >= Math.min(goal, expected),
     );
     await server.stop('SIGKILL');
+    await checkCopy();
     server = await start();
     before = await openIn(server);
     expect(before).toBeGreaterThanOrEqual(reached);
@@ -95,4 +156,5 @@ test('background evaluation that was killed goes on where it was, and counts not
     summary: { evaluated: resources * policies, fail: expected, error: 0 },
   });
   expect(await openIn(server)).toBe(expected);
+  await checkTallies(server);
 }, 180_000);
