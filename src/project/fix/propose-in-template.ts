@@ -30,7 +30,7 @@ export function proposeInTemplate(
     if (!written) {
       return {
         ok: false,
-        why: `how a template sets ${attribute} to ${JSON.stringify(value)} is not known`,
+        why: `setting ${attribute} of ${type} to ${JSON.stringify(value)} is not supported in templates; change it by hand`,
       };
     }
     const path = [...at.map(String), 'Properties', ...written.path];

@@ -90,7 +90,7 @@ function byPart(
     const written = writtenInTerraform(type, attribute, value);
     if (!written) {
       throw new RefusedError(
-        `how ${type} sets ${attribute} to ${JSON.stringify(value)} is not known`,
+        `setting ${attribute} of ${type} to ${JSON.stringify(value)} is not supported in .tf files; change it by hand`,
       );
     }
     const name = written.part?.type ?? '';

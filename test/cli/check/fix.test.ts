@@ -148,12 +148,12 @@ describe('offers no fix', () => {
     [
       'a patch that nobody knows to write',
       '{"versioning":{"enabled":true},"object_lock":{"mode":"COMPLIANCE"}}',
-      'how a template sets object_lock.mode to "COMPLIANCE" is not known',
+      'setting object_lock.mode of AWS::S3::Bucket to "COMPLIANCE" is not supported in templates; change it by hand',
     ],
     [
       'a value that nobody knows to write',
       '{"versioning":{"enabled":false}}',
-      'how a template sets versioning.enabled to false is not known',
+      'setting versioning.enabled of AWS::S3::Bucket to false is not supported in templates; change it by hand',
     ],
   ])('for %s', async (_what, wrong, why) => {
     const cwd = repoOf({
