@@ -10,7 +10,7 @@ describe('the demo', () => {
     expect(exitCode, stderr).toBe(0);
     expect(stdout).toMatch(/Plan: (\d+) to create, 0 to update, 0 to delete/);
     expect(stdout).toMatch(/Apply: \d+ applied/);
-    expect(stdout).toMatch(/No changes: \d+ policies are as their files say/);
+    expect(stdout).toMatch(/No changes: \d+ documents are as their files say/);
     expect(stdout).toMatch(/Drift: 1 of \d+ policies of project \S+ was edited outside git/);
     expect(stdout).toMatch(/\d+ findings fail \(\d+ CRITICAL/);
     expect(stdout).toContain('Imported 4 created');
@@ -19,7 +19,8 @@ describe('the demo', () => {
       /CRITICAL\s+arn:aws:ec2:\S+:security-group\/\S+\s+aws-ec2-security-group-no-public-ssh/,
     );
     expect(stdout).toMatch(/-\s+AccessControl: PublicRead\n\s+\+\s+AccessControl: Private/);
-    expect(stdout).toMatch(/✓ \S+ {2}aws-s3-versioning/);
+    expect(stdout).toMatch(/✓ \S+ {2}aws-rds-instance-backups/);
+    expect(stdout).toMatch(/rem_\w+ +completed .* system/);
     expect(stdout).toContain('completed: 1 completed.');
     const [, report = ''] = /The report is in (\S+)\./.exec(stderr) ?? [];
     expect(

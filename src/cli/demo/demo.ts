@@ -21,6 +21,9 @@ const reportWords = ['report', 'create', 'web-shop', '--type', 'compliance'];
 /** The policy that "somebody" edits in the console, and how. */
 const handEdit = { policy: 'aws-s3-block-public-access', setting: 'severity=LOW' };
 
+/** A policy that is remediated by hand: it has a patch, but no auto_remediation. */
+const handFix = 'aws-rds-instance-backups';
+
 export const runDemo: Run<DemoOptions> = async (context, { keep = false, port, out }) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'govctl-demo-'));
   const reports =
@@ -98,18 +101,23 @@ async function playDemo(
   );
   await play.step(
     'A policy can say how it is mended. The plan is shown first, unless it is approved.',
-    ['remediate', 'apply', '--policy', 'aws-s3-versioning', '--auto-approve'],
+    ['remediate', 'apply', '--policy', handFix, '--auto-approve'],
     { head: 8 },
   );
   await play.step(
     'Its violation is resolved.',
-    ['violation', 'list', '--policy', 'aws-s3-versioning', '--status', 'RESOLVED'],
+    ['violation', 'list', '--policy', handFix, '--status', 'RESOLVED'],
     { head: 8 },
   );
   await play.step(
     'For whoever has to see it in writing: a report, as a web page and as a PDF.',
     [...reportWords, '--format', 'html,pdf', '--out', reports],
     { head: 12 },
+  );
+  await play.step(
+    'Policies with auto_remediation wait for nobody: meanwhile their violations were fixed.',
+    ['remediate', 'list', '--automatic'],
+    { head: 8 },
   );
 }
 
