@@ -186,7 +186,7 @@ function beside(
   }
   return Array.from({ length: Math.max(left.length, others.length) }, (_, at) => {
     const line = left[at] ?? '';
-    return `${line}${' '.repeat(leftBlock + between - widthOf(line))}${others[at] ?? ''}`;
+    return `${line}${' '.repeat(Math.max(between, leftBlock + between - widthOf(line)))}${others[at] ?? ''}`;
   });
 }
 

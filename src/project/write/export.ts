@@ -78,8 +78,9 @@ export function exportDocuments(kind: Kind, documents: readonly Exported[]): Exp
   const folder = kind.name === 'Policy' ? '' : `${kind.noun.many}/`;
   const taken = new Set<string>();
   return documents.map(({ document, key }) => {
-    // The key comes from a tag that anybody may have edited, and it becomes a file name.
-    const wanted = key !== undefined && isKey(key) ? key : kind.keyOf(document);
+    // A key comes from a tag that anybody may have edited, an ID from a server, and it becomes a file name.
+    const own = key !== undefined && isKey(key) ? key : kind.keyOf(document);
+    const wanted = isKey(own) ? own : makeKey(own);
     let slug = wanted;
     for (let number = 2; taken.has(slug.toLowerCase()); number++) slug = `${wanted}-${number}`;
     taken.add(slug.toLowerCase());

@@ -4,10 +4,22 @@ import { parse } from 'yaml';
 import { PolicyInput } from '../../../src/contract/policies.ts';
 import { exportDocuments } from '../../../src/project/write/export.ts';
 import { contentHash } from '../../../src/project/kinds/kind.ts';
+import { frameworkKind } from '../../../src/project/kinds/framework.ts';
 import { policyKind } from '../../../src/project/kinds/policy.ts';
 import { formatYaml } from '../../../src/project/write/format.ts';
 import { createSource } from '../../../src/project/read/source.ts';
 import { repo } from '../arbitraries.ts';
+
+describe('exporting frameworks', () => {
+  it('never makes a path of an ID that a server made up', () => {
+    const controls = [{ id: 'a', title: 'A' }];
+    const names = ['../../x', '/etc/passwd', 'a/b', '..', 'CON:'].map((id) => {
+      const document = { id, name: 'n', built_in: false, controls };
+      return exportDocuments(frameworkKind, [{ document }])[0]?.file;
+    });
+    expect(names.filter((name) => !/^frameworks\/[a-z0-9-]+\.yaml$/.test(name ?? ''))).toEqual([]);
+  });
+});
 
 describe('exporting policies', () => {
   it('writes files that say the same, and that fmt leaves as they are', () => {
