@@ -677,6 +677,17 @@ const operations: readonly Kind[] = [
     tls('minimumTlsVersion', 'minimum_tls_version', '1.2'),
     tagsAs(),
   ]),
+  kind('Azure::EventHub::namespaces', 'azurerm_eventhub_namespace', [
+    own(
+      'local_auth',
+      'disableLocalAuth',
+      'local_authentication_enabled',
+      reversed.toReversed(),
+      reversed[0],
+    ),
+    tls('minimumTlsVersion', 'minimum_tls_version', '1.2'),
+    tagsAs(),
+  ]),
 ];
 
 const vmType = 'Microsoft.Compute/virtualMachines';

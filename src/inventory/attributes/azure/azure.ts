@@ -9,7 +9,7 @@ import {
   diagnosticSettings,
   logProfiles,
   logWorkspaces,
-  serviceBusNamespaces,
+  messagingNamespaces,
 } from './operations.ts';
 import { networkSecurityGroups, networkSecurityRules } from './network-security-groups.ts';
 import { applicationGateways, flowLogs } from './network.ts';
@@ -49,7 +49,7 @@ export const azure: readonly Normaliser[] = [
   diagnosticSettings,
   logProfiles,
   logWorkspaces,
-  serviceBusNamespaces,
+  ...messagingNamespaces,
   sqlServers,
   entraOnly,
   sqlDatabases,

@@ -58,34 +58,38 @@ function longest(days: readonly unknown[]) {
   return unknown ?? (known.length === 0 ? undefined : Math.max(...known));
 }
 
-export const serviceBusNamespaces = normaliser({
-  types: ['Azure::ServiceBus::namespaces'],
-  source: 'Azure Resource Manager template reference, Microsoft.ServiceBus/namespaces, 2021-11-01',
-  attributes: {
-    local_auth: { type: 'bool', meaning: 'shared access keys are accepted', absent: true },
-    'tls.minimum_version': {
-      type: 'string',
-      meaning: 'minimumTlsVersion',
-      absent: '1.2',
-      source:
-        'Azure Service Bus, Configure the minimum TLS version for a namespace, 2025-10-20: older versions are refused since then',
+export const messagingNamespaces = [
+  { service: 'ServiceBus', called: 'Service Bus', localAuth: 'local_auth_enabled' },
+  { service: 'EventHub', called: 'Event Hubs', localAuth: 'local_authentication_enabled' },
+].map(({ service, called, localAuth }) =>
+  normaliser({
+    types: [`Azure::${service}::namespaces`],
+    source: `Azure Resource Manager template reference, Microsoft.${service}/namespaces, 2021-11-01`,
+    attributes: {
+      local_auth: { type: 'bool', meaning: 'shared access keys are accepted', absent: true },
+      'tls.minimum_version': {
+        type: 'string',
+        meaning: 'minimumTlsVersion',
+        absent: '1.2',
+        source: `Azure ${called}, Configure the minimum TLS version for a namespace, 2025-10-20: older versions are refused since then`,
+      },
     },
-  },
-  arguments: {
-    'disableLocalAuth: true': 'local_auth_enabled = false',
-    minimumTlsVersion: 'minimum_tls_version',
-  },
-  from: {
-    azure: ({ properties }) => ({
-      local_auth: not(flag(at(properties, 'disableLocalAuth'))),
-      'tls.minimum_version': tlsVersion(at(properties, 'minimumTlsVersion')),
-    }),
-    terraform: ({ properties }) => ({
-      local_auth: flag(planned(properties, 'local_auth_enabled')),
-      'tls.minimum_version': tlsVersion(planned(properties, 'minimum_tls_version')),
-    }),
-  },
-});
+    arguments: {
+      'disableLocalAuth: true': `${localAuth} = false`,
+      minimumTlsVersion: 'minimum_tls_version',
+    },
+    from: {
+      azure: ({ properties }) => ({
+        local_auth: not(flag(at(properties, 'disableLocalAuth'))),
+        'tls.minimum_version': tlsVersion(at(properties, 'minimumTlsVersion')),
+      }),
+      terraform: ({ properties }) => ({
+        local_auth: flag(planned(properties, localAuth)),
+        'tls.minimum_version': tlsVersion(planned(properties, 'minimum_tls_version')),
+      }),
+    },
+  }),
+);
 
 export const logProfiles = normaliser({
   types: ['Azure::Insights::logProfiles'],
