@@ -72,6 +72,23 @@ export const awsServices: readonly Kind[] = [
       item: 'enabledCloudwatchLogsExports',
     }),
   ]),
+  kind('AWS::EFS::AccessPoint', 'aws_efs_access_point', [
+    setting('root_directory', 'RootDirectory.Path', ['/app', '/'], '/', {
+      item: 'RootDirectory.Path',
+    }),
+    choice(
+      'user',
+      [
+        {
+          native: { posix_user: { set: true } },
+          template: { PosixUser: { Uid: '1000', Gid: '1000' } },
+          plan: { posix_user: [{ uid: 1000, gid: 1000 }] },
+          item: { PosixUser: { Uid: '1000', Gid: '1000' } },
+        },
+      ],
+      { native: { posix_user: { set: false } } },
+    ),
+  ]),
   kind('AWS::MemoryDB::Cluster', 'aws_memorydb_cluster', [
     setting('tls.required', 'TLSEnabled', both, true),
     setting('acl', 'ACLName', ['app', 'open-access']),

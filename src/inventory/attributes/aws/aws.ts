@@ -18,6 +18,7 @@ import { beanstalk } from './compute/beanstalk.ts';
 import { ecsService } from './containers/ecs-service.ts';
 import { transferServer } from './storage/transfer-server.ts';
 import { appsyncApi } from './serverless/appsync-api.ts';
+import { efsAccessPoint } from './storage/efs-access-point.ts';
 import { autoScalingGroup } from './compute/auto-scaling-group.ts';
 import { ec2Instance, elasticAddress } from './compute/ec2-instance.ts';
 import { gameliftFleet } from './compute/gamelift-fleet.ts';
@@ -130,6 +131,7 @@ export const aws: readonly Normaliser[] = [
   ebsVolume,
   efsFileSystem,
   efsBackupPolicy,
+  efsAccessPoint,
   fsxFileSystem,
   dlmLifecyclePolicy,
   transferServer,
