@@ -40,7 +40,7 @@ function section(backtest: Backtest): string {
   const { histories, from, until, series, forecasts, failures, methods } = backtest;
   const rows = methods.map((one) =>
     [
-      one.beats_both === undefined ? `guess: ${one.method}` : `\`${one.method}\``,
+      one.beats_both === undefined ? `baseline: ${one.method}` : `\`${one.method}\``,
       grouped(one.n),
       grouped(one.alerts),
       percent(one.precision),

@@ -8,7 +8,7 @@ import { wrapWords } from '../terminal/wrap-words.ts';
 
 interface Row extends Score {
   readonly method: PredictionMethod | 'failed in last 30 days' | 'never';
-  /** Absent of the plain guesses. */
+  /** Absent for the baselines. */
   readonly beats_both?: boolean;
 }
 
@@ -29,8 +29,8 @@ export interface Backtested {
 const nothing: Score = { n: 0, alerts: 0, precision: null, recall: null, skill_never: null, skill_recent: null }; // prettier-ignore
 
 const limitsOf = ({ total, dataset, isCut }: Backtested): string[] => [
-  'trend: n = 0, as no history of numbers is here to replay.',
-  'date_certain and exemption_expiry follow from dates and guess nothing, so they are not replayed.',
+  'trend: n = 0, because there is no history of numbers to replay.',
+  'date_certain and exemption_expiry follow from dates, so they are not replayed.',
   ...(dataset === undefined
     ? [
         'The service stores the last 20 changes of each violation. Deleted resources are known only by their violations.',
@@ -38,7 +38,7 @@ const limitsOf = ({ total, dataset, isCut }: Backtested): string[] => [
     : []),
   ...(isCut ? ['Only the first 100,000 violations and resources were read.'] : []),
   ...(total.failures < fewFailures
-    ? [`${count(total.failures, 'failure')}: too few to tell how good a method is.`]
+    ? [`${count(total.failures, 'failure')}: too few to judge a method.`]
     : []),
 ];
 const fewFailures = 30;
@@ -86,8 +86,8 @@ export const backtestView = (backtested: Backtested): View => {
       const facts = [
         `${count(total.series, 'series', 'series')}, ${inThrees(total.forecasts)} daily forecasts for ${count(horizon, 'day')}, ${count(total.failures, 'failure')}, ${day(from)} to ${day(until)}.`,
         rows.some(({ beats_both: isGood }) => isGood)
-          ? `${rows.filter((row) => row.beats_both).map(({ method }) => method).join(', ')} beats both guesses.` // prettier-ignore
-          : 'No method beats both guesses.',
+          ? `${rows.filter((row) => row.beats_both).map(({ method }) => method).join(', ')} beats both baselines.` // prettier-ignore
+          : 'No method beats both baselines.',
         ...limits.map((line) => `- ${line}`),
       ];
       return `${table}\n${facts.map((line) => wrapWords(printableLine(line), columns)).join('\n')}\n`;

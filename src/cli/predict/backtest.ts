@@ -15,7 +15,7 @@ interface BacktestOptions {
   readonly dataset?: string;
 }
 
-/** Replays a history day by day: what would each method have said, and what came? */
+/** Replays a history day by day, and compares what each method would have predicted with what happened. */
 export async function runBacktest(context: Context, options: BacktestOptions): Promise<ExitCode> {
   const { world } = context;
   const { since, dataset } = options;
@@ -23,7 +23,7 @@ export async function runBacktest(context: Context, options: BacktestOptions): P
   const start = since === undefined ? -Infinity : Date.parse(parseMoment('--since', since, world.now())); // prettier-ignore
   const histories =
     dataset === undefined
-      ? [await withOurServer(context, 'predictions', 'Reading what is stored', (client) => readStored(client, world.now()))] // prettier-ignore
+      ? [await withOurServer(context, 'predictions', 'Reading the history', (client) => readStored(client, world.now()))] // prettier-ignore
       : await readDataset(world, dataset);
   const replays = histories.map(({ series, until }) => {
     const first = series.reduce((soonest, { history: [one] }) => Math.min(soonest, one?.[0] ?? until), until); // prettier-ignore

@@ -71,7 +71,7 @@ function offNote(methods: unknown): string | undefined {
   );
   if (off.length === 0) return undefined;
   const isGuess = off.every((one) => one === 'trend' || one === 'recurrence');
-  const why = isGuess ? 'not better than plain guesses on public histories' : "not in the server's prediction.methods"; // prettier-ignore
+  const why = isGuess ? 'not better than the baselines on public histories' : "not in the server's prediction.methods"; // prettier-ignore
   return `Off: ${off.join(', ')} (${why}; see docs/prediction.md).`;
 }
 
@@ -106,22 +106,22 @@ export function registerPredictCommands(program: GovctlCommand, act: Act): void 
     .action(act(() => import('./explain.ts').then((m) => m.runExplain)));
   predict
     .command('backtest')
-    .summary('replay a history: how good would the predictions have been?')
+    .summary('measure how good predictions would have been on a history')
     .description(
-      'Goes day by day through the verdicts that the service stored, or through those of a dataset, makes the predictions of each day from what was known then, and compares them with what came. An alert counts once, however long it stays.',
+      'Replays the verdicts that the service stores, or those of a dataset, day by day: makes the predictions of each day from what was known then, and compares them with what happened. An alert counts once, however long it stays.',
     )
-    .option('--since <time>', 'predict from then on: a time, or how long ago, such as 90d')
+    .option('--since <time>', 'start of the predictions: a time, or an age such as 90d')
     .option('--horizon <days>', 'number of days that a prediction looks ahead (default: 30)')
-    .option('--dataset <path>', 'verdict histories: an NDJSON file, or a directory of them')
+    .option('--dataset <path>', 'NDJSON file of verdict histories, or a directory of such files')
     .addHelpText('after', backtestHelp)
     .action(act(() => import('./backtest.ts').then((m) => m.runBacktest)));
 }
 
 const backtestHelp = `
-N is the number of series (a policy on a resource) that a method says anything
-about. A skill compares its Brier score with that of a plain guess: 1 is
-perfect, 0 no better, below 0 worse. A method is worth turning on when it beats
-both guesses. docs/prediction.md has the figures of public histories.
+N is the number of series (a policy on a resource) that a method makes
+predictions for. A skill compares its Brier score with that of a baseline: 1 is
+perfect, 0 no better, below 0 worse. A method is worth turning on if it beats
+both baselines. docs/prediction.md has the figures of public histories.
 
 Exit codes: 0 replayed, whatever the figures; 3 the dataset is not valid.
 

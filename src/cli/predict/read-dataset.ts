@@ -32,7 +32,7 @@ const Line = z.looseObject({
     .min(1)
     .max(100_000)
     .transform((changes) => changes.map(([at, state]) => [momentOf(at) ?? 0, state] as const))
-    .refine((all) => all.every(([at], i) => at >= (all[i - 1]?.[0] ?? at)), 'must be in the order of time'), // prettier-ignore
+    .refine((all) => all.every(([at], i) => at >= (all[i - 1]?.[0] ?? at)), 'must be in chronological order'), // prettier-ignore
 });
 
 /** Bytes. */
@@ -63,7 +63,7 @@ async function filesOf(cwd: string, given: string): Promise<string[]> {
   } catch (cause) {
     throw notReadable(given, cause);
   }
-  throw new GovctlError('invalid_file', `There are no .ndjson files in ${given}`, { hint });
+  throw new GovctlError('invalid_file', `No .ndjson files in ${given}`, { hint });
 }
 
 const hint =

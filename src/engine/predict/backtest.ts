@@ -2,7 +2,7 @@ import { createPriors, fewestFailures, findRecurrence, recordAt } from './recurr
 import type { PairRecord, VerdictHistory } from './recurrence.ts';
 
 const day = 86_400_000;
-/** Days: one of the two plain guesses is that what failed in the last 30 days fails again. */
+/** Days: one of the two baselines is that what failed in the last 30 days fails again. */
 const recently = 30 * day;
 
 /** How a policy's verdict on a resource changed. */
@@ -12,7 +12,7 @@ export interface VerdictSeries {
   readonly history: VerdictHistory;
 }
 
-/** How forecasts are made: with `recurrence`, or with one of the two plain guesses that it must beat. */
+/** How forecasts are made: with `recurrence`, or with one of the two baselines that it must beat. */
 type Way = 'recurrence' | 'recent' | 'never';
 
 interface Tally {
@@ -211,7 +211,7 @@ export interface Score {
   readonly precision: number | null;
   /** The share of failures that it announced. */
   readonly recall: number | null;
-  /** By how much its Brier score is better than that of a guess: 1 is perfect, 0 no better, below 0 worse. */
+  /** By how much its Brier score is better than that of a baseline: 1 is perfect, 0 no better, below 0 worse. */
   readonly skill_never: number | null;
   readonly skill_recent: number | null;
 }
@@ -230,6 +230,6 @@ export function scoreOf({ by, forecasts, failures }: Replayed, way: Way): Score 
   };
 }
 
-/** Whether it is better than both guesses, so that it may be on unless an operator says otherwise. */
+/** Whether it is better than both baselines, so that it may be on by default. */
 export const beatsBoth = ({ skill_never: never, skill_recent: recent }: Score): boolean =>
   (never ?? 0) > 0 && (recent ?? 0) > 0;

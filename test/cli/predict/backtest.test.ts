@@ -21,7 +21,7 @@ const backtest = (files: Record<string, string>, ...argv: string[]) =>
   runCommandLine(['predict', 'backtest', ...argv], { cwd: makeRepo(files), columns: 80 });
 
 describe('predict backtest of a dataset', () => {
-  it('says how good each method would have been, beside two plain guesses, and its limits', async () => {
+  it('says how good each method would have been, beside two baselines, and its limits', async () => {
     const { stdout, exitCode } = await backtest({ 'a.ndjson': dataset }, '--dataset', 'a.ndjson', '--horizon', '20'); // prettier-ignore
     expect(exitCode).toBe(0);
     expect(stdout).toMatchInlineSnapshot(`
@@ -33,10 +33,9 @@ describe('predict backtest of a dataset', () => {
 
       31 series, 5,190 daily forecasts for 20 days, 40 failures, 2025-01-01 to
         2025-07-10.
-      recurrence beats both guesses.
-      - trend: n = 0, as no history of numbers is here to replay.
-      - date_certain and exemption_expiry follow from dates and guess nothing, so they
-        are not replayed.
+      recurrence beats both baselines.
+      - trend: n = 0, because there is no history of numbers to replay.
+      - date_certain and exemption_expiry follow from dates, so they are not replayed.
       "
     `);
     for (const row of stdout.split('\n')) expect(row.length).toBeLessThanOrEqual(80);
@@ -68,7 +67,7 @@ describe('predict backtest of a dataset', () => {
     [JSON.stringify({ resource: 'a', check: 'b' }), ':2: history: '],
     [line('a', [days(0), 'OK']), ':2: history.0.1: '],
     [line('a', ['yesterday', 'PASS']), ':2: history.0.0: must be a time'],
-    [line('a', [days(2), 'PASS'], [days(1), 'FAIL']), ':2: history: must be in the order of time'],
+    [line('a', [days(2), 'PASS'], [days(1), 'FAIL']), ':2: history: must be in chronological order'],
   ])('refuses %s with its line', async (bad, message) => {
     const { stderr, exitCode } = await backtest({ 'a.ndjson': `${good}\n${bad}` }, '--dataset', 'a.ndjson'); // prettier-ignore
     expect(stderr).toContain(`a.ndjson${message}`);
@@ -77,7 +76,7 @@ describe('predict backtest of a dataset', () => {
 
   it.each([
     [['--dataset', 'none'], 'none could not be read: there is no such file'],
-    [['--dataset', '.'], 'There are no .ndjson files in .'],
+    [['--dataset', '.'], 'No .ndjson files in .'],
     [['--dataset', 'empty.jsonl'], 'empty.jsonl is empty'],
     [['--horizon', '1.5'], '--horizon 1.5: not a number of days'],
     [['--since', 'monday'], '--since monday: that is no time'],

@@ -43,7 +43,7 @@ describe('a backtest', () => {
     expect(scoreOf(run([again]), 'recent')).toMatchObject({ alerts: 1, precision: 1, recall: 1 });
   });
 
-  it('finds that recurrence beats both guesses where some resources keep failing', () => {
+  it('finds that recurrence beats both baselines where some resources keep failing', () => {
     // The guess that what failed fails again is wrong about these.
     const once = Array.from({ length: 30 }, (_, n) =>
       series([0, 'PASS'], [n * 5 + 5, 'FAIL'], [n * 5 + 6, 'PASS']),
