@@ -35,7 +35,7 @@ export const azure: readonly Normaliser[] = [
   managedClusters,
   containerRunners,
   ...flexibleServers,
-  serverParameters,
+  ...serverParameters,
   singleServers,
   cosmosAccounts,
   keyVaults,

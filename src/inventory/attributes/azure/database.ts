@@ -115,29 +115,31 @@ function secureTransport({ name, properties, source }: RawResource): Maybe<boole
   return eitherWord(value, ['on', '1', 'true'], ['off', '0', 'false']) ?? true;
 }
 
-export const serverParameters = normaliser({
-  types: Object.values(configurationTypes),
-  source:
-    'Azure Resource Manager template reference, Microsoft.DBforPostgreSQL/flexibleServers/configurations, 2022-12-01',
-  attributes: {
-    'tls.required': {
-      type: 'bool',
-      meaning: 'the parameter is not require_secure_transport, or that is not off',
-      absent: true,
+export const serverParameters = Object.entries(configurationTypes).map(([server, type]) =>
+  normaliser({
+    types: [type],
+    source:
+      'Azure Resource Manager template reference, Microsoft.DBforPostgreSQL/flexibleServers/configurations, 2022-12-01',
+    attributes: {
+      'tls.required': {
+        type: 'bool',
+        meaning: 'not a require_secure_transport parameter that is off',
+        absent: true,
+      },
+      ...joinedAttribute('its server', server),
     },
-    ...joinedAttribute('its server', 'Azure::DBforPostgreSQL::flexibleServers'),
-  },
-  from: {
-    azure: (raw, related) => ({
-      'tls.required': secureTransport(raw),
-      joined: hasServer(parentOf(raw), related),
-    }),
-    terraform: (raw, related) => ({
-      'tls.required': secureTransport(raw),
-      joined: hasServer(ofServer(raw), related),
-    }),
-  },
-});
+    from: {
+      azure: (raw, related) => ({
+        'tls.required': secureTransport(raw),
+        joined: hasServer(parentOf(raw), related),
+      }),
+      terraform: (raw, related) => ({
+        'tls.required': secureTransport(raw),
+        joined: hasServer(ofServer(raw), related),
+      }),
+    },
+  }),
+);
 
 const hasServer = (server: unknown, related: Related): boolean =>
   related.find(server, ...Object.keys(configurationTypes)) !== undefined;

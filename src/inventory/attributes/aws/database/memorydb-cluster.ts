@@ -10,7 +10,7 @@ export const memorydbCluster = normaliser({
   types: ['AWS::MemoryDB::Cluster'],
   source: 'Amazon MemoryDB API Reference, API version 2021-01-01',
   attributes: {
-    'tls.required': { type: 'bool', meaning: 'clients talk in TLS', absent: true },
+    'tls.required': { type: 'bool', meaning: 'only TLS connections are accepted', absent: true },
     acl: {
       type: 'string',
       meaning: 'the access control list; `open-access` lets in everybody without a password',

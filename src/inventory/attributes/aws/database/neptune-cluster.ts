@@ -14,11 +14,11 @@ export const neptuneCluster = normaliser({
     ...kmsKeyAttributes(),
     iam_authentication: {
       type: 'bool',
-      meaning: 'requests are signed by IAM identities; nothing else asks who calls',
+      meaning: 'requests must be signed by IAM identities; there is no other authentication',
       absent: false,
     },
     'backup.retention_days': { type: 'int', meaning: 'days that backups are kept', absent: 1 },
-    deletion_protection: { type: 'bool', meaning: 'one call deletes nothing', absent: false },
+    deletion_protection: { type: 'bool', meaning: 'deletion protection is on', absent: false },
     'logging.types': { type: 'list<string>', meaning: 'logs that are exported', absent: [] },
   },
   arguments: {

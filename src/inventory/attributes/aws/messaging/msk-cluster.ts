@@ -12,13 +12,14 @@ export const mskCluster = normaliser({
   attributes: {
     'tls.required': {
       type: 'bool',
-      meaning: 'clients and brokers talk in TLS only; a new cluster does',
+      meaning: 'only TLS connections from clients are accepted',
       absent: true,
     },
     public_access: { type: 'bool', meaning: 'the brokers have public addresses', absent: false },
     unauthenticated_access: {
       type: 'bool',
-      meaning: 'clients need not say who they are; so too where no `ClientAuthentication` is set',
+      meaning:
+        'clients can connect without authentication; also if `ClientAuthentication` is not set',
       absent: true,
     },
     ...kmsKeyAttributes(),
