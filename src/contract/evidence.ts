@@ -280,7 +280,7 @@ export const evidence = {
     ...one,
     method: 'DELETE',
     path: `${path}/:id`,
-    summary: 'Delete an evidence bundle and its file; its evidence stays',
+    summary: 'Delete an evidence bundle and its file; attached evidence is not deleted',
     scope: 'compliance:write',
     ext: true,
     response: { status: 204 },

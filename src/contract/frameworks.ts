@@ -35,7 +35,7 @@ export const Framework = z.looseObject({
   name: z.string(),
   version: z.string().optional(),
   built_in: z.boolean(),
-  /** Texts of the user's own are laid over ours, see `PUT /v1/compliance/frameworks/:id`. */
+  /** A user has imported texts for a built-in framework, see `PUT /v1/compliance/frameworks/:id`. */
   has_texts: z.boolean().optional(),
   status: FrameworkStatus,
   /** From 0 to 100, by the severity of policies; null where nothing was evaluated. */
@@ -118,7 +118,7 @@ export const mostControls = 5_000;
 
 const controlId = notBlank(64);
 
-/** A control as a person defines it: of a custom framework, or texts for one of a built-in framework. */
+/** A control as a user defines it: of a custom framework, or texts for one of a built-in framework. */
 export const DefinedControl = z.strictObject({
   id: controlId,
   title: notBlank(512),
@@ -137,12 +137,12 @@ const definition = {
 
 const { created_at, updated_at, created_by } = serverAssigned;
 
-/** The whole of it, each time: what is left out has no value. */
+/** The whole definition: an omitted field has no value. */
 export const FrameworkInput = z.strictObject({
   ...definition,
   version: definition.version.nullish(),
   tags: definition.tags.nullish(),
-  /** Left out, or that of the path. */
+  /** Omitted, or the same as in the path. */
   id: z.string().optional(),
   ...{ created_at, updated_at, created_by },
   built_in: z.unknown().optional(),
@@ -155,10 +155,10 @@ export const FrameworkId = z
   .max(64, { abort: true })
   .regex(
     /^[a-z0-9]+(?:[-._][a-z0-9]+)*$/,
-    'must be lower-case letters and digits, with . _ or - between them, such as cis-aws',
+    'must be lower-case letters and digits, optionally joined by . _ or -, such as cis-aws',
   );
 
-/** A framework as a person has defined it: a custom one, or texts over a built-in one. */
+/** A framework as a user has defined it: a custom one, or texts for a built-in one. */
 export const FrameworkDefinition = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -186,10 +186,11 @@ const definitions = nounEndpoints({
   missing: 'framework_not_found',
 });
 
-/** What was defined, as it was sent; how it stands is in `frameworks`. */
+/** Definitions as they were sent; `frameworks` has the status. */
 export const frameworkDefinitions = {
   list: definitions.list({
-    summary: 'List the frameworks that people have defined, and texts over built-in ones',
+    summary:
+      'List custom frameworks and the texts that were imported for built-in ones, as they were defined',
     query: listQuery(['created_at', 'updated_at', 'id', 'name'], {}),
     rows: { frameworks: z.array(FrameworkDefinition) },
   }),
@@ -224,7 +225,7 @@ export const frameworks = {
     method: 'PUT',
     path: `${path}/:id`,
     summary:
-      'Define a framework (201), or replace its definition; for a built-in one, lay your texts over its controls',
+      'Define a custom framework (201) or replace its definition; for a built-in framework, import texts for its controls',
     scope: 'compliance:write',
     ext: true,
     params: z.strictObject({ id: z.string() }),
@@ -237,7 +238,7 @@ export const frameworks = {
   delete: endpoint({
     method: 'DELETE',
     path: `${path}/:id`,
-    summary: 'Delete a framework; of a built-in one, the texts that were laid over it',
+    summary: 'Delete a custom framework, or the texts that were imported for a built-in one',
     scope: 'compliance:write',
     ext: true,
     params: z.strictObject({ id: z.string() }),

@@ -36,10 +36,10 @@ const GovernanceOverview = z.looseObject({
 });
 export type GovernanceOverview = z.infer<typeof GovernanceOverview>;
 
-/** Days of scores that are kept. */
+/** Days for which scores are stored. */
 export const scoreDaysKept = 400;
 
-/** The score of everything on one day: the last one, or one that is less than an hour older. */
+/** The score of the whole inventory on one day: the last one, or one less than an hour older. */
 const ScoreDay = z.looseObject({
   /** `2026-01-31`, UTC. */
   day: z.string(),
@@ -66,8 +66,7 @@ export const governance = {
   scoreHistory: endpoint({
     method: 'GET',
     path: '/v1/governance/score-history',
-    summary:
-      'Read the score of each of the last days, without the days on which nothing was evaluated',
+    summary: 'List the score of each of the last days; days without evaluations are omitted',
     scope: 'governance:read',
     ext: true,
     query: ScoreHistoryQuery,

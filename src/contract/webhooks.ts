@@ -35,10 +35,10 @@ export const webhookSecret = z
   .max(1_024)
   .refine(
     (secret) => !secret.startsWith('whsec_') || standardSecret.test(secret),
-    'must go on with the base64 of a key, as it begins with whsec_',
+    'must be a base64 key after whsec_',
   )
-  // As UTF-8, halves of characters are all the same.
-  .refine((secret) => !/\p{Surrogate}/u.test(secret), 'must not have halves of characters');
+  // In UTF-8, all unpaired surrogates become the same bytes.
+  .refine((secret) => !/\p{Surrogate}/u.test(secret), 'must not contain unpaired surrogates');
 
 /** What the service itself refuses beyond this (private targets, http) depends on how it was started. */
 const fields = {

@@ -54,7 +54,7 @@ const files: readonly (readonly [what: string, text: () => string, message: stri
   [
     'aliases that stand for aliases, in YAML',
     () => `a: &a [x]\n${fill((n) => `\nb${n}: &b${n} [*a, *a]`)}`,
-    'can not be imported',
+    'cannot be imported',
   ],
   ['a profile', () => `{"profile":{"imports":[${fill((n) => `"${n}"`)}]}}`, 'model is profile'],
   ['one open quote', () => `id,title\na,"${'x""'.repeat(size / 3)}`, 'never closed'],

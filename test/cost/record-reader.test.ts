@@ -205,7 +205,7 @@ describe('the columns of a file', () => {
       'the columns BillingCurrency, BillingPeriodStart, BillingAccountId are missing',
     );
     expect(() => read(file({}).replace('ListCost', 'billedcost'))).toThrow(
-      'the column billedcost is there twice',
+      'the column billedcost appears twice',
     );
   });
 });

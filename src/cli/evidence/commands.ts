@@ -80,7 +80,7 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
     argument: '<evidence>',
     which: 'its ID',
     noun: () => import('./attached.ts').then((m) => m.attachedEvidence),
-  }).delete('delete attached evidence, which bundles keep, or a bundle');
+  }).delete('delete a bundle, or attached evidence (bundles still include it)');
   evidence
     .command('verify')
     .summary('check that a bundle is unchanged, and who signed it')

@@ -88,15 +88,15 @@ export function registerExemptionCommands(program: GovctlCommand, act: Act): voi
     .requiredOption('--owner <name>', 'who answers for it')
     .requiredOption('--expires <date>', 'the last day it counts, UTC, such as 2026-12-31')
     .addOption(new Option('--category <category>').choices([...exemptionCategories]))
-    .option('--tag <tag>', 'repeatable', collectValues)
+    .option('--tag <tag>', 'tag (repeatable)', collectValues)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
   const its = nounCommands(exemption, act, { argument: '<id>', noun: exemptions });
   its
     .list('list exemptions, the next to end first', { fields: exemptionSortFields, by: 'expires' })
     .option('--policy <policy>', 'only those that name the policy so')
     .option('--owner <name>', 'repeatable', collectValues)
-    .addOption(new Option('--status <status>', 'only these').choices([...exemptionStatuses]))
-    .option('--tag <tag>', 'only those with this tag; repeatable: all of them', collectValues);
+    .addOption(new Option('--status <status>', 'filter by status').choices([...exemptionStatuses]))
+    .option('--tag <tag>', 'filter by tag (repeatable: all must match)', collectValues);
   its.get('show one exemption');
   its.update('update an exemption; fields left out stay, violations follow', changes, (update) =>
     update
@@ -113,7 +113,7 @@ export function registerExemptionCommands(program: GovctlCommand, act: Act): voi
         new Option('--category <category>', 'new category').choices([...exemptionCategories]),
       )
       .option('--no-category', 'remove the category')
-      .option('--tag <tag>', 'tag; replaces all tags; repeatable', collectValues),
+      .option('--tag <tag>', 'tag (repeatable); replaces all tags', collectValues),
   );
   its.delete('end an exemption; what it covered is open again');
 }

@@ -49,7 +49,7 @@ const definitions: OwnNoun<FrameworkDefinition> = {
 export function registerFrameworkCommands(program: GovctlCommand, act: Act): void {
   const framework = program
     .command('framework')
-    .description('status of compliance frameworks and their controls; frameworks of your own');
+    .description('status of compliance frameworks and their controls; custom frameworks');
   const its = nounCommands(framework, act, { argument: '<framework>', noun: frameworks });
   its
     .list('list frameworks with score and passed controls', {
@@ -79,7 +79,7 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
     .command('coverage')
     .summary('count the controls that have policies')
     .description(
-      'Reads the policy files and counts, for each built-in framework and each of the files, the controls that enabled policies name in compliance_frameworks. A label of a whole framework or of a group of controls (SOC2:CC6) counts for no control. Needs no service.',
+      'Reads the policy files and counts, for each built-in framework and each framework in the files, the controls that enabled policies name in compliance_frameworks. Labels of a whole framework or of a group of controls (SOC2:CC6) count for no control. Requires no service.',
     )
     .argument(
       '[paths...]',
@@ -91,7 +91,7 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
     .command('import')
     .summary('import controls from an OSCAL catalog or a CSV file')
     .description(
-      'Defines a framework from a file. If the ID is that of a built-in framework, lays the titles and descriptions of the file over its controls instead. Replaces what was imported before.',
+      'Defines a custom framework from a file. With the ID of a built-in framework, imports titles and descriptions for its controls instead. Replaces earlier imports of the same ID.',
     )
     .argument('<file>', 'OSCAL catalog (JSON), or CSV with id,title,description,parent')
     .option('--id <id>', 'framework ID (default: nist-800-53 for its catalogs)')
@@ -102,7 +102,7 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
     .addHelpText('after', importHelp)
     .action(act(() => import('./import.ts').then((m) => m.runImport)));
   nounCommands(framework, act, { argument: '<framework>', noun: definitions }).delete(
-    'delete a framework of your own, or your texts over a built-in one',
+    'delete a custom framework, or the imported texts of a built-in one',
   );
 }
 
@@ -119,7 +119,7 @@ const importHelp = `
 Exit codes: 0 imported or written, 3 the file is not valid, 4 not logged in.
 
 Examples:
-  $ govctl framework import NIST_SP-800-53_rev5_LOW-baseline_catalog.json
+  $ govctl framework import nist-800-53-low.json
   $ govctl framework import soc2-texts.csv --id soc2
   $ govctl framework import rules.csv --id acme --out frameworks/acme.yaml`;
 

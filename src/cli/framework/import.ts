@@ -46,7 +46,7 @@ interface Read {
   readonly leftOut: readonly string[];
 }
 
-/** Defines a framework from a file, or lays the file's texts over a built-in one. */
+/** Defines a custom framework from a file, or imports texts for the controls of a built-in one. */
 export const runImport: Run<ImportOptions> = async (context, options) => {
   const read = await readFile(context, options);
   const { id, builtIn, version, controls, leftOut } = read;
@@ -56,7 +56,7 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
   if (out === undefined) name = await send(context, read, said);
   else await write(context, out, documentToYaml(frameworkKind, { id, name, ...said }, id));
   const counted = count(controls.length, 'control');
-  const what = builtIn ? `the texts of ${counted} over ${builtIn.name}` : `${id} with ${counted}`;
+  const what = builtIn ? `texts for ${counted} of ${builtIn.name}` : `${id} with ${counted}`;
   await context.show({
     value: {
       id,
@@ -73,7 +73,7 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
           ? `${style.green('Imported')} ${printable(name === id ? what : `${what}: ${name}`)}`
           : `${style.green('Wrote')} ${printable(`${what} to ${out}`)}`,
         ...(leftOut.length > 0 && builtIn
-          ? [`${count(leftOut.length, 'control')} of the file left out: ${builtIn.name} (${builtIn.version}) has no such control.`] // prettier-ignore
+          ? [`Skipped ${count(leftOut.length, 'control')} that ${builtIn.name} (${builtIn.version}) does not have.`] // prettier-ignore
           : []),
         out === undefined ? `Next: govctl framework show ${id} --all` : 'Next: govctl plan',
         '',
@@ -97,8 +97,8 @@ async function readFile({ world }: Context, options: ImportOptions): Promise<Rea
   const isKnown = (one: DefinedControl): boolean => !builtIn || has.has(controlKey(id, one.id));
   const controls = imported.controls.filter(isKnown);
   if (builtIn && controls.length === 0) {
-    const why = `none of its ${count(imported.controls.length, 'control')} is one of ${builtIn.name} (${builtIn.version})`;
-    throw invalidInput(file, why, 'For a framework of your own, pass another --id.');
+    const why = `none of its control IDs exists in ${builtIn.name} (${builtIn.version})`;
+    throw invalidInput(file, why, 'For a custom framework, pass another --id.');
   }
   const { name, version } = imported;
   const read = { id, name, ...(version === undefined ? {} : { version }), controls };
@@ -124,18 +124,18 @@ function refuseFaults(
   }
   const details = findControlFaults(read.id, read.controls, builtIn);
   if (details.length === 0) return;
-  throw new GovctlError('invalid_file', `${file} can not be imported`, { details });
+  throw new GovctlError('invalid_file', `${file} cannot be imported`, { details });
 }
 
 const formatOf = (file: string, text: string): 'oscal' | 'csv' =>
   path.extname(file).toLowerCase() === '.csv' || !/^\s*[{[]/.test(text) ? 'csv' : 'oscal';
 
-/** The ID that is asked for, else that of the built-in framework whose controls the file has by its title. */
+/** The given ID, else that of the built-in framework that the file's title names. */
 function idOf(given: string | undefined, { name = '' }: Imported): string {
   const id = given ?? (/\b800-53\b/.test(name) ? 'nist-800-53' : undefined);
   if (id === undefined) {
     throw new GovctlError('usage_error', 'No framework ID given', {
-      hint: 'Pass --id: soc2, iso27001, pci, hipaa, nist-800-53, or one of your own.',
+      hint: 'Pass --id: soc2, iso27001, pci, hipaa, nist-800-53, or the ID of a custom framework.',
     });
   }
   const parsed = FrameworkId.safeParse(frameworkIdOf(id));
@@ -149,7 +149,7 @@ async function send(
   { id, name: given }: Pick<Read, 'id' | 'name'>,
   said: { readonly version?: string; controls: DefinedControl[] },
 ): Promise<string> {
-  return withOurServer(context, 'frameworks of your own', 'Importing it', async (client) => {
+  return withOurServer(context, 'custom frameworks', 'Importing it', async (client) => {
     const before = await definitionOf(client, id);
     await warnIfOwned(context, id, before?.tags);
     const name = given ?? before?.name ?? id;

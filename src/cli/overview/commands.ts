@@ -7,7 +7,7 @@ export function registerOverviewCommand(program: GovctlCommand, act: Act): void 
     .command('overview')
     .summary('see how everything stands: score, violations, what is about to fail')
     .description(
-      'Shows how the inventory stands now: the score over the latest outcome of each policy on each resource and its last 30 days, the open violations by severity, what is about to fail, the accounts with the highest risk, and the frameworks with the lowest score. It reflects the last change. Of a part there is no trend and no framework.',
+      'Shows the current state of the inventory: the score of the latest evaluations and its trend over 30 days, open violations by severity, what is about to fail, the accounts with the highest risk, and the frameworks with the lowest score. With filters, trend and frameworks are not shown.',
     )
     .option('--provider <provider>', 'filter by provider (repeatable)', collectValues)
     .option('--account <id>', 'filter by account (repeatable)', collectValues)

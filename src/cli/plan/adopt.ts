@@ -27,7 +27,7 @@ export const runAdopt: Run<AdoptOptions> = async (context, options) => {
       'usage_error',
       'Say what to adopt: either names, urls or ids, or --all-matching',
       {
-        hint: '--all-matching takes everything that belongs to no project and has the name, or url, of a local one.',
+        hint: 'Use --all-matching to adopt everything that belongs to no project and matches a local file.',
       },
     );
   }

@@ -71,7 +71,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('drift')
     .summary('find what was edited outside git')
     .description(
-      'Compares each live object of the project (policy, webhook, schedule, exemption, framework) with what was last applied to it, and shows those of the files that are not in the service: never applied, or deleted outside git. What else changed in git since then is not drift.',
+      'Compares each live object of the project (policy, webhook, schedule, exemption, framework) with what was last applied to it, and shows documents in the files that are not in the service: never applied, or deleted outside git. Other changes in git since then are not drift.',
     )
     .argument('[paths...]', pathsHelp)
     .option('--project <name>', 'whose policies (default: the project of govctl.yaml)')
@@ -84,7 +84,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('import')
     .summary('write what is live as YAML files')
     .description(
-      "Writes one tidy file for each live policy, exemption and framework that belongs to no project or to this one. govctl's own tags are left out.",
+      "Writes a file for each live policy, exemption and framework that belongs to no project or to this one, without govctl's own tags.",
     )
     .option('--out <dir>', 'the folder to write into', 'policies')
     .option('--project <name>', 'take the policies of this project (default: that of govctl.yaml)')
@@ -97,10 +97,10 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('adopt')
     .summary('take over live policies that belong to no project')
     .description(
-      'Marks live policies, webhooks, schedules, exemptions and frameworks as owned by this project, each matched with a local file by its name, webhooks by their url, exemptions by policy and resources, frameworks by id. Only their tags change; what the files want different shows in the next plan.',
+      'Marks live policies, webhooks, schedules, exemptions and frameworks as owned by this project, each matched with a local file by name, webhooks by URL, exemptions by policy and resources, frameworks by ID. Only their tags change; the next plan shows other differences.',
     )
     .argument('[names...]', 'names or ids of live policies, urls or ids of webhooks, keys of files')
-    .option('--all-matching', 'all that belong to no project and match a local file')
+    .option('--all-matching', 'adopt all that belong to no project and match a local file')
     .option('--project <name>', 'the owner (default: the project of govctl.yaml)')
     .option('--auto-approve', 'skip the prompt')
     .option('-y, --yes', 'same as --auto-approve')

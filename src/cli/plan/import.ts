@@ -71,7 +71,9 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
   const { one, many } = nounOf(others.map(({ kind }) => ({ kind: kind.name })));
   const notes = [
     ...(skipped > 0
-      ? [`${count(skipped, one, many)} of other projects left out (--all-owners takes them too).`]
+      ? [
+          `${count(skipped, one, many)} of other projects skipped (use --all-owners to include them).`,
+        ]
       : []),
     ...(wanted.some(({ ownership }) => ownership.owner === undefined)
       ? ['Next: govctl validate, then govctl adopt --all-matching to manage them from here.']

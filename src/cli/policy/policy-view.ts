@@ -79,14 +79,14 @@ function remediationProblem({ name, remediation_problem }: Policy, style: Style)
   const { since, reason, stopped, remediation_id: id } = remediation_problem;
   const what = stopped
     ? 'automatic remediation stopped at'
-    : 'automatic remediation does not work since';
+    : 'automatic remediation has not worked since';
   return [
     style.red(`${what} ${printableLine(since)}`),
     printableLine(reason),
     ...(id === undefined ? [] : [`See: govctl remediate show ${printableLine(id)}`]),
     stopped
       ? 'To resume, change its rules or remediation_action, or turn auto_remediation off and on.'
-      : `To remediate by hand: govctl remediate apply --policy ${printableLine(name)}`,
+      : `To remediate manually: govctl remediate apply --policy ${printableLine(name)}`,
   ].join(below);
 }
 

@@ -98,7 +98,7 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
       `filter by status: ${remediationStatuses.join(', ')} (repeatable)`,
       collectValues,
     )
-    .option('--automatic', 'only automatic remediations, of policies with auto_remediation');
+    .option('--automatic', 'only automatic remediations (policies with auto_remediation)');
   its.get('show one remediation; exits with 8 while it runs');
   remediate
     .command('cancel')

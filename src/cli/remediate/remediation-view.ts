@@ -85,11 +85,11 @@ function describeAction(action: Action, style: Style): string[] {
   ];
 }
 
-/** What the command or the receiver said, where the reason of a failure does not say it already. */
+/** What the command or the receiver answered, unless the reason of a failure says it. */
 function describeOutcome({ status, outcome = {}, unsent = 0 }: Action): string[] {
   const { exit_code: exit, http_status: answered, last_line: said, ignored } = outcome;
   if (status === 'planned' && unsent > 0) {
-    return [`could not be sent ${count(unsent, 'time')}; it is tried again`];
+    return [`could not be sent ${count(unsent, 'time')}; will be retried`];
   }
   return [
     ...(exit === 0 ? [`exit code 0${said === undefined ? '' : `: ${said}`}`] : []),
@@ -112,7 +112,7 @@ function summary(remediation: Remediation): string {
       ? 'Dry run: nothing was changed.'
       : remediation.why_not.length > 0
         ? 'Nothing was changed.'
-        : 'Waits for approval.';
+        : 'Waiting for approval.';
     return `${some}. ${what} Expires ${expires}.`;
   }
   return `${status}: ${some}.`;

@@ -74,7 +74,7 @@ export class RecordReader {
     if (!dialect) throw new ReadError(unknownColumns(this.names), header.place(0));
     const twice = columns.findIndex((name, at) => name !== '' && columns.indexOf(name) < at);
     if (twice >= 0) {
-      throw new ReadError(`the column ${this.names[twice]} is there twice`, header.place(twice));
+      throw new ReadError(`the column ${this.names[twice]} appears twice`, header.place(twice));
     }
     this.dialect = dialect;
     const fieldsOf = (source: Source): readonly number[] =>

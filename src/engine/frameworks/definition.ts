@@ -4,12 +4,12 @@ import { createSuggester } from '../../contract/nearest.ts';
 import { controlKey, showControl } from '../labels.ts';
 import type { Catalogue } from './catalogue.ts';
 
-/** What is wrong with the controls that a person defines, at a path such as `controls[3].parent`; the first of each kind. */
+/** What is wrong with the controls of a definition, at a path such as `controls[3].parent`; the first fault of each kind. */
 const mostFaults = 20;
 
 /**
- * Finds IDs that are used twice, in whatever spelling, parents that are not there, and circles of them; of texts for a
- * built-in framework also IDs that it does not have.
+ * Finds IDs that are used twice in any spelling, missing parents, and cycles of parents; in texts for a built-in
+ * framework also IDs that it does not have.
  * @param framework its ID
  */
 export function findControlFaults(
@@ -25,7 +25,7 @@ export function findControlFaults(
     const key = controlKey(framework, id);
     const first = at.get(key);
     if (first === undefined) at.set(key, index);
-    else add(index, 'id', `must not be used twice: controls[${first}] is ${show(id)}, too`);
+    else add(index, 'id', `must be unique: controls[${first}] is ${show(id)}, too`);
   }
   const known = builtIn && new Set(builtIn.controls.map((id) => controlKey(framework, id)));
   const suggest = createSuggester(new Set(builtIn?.controls ?? controls.map(({ id }) => id)));

@@ -173,7 +173,7 @@ function standCreation(
   return {
     kind: 'stale',
     why: sameKey
-      ? `${withArticle(noun.one)} with this key is there by now (${there.id})`
+      ? `${withArticle(noun.one)} with this key has been created since (${there.id})`
       : taken(judged.kind, there),
   };
 }

@@ -111,7 +111,7 @@ export function refuseBlocked(blocked: readonly Blocked[], isShown: boolean): vo
   const { one, many } = nounOf(blocked.map(({ local }) => ({ kind: local.kind.name })));
   throw new GovctlError(
     'ownership_conflict',
-    `${blocked.length === 1 ? atStart(one) : `${blocked.length} ${many}`} can not be planned; nothing can be applied until ${blocked.length === 1 ? 'it is' : 'they are'} settled or left out with --exclude`,
+    `${blocked.length === 1 ? atStart(one) : `${blocked.length} ${many}`} cannot be planned; nothing can be applied until ${blocked.length === 1 ? 'it is' : 'they are'} settled or left out with --exclude`,
     { details },
   );
 }

@@ -84,7 +84,9 @@ export async function fixInTurn<S, F extends Finding>(
       return { why: 'several resources have this id' };
     if (!holders.some(({ findings: found }) => found.has(key))) return {};
     if (read > mostRead)
-      return { why: 'the file needs too many; write the others first, then run it again' };
+      return {
+        why: 'the file needs too many changes; write the other fixes first, then run it again',
+      };
     const patch = fillPatch(byPolicy.get(finding.policy) ?? {}, parameters);
     if ('missing' in patch) return { why: `pass --fix-parameter ${patch.missing}=VALUE` };
     const done = await tryOne(state, before, resource, finding, patch.patch);

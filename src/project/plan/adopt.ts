@@ -76,8 +76,10 @@ function adoptable(
   const { noun, identity } = named.kind;
   throw new GovctlError(
     'usage_error',
-    `This server keeps no tags on ${noun.many}, so ${named.title} can not be adopted`,
-    { hint: `It needs not be: ${withArticle(noun.one)} is known by its ${identity} here.` },
+    `This server keeps no tags on ${noun.many}, so ${named.title} cannot be adopted`,
+    {
+      hint: `No need to adopt it: here, ${withArticle(noun.one)} is identified by its ${identity}.`,
+    },
   );
 }
 
@@ -115,7 +117,7 @@ function pickWanted(
       refuse(
         first.kind.isUnique
           ? `no file has ${withArticle(first.kind.noun.one)} named "${first.title}"; write one first with \`govctl import\``
-          : `no file has ${withArticle(first.kind.noun.one)} of this ${first.kind.identity}; write one first`,
+          : `no file has ${withArticle(first.kind.noun.one)} with this ${first.kind.identity}; write one first`,
       );
     }
     return found;

@@ -112,13 +112,13 @@ export async function preparePlan(
   };
 }
 
-/** Files that ask for something that has ended, and that nothing is done about. */
+/** Documents that are not applied, because what they declare has ended. */
 const noteOver = (comparisons: readonly Comparison[]): string[] =>
   comparisons.flatMap((comparison) => {
     if (comparison.kind !== 'over') return [];
     const { kind, key, place } = comparison.local;
     const where = `${kind.noun.one} ${key} (${place.file}:${place.line})`;
-    return [`Not applied: ${where}, as ${comparison.reason}.`];
+    return [`Not applied: ${where}, because ${comparison.reason}.`];
   });
 
 /** New documents that differ only by name from a live one without a file: probably renames without a `key`. */

@@ -153,8 +153,8 @@ const isInFiles = (project: LoadedProject, { name }: Kind): boolean =>
 /** Undefined: there is none of this kind in the files. */
 function sayLeftOut({ noun, name }: Kind, documents: number): string | undefined {
   if (documents === 0) return undefined;
-  const what = documents === 1 ? `1 ${name} document is` : `${documents} ${name} documents are`;
-  return `This server has no ${noun.many}, so ${what} left out: ${documents === 1 ? 'it needs' : 'they need'} a govctl server.`;
+  const what = documents === 1 ? `1 ${name} document` : `${documents} ${name} documents`;
+  return `This server does not support ${noun.many}; skipped ${what}, which ${documents === 1 ? 'requires' : 'require'} a govctl server.`;
 }
 
 /** Whether the files have any of a kind. */

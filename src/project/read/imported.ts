@@ -13,6 +13,6 @@ export interface Imported {
 export const invalidInput = (place: string, why: string, hint?: string): GovctlError =>
   new GovctlError(
     'invalid_file',
-    `${place} can not be imported: ${why}`,
+    `${place} cannot be imported: ${why}`,
     hint === undefined ? {} : { hint },
   );

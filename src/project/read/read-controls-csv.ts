@@ -24,8 +24,8 @@ export function readControlsCsv(file: string, text: string): Imported {
     if (cells.length === 1 && cells[0] === '') continue;
     const place = `${file}:${line}`;
     if (cells.length !== names.length) {
-      const has = `it has ${cells.length} columns, and the first line ${names.length}`;
-      throw invalidInput(place, has, 'Put quotes around values with commas in them.');
+      const has = `the line has ${cells.length} of ${names.length} columns`;
+      throw invalidInput(place, has, 'Quote values that contain commas.');
     }
     const cell = (column: Column): string => cells[names.indexOf(column)]?.trim() ?? '';
     for (const column of ['id', 'title'] as const) {
@@ -42,19 +42,19 @@ export function readControlsCsv(file: string, text: string): Imported {
       throw invalidInput(place, `there are more than ${inThrees(mostControls)} controls`);
     }
   }
-  if (controls.length === 0) throw invalidInput(file, 'it has no line below its first one');
+  if (controls.length === 0) throw invalidInput(file, 'it has no controls below the header');
   return { controls };
 }
 
 /** @throws GovctlError invalid_file */
 function refuseColumns(place: string, names: readonly string[]): void {
   const isColumn = (name: string): name is Column => columns.some((one) => one === name);
-  const hint = `The first line names the columns: ${columns.join(',')}.`;
+  const hint = `Start the file with the column names: ${columns.join(',')}.`;
   for (const [at, name] of names.entries()) {
     if (!isColumn(name)) {
       const near = nearestWord(name, columns);
       const meant = near === undefined ? '' : `; did you mean ${near}?`;
-      throw invalidInput(place, `no column is called ${JSON.stringify(name.slice(0, 60))}${meant}`, hint); // prettier-ignore
+      throw invalidInput(place, `unknown column ${JSON.stringify(name.slice(0, 60))}${meant}`, hint); // prettier-ignore
     }
     if (names.indexOf(name) !== at) throw invalidInput(place, `two columns are called ${name}`);
   }
@@ -115,7 +115,7 @@ function plainCell(text: string, start: number): Cell {
 function quotedCell(file: string, text: string, start: number, line: number): Cell {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
-  if (end < 0) throw invalidInput(`${file}:${line}`, 'a quote is opened here and never closed');
+  if (end < 0) throw invalidInput(`${file}:${line}`, 'the quote that starts here is never closed');
   const value = text.slice(start + 1, end).replaceAll('""', '"');
   return { value, end: end + 1, breaks: value.split('\n').length - 1 };
 }

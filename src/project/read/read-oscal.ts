@@ -7,7 +7,7 @@ import { scanJson } from '../../inventory/text/scan-json.ts';
 import { invalidInput } from './imported.ts';
 import type { Imported } from './imported.ts';
 
-/** Lists and maps of a file, and keys of a map: parsing takes a second then. Those of OSCAL have some twenty keys. */
+/** Limits on lists and objects of a file, and on keys of an object: parsing up to them takes a second. OSCAL's have some twenty keys. */
 const mostNested = 1_000_000;
 const mostKeys = 1_000;
 
@@ -26,8 +26,8 @@ const models: Readonly<Record<string, string>> = {
 };
 
 /**
- * The controls of an OSCAL catalog, or of a profile that was resolved into one, as JSON. References in it are never
- * followed, so whatever they lead to costs nothing.
+ * The controls of an OSCAL catalog or a resolved profile, as JSON. References are never followed, so they cannot make
+ * reading slow.
  * @throws GovctlError invalid_file
  */
 export function readOscal(file: string, text: string): Imported {
@@ -46,9 +46,9 @@ export function readOscal(file: string, text: string): Imported {
   };
 }
 
-/** @throws GovctlError invalid_file for what is no JSON, or too much of it to be parsed in a second */
+/** @throws GovctlError invalid_file if it is not JSON, or too large to parse in a second */
 function parseBounded(file: string, text: string): unknown {
-  /** How many keys each map has so far that is open. */
+  /** The number of keys so far in each open object. */
   const keys: number[] = [];
   let nested = 0;
   const open = (): void => {
@@ -61,7 +61,7 @@ function parseBounded(file: string, text: string): unknown {
     const count = (keys.pop() ?? 0) + 1;
     keys.push(count);
     if (count > mostKeys) {
-      throw invalidInput(file, `a map of it has more than ${inThrees(mostKeys)} keys`);
+      throw invalidInput(file, `one of its objects has more than ${inThrees(mostKeys)} keys`);
     }
   };
   const stop = scanJson(text, { open, close: () => void keys.pop(), key });

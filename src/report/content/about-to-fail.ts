@@ -38,7 +38,7 @@ export function aboutToFailSection({ predictions, order, scope }: Facts): Sectio
       ...(predictions
         ? [
             paragraph(
-              `What is predicted to fail within ${predictedWithin} days of ${from}, although nobody changes it. It has no risk points yet.`,
+              `Resources that are predicted to fail within ${predictedWithin} days of ${from} even if nobody changes them. They have no risk points yet.`,
             ),
             figures(
               ...on.map((method) => ({
@@ -47,16 +47,16 @@ export function aboutToFailSection({ predictions, order, scope }: Facts): Sectio
               })),
             ),
           ]
-        : [paragraph('Predictions start at the time of the report. The range of this one has ended, so it has none.')]), // prettier-ignore
+        : [paragraph('Predictions start at the time of the report. The range of this report has ended, so it has no predictions.')]), // prettier-ignore
       ...(predictions && off.length > 0
-        ? [paragraph(`Not in use: ${listed(off)}. These methods are turned off.`)]
+        ? [paragraph(`Methods that are turned off: ${listed(off)}.`)]
         : []),
       ...(isCut ? [paragraph('There are more: only the soonest are counted and listed.')] : []),
       ...(shown.length < alerts.length
         ? [paragraph(`The table lists the soonest ${mostBrief} of ${count(alerts.length, 'prediction')}.`)] // prettier-ignore
         : []),
       table(
-        { id: 'predictions', title: 'Predicted violations', empty: 'There is none.' },
+        { id: 'predictions', title: 'Predicted violations', empty: 'There are no predictions.' },
         columns,
         shown,
       ),

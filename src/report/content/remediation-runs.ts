@@ -55,7 +55,7 @@ export function remediationsSection({ remediations, scope }: Facts): Section {
         ? [paragraph(`The table lists the newest ${number(plans.length)} of ${count(total, 'remediation')}.`)] // prettier-ignore
         : []),
       table(
-        { id: 'remediations', title: 'Remediation plans', empty: 'There is none.' },
+        { id: 'remediations', title: 'Remediation plans', empty: 'There are no remediations.' },
         columns,
         plans,
       ),
@@ -63,7 +63,11 @@ export function remediationsSection({ remediations, scope }: Facts): Section {
         ? [paragraph(`${countOrNo(failed, 'action')} failed; the table lists ${number(failures.length)} of the newest remediations.`)] // prettier-ignore
         : []),
       table(
-        { id: 'failed_actions', title: 'Actions that failed', empty: 'There is none.' },
+        {
+          id: 'failed_actions',
+          title: 'Actions that failed',
+          empty: 'There are no failed actions.',
+        },
         failureColumns,
         failures,
       ),

@@ -41,7 +41,7 @@ export async function readDefinition(
   const found = await reader.get(frameworkDefinitions, placeOf(given).id);
   if (found) return found;
   const { name } = await findFramework(reader, given);
-  throw new GovctlError('framework_not_found', `${name} is built in, without texts of your own`);
+  throw new GovctlError('framework_not_found', `${name} is built in and has no imported texts`);
 }
 
 /** What a person defines, without what the server assigns. */
@@ -94,9 +94,9 @@ export async function putFramework(
     }
   }
   if (!before && (await countRows(tx, frameworkDefinitions)) >= mostFrameworks) {
-    const message = `The service stores ${mostFrameworks} frameworks of your own, which is the maximum`;
+    const message = `The service has ${mostFrameworks} custom frameworks, which is the maximum`;
     throw new GovctlError('invalid_framework', message, {
-      hint: 'Delete frameworks that are no longer needed: govctl framework list.',
+      hint: 'Run `govctl framework list`, and delete frameworks that are no longer needed.',
     });
   }
   const at = timestamp(now);
@@ -128,12 +128,12 @@ function checkConditions(
   if (before) call.checkMatch(before.revision);
   const isOnlyNew = call.header('if-none-match')?.trim() === '*';
   if (before && isOnlyNew) {
-    throw new GovctlError('precondition_failed', `There is a framework ${id} already`);
+    throw new GovctlError('precondition_failed', `Framework ${id} already exists`);
   }
   if (!before && call.header('if-match') !== null) {
     throw new GovctlError(
       'precondition_failed',
-      `There is no framework ${id.slice(0, 100)} that If-Match could name`,
+      `Framework ${id.slice(0, 100)} does not exist, so If-Match cannot match`,
     );
   }
 }
@@ -151,8 +151,8 @@ export async function deleteFramework(
     const { name } = await findFramework(tx, given);
     throw new GovctlError(
       'framework_built_in',
-      `${name} is built in and has no texts of your own, so there is nothing to delete`,
-      { hint: 'To ignore it, remove its labels from the policies.' },
+      `${name} is built in and has no imported texts to delete`,
+      { hint: 'To ignore this framework, remove its labels from the policies.' },
     );
   }
   call.checkMatch(before.revision);

@@ -43,7 +43,7 @@ export function refuseApproval(
   if (required !== 'four_eyes') return;
   if (approver?.isInteractive !== true) {
     throw new GovctlError('approval_refused', 'Only a person who has signed in can approve this', {
-      hint: 'Nobody can sign in to this server yet. Keys can approve plans without commands and webhooks if remediation.approval is approval in its configuration.',
+      hint: "Nobody can sign in to this server yet. To let keys approve plans without commands and webhooks, set remediation.approval to approval in the server's configuration.",
     });
   }
   if (requester === undefined || requester.id === approver.id) {

@@ -40,13 +40,13 @@ function inFolder() {
 }
 
 describe('framework import', () => {
-  it('lays the texts of an OSCAL catalog over the built-in framework; delete takes them off', async () => {
+  it('imports the texts of an OSCAL catalog for the built-in framework; delete removes them', async () => {
     const { run } = inFolder();
     const ours = await run('show', 'nist-800-53', 'AC-2');
     const imported = await run('import', 'low.json');
     expect(imported, imported.stderr).toMatchObject({ exitCode: 0 });
     expect(imported.stdout).toBe(
-      'Imported the texts of 2 controls over NIST-800-53: NIST SP 800-53 LOW\nNext: govctl framework show nist-800-53 --all\n',
+      'Imported texts for 2 controls of NIST-800-53: NIST SP 800-53 LOW\nNext: govctl framework show nist-800-53 --all\n',
     );
     expect((await run('show', 'nist-800-53', 'AC-2')).stdout).toContain('Our title of ac-2');
     expect((await run('show', 'nist-800-53', 'ac-2(1)')).stdout).toContain('Our title of ac-2.1');
@@ -54,7 +54,7 @@ describe('framework import', () => {
     expect((await run('show', 'nist-800-53', 'AC-2')).stdout).toBe(ours.stdout);
   });
 
-  it('leaves out controls that the built-in framework lacks, and says so', async () => {
+  it('skips controls that the built-in framework does not have, and says so', async () => {
     const { run } = inFolder();
     const imported = await run('import', 'more.json', '-o', 'json');
     expect(JSON.parse(imported.stdout)).toMatchObject({
@@ -64,7 +64,7 @@ describe('framework import', () => {
       left_out: ['ac-99'],
     });
     expect((await run('import', 'more.json')).stdout).toContain(
-      '1 control of the file left out: NIST-800-53 (rev5, moderate baseline) has no such control.',
+      'Skipped 1 control that NIST-800-53 (rev5, moderate baseline) does not have.',
     );
   });
 
@@ -105,9 +105,9 @@ describe('framework import', () => {
     ['a circle of parents', ['circle.csv', '--id', 'x'], 'A → B → A'],
     ['no ID', ['acme.csv'], 'No framework ID given'],
     ['an ID that is none', ['acme.csv', '--id', 'a b'], '--id must be lower-case letters'],
-    ['controls of another framework', ['none.json'], 'none of its 1 control is one of NIST'],
-    ['a table as OSCAL', ['acme.csv', '--id', 'x', '--format', 'oscal'], 'acme.csv:1:1 can not'],
-    ['OSCAL as a table', ['low.json', '--id', 'x', '--format', 'csv'], 'low.json:1 can not'],
+    ['controls of another framework', ['none.json'], 'none of its control IDs exists in NIST'],
+    ['a table as OSCAL', ['acme.csv', '--id', 'x', '--format', 'oscal'], 'acme.csv:1:1 cannot'],
+    ['OSCAL as a table', ['low.json', '--id', 'x', '--format', 'csv'], 'low.json:1 cannot'],
     ['a file that is not there', ['gone.json'], 'could not be read'],
     ['an unknown format', ['acme.csv', '--format', 'xml'], '--format'],
   ])('refuses %s, and changes nothing', async (_, argv, message) => {
@@ -128,13 +128,13 @@ describe('framework import', () => {
       fetch: createMinimalService().fetch,
     });
     expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toContain('does not have frameworks of your own');
+    expect(refused.stderr).toContain('does not have custom frameworks');
   });
 });
 
 describe('framework delete', () => {
   it.each([
-    ['a built-in framework without texts', 'soc2', 5, 'SOC2 is built in and has no texts'],
+    ['a built-in framework without texts', 'soc2', 5, 'SOC2 is built in and has no imported texts'],
     ['an unknown framework', 'soc3', 1, 'There is no framework "soc3"'],
   ])('refuses %s', async (_, id, exitCode, message) => {
     const refused = await inFolder().run('delete', id, '-y');

@@ -111,7 +111,7 @@ describe('exemptions in git', () => {
     repo.write('policies/exempt.yaml', exemption('key: legacy\n', '2020-01-31'));
     const planned = await run('plan');
     expect(planned.stdout.replace(/\s+/g, ' ')).toContain(
-      'Not applied: exemption legacy (policies/exempt.yaml:1), as it expired: 2020-01-31 was its last day.',
+      'Not applied: exemption legacy (policies/exempt.yaml:1), because it expired: 2020-01-31 was its last day.',
     );
     expect(planned.stdout).toContain('Plan: 1 to create');
     expect(await run('apply', '-y')).toMatchObject({ exitCode: 0 });

@@ -131,7 +131,7 @@ describe('frameworks in git', () => {
     const elsewhere = await repo.govctl(['apply', '-y']);
     expect(elsewhere, elsewhere.stderr).toMatchObject({ exitCode: 0 });
     expect(elsewhere.stderr).toContain(
-      'This server has no frameworks, so 1 Framework document is left out: it needs a govctl server.',
+      'This server does not support frameworks; skipped 1 Framework document, which requires a govctl server.',
     );
   });
 });
@@ -152,7 +152,7 @@ describe('govctl validate', () => {
   it.each([
     ['an unknown parent', 'parent: C1', 'parent: C9', 'must be the id of another control'],
     ['a circle', 'parent: C1', 'parent: c1.1', 'C1.1 → C1.1'],
-    ['an id twice', 'id: C1.1', 'id: c1', 'must not be used twice: controls[0] is "c1"'],
+    ['an id twice', 'id: C1.1', 'id: c1', 'must be unique: controls[0] is "c1"'],
     ['an unknown field', 'parent: C1', 'parnt: C1', 'Did you mean parent?'],
     ['a missing title', '    title: Spend is allocated\n', '', 'title'],
   ])('finds %s among the controls', async (_, from, to, message) => {

@@ -252,7 +252,7 @@ describe('govctl plan', () => {
     const plan = await repo.govctl(['plan']);
     expect(plan, plan.stdout + plan.stderr).toMatchObject({ exitCode: 0 });
     expect(plan.stderr).toContain(
-      'This server has no exemptions, so 1 Exemption document is left out: it needs a govctl server.',
+      'This server does not support exemptions; skipped 1 Exemption document, which requires a govctl server.',
     );
     expect(plan.stdout).toContain('Plan: 1 to create');
     expect(await repo.govctl(['apply', '-y'])).toMatchObject({ exitCode: 0 });

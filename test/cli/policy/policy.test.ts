@@ -81,7 +81,7 @@ describe('policy list', () => {
     const reason = 'nothing carries out patches';
     put('unready', { remediation_problem: { ...remediation_problem, reason, stopped: false } });
     const unready = await run(['get', 'unready']);
-    expect(unready.stdout).toContain('automatic remediation does not work since 2026-03-01');
+    expect(unready.stdout).toContain('automatic remediation has not worked since 2026-03-01');
     expect(unready.stdout).toContain('govctl remediate apply --policy unready');
   });
 

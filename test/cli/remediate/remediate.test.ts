@@ -106,7 +106,7 @@ describe('govctl remediate', () => {
     const asked = await run('apply', '--policy', 'versioning', '--auto-approve');
     expect([asked.exitCode, asked.stdout]).toEqual([
       8,
-      expect.stringContaining('1 skipped, 1 planned. Waits for approval.'),
+      expect.stringContaining('1 skipped, 1 planned. Waiting for approval.'),
     ]);
     const [, id = ''] = /Approve it: govctl remediate approve (rem_\w+)/.exec(asked.stderr) ?? [];
     expect((await run('approve', id)).exitCode).toBe(3);
@@ -190,7 +190,7 @@ describe('govctl remediate', () => {
         '      by exec:fix',
         '      unverified',
         '      exit code 0: bucket is closed',
-        '      output ignored: its output is not a resource in JSON',
+        '      output ignored: it is not a resource in JSON',
       ].join('\n'),
     );
     await inventory.put('second', { versioning: { enabled: false } });

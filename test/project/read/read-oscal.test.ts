@@ -74,7 +74,7 @@ describe('an OSCAL catalog', () => {
   });
 
   it('says where its JSON ends to be JSON', () => {
-    expect(() => readOscal('c.json', '{\n  "catalog": {,}\n}')).toThrow('c.json:2:15 can not');
+    expect(() => readOscal('c.json', '{\n  "catalog": {,}\n}')).toThrow('c.json:2:15 cannot');
   });
 });
 
@@ -92,13 +92,13 @@ describe('a table of controls', () => {
 
   it.each([
     ['nothing', '', 'it is empty'],
-    ['a head alone', 'id,title\n', 'no line below'],
-    ['no title', 'id,name\n', 'c.csv:1 can not be imported: no column is called "name"'],
+    ['a head alone', 'id,title\n', 'no controls below'],
+    ['no title', 'id,name\n', 'c.csv:1 cannot be imported: unknown column "name"'],
     ['no id', 'title\n', 'the column id is missing'],
     ['a column twice', 'id,title,id\n', 'two columns are called id'],
-    ['a short line', 'id,title\na\n', 'c.csv:2 can not be imported: it has 1 columns'],
-    ['an empty title', 'id,title\n"a\nb",c\nx,\n', 'c.csv:4 can not be imported: its title'],
-    ['an open quote', 'id,title\na,"b\n', 'c.csv:2 can not be imported: a quote is opened'],
+    ['a short line', 'id,title\na\n', 'c.csv:2 cannot be imported: the line has 1 of 2 columns'],
+    ['an empty title', 'id,title\n"a\nb",c\nx,\n', 'c.csv:4 cannot be imported: its title'],
+    ['an open quote', 'id,title\na,"b\n', 'c.csv:2 cannot be imported: the quote that starts'],
     ['text after a quote', 'id,title\n"a"b,c\n', 'text follows the end'],
   ])('is refused with %s', (_, text, message) => {
     expect(() => readControlsCsv('c.csv', text)).toThrow(message);

@@ -89,14 +89,14 @@ describe('a custom framework', () => {
     expect(replaced.json).not.toHaveProperty('version');
     expect((await read('finops')).controls).toHaveLength(1);
     expect((await put('finops', finops, { headers: { 'If-None-Match': '*' } })).json).toMatchObject(
-      { error: 'precondition_failed', error_description: 'There is a framework finops already' },
+      { error: 'precondition_failed', error_description: 'Framework finops already exists' },
     );
     expect((await put('other', finops, { headers: { 'If-Match': '"1"' } })).status).toBe(412);
     expect(await updates()).toHaveLength(2);
   });
 
   it.each([
-    ['two ids in other spellings', 'own', [c('a'), c('A')], 'controls[1].id', 'twice'],
+    ['two ids in other spellings', 'own', [c('a'), c('A')], 'controls[1].id', 'unique'],
     ['a missing parent', 'own', [c('a', 'b')], 'controls[0].parent', 'another control'],
     ['a control as its own parent', 'own', [c('a', 'A')], 'controls[0].parent', 'a → a'],
     [

@@ -199,12 +199,12 @@ describe('a command', () => {
   });
 
   it.each([
-    ['more than 1 MiB', 'head -c 3000000 /dev/zero', 'its output has more than 1 MiB'],
-    ['no JSON', 'echo done', 'its output is not a resource in JSON'],
-    ['JSON that is no resource', 'echo "[1]"', 'its output is not a resource in JSON'],
-    ['numbers out of range', print({ ...good, n: 1 }).replace('1}', '1e999}'), 'its output is not a resource in JSON'],
-    ['another ID', print({ ...good, id: 'b' }), 'its output is another resource'],
-    ['another type', print({ ...good, type: 'AWS::S3::Other' }), 'its output is another resource'],
+    ['more than 1 MiB', 'head -c 3000000 /dev/zero', 'it is larger than 1 MiB'],
+    ['no JSON', 'echo done', 'it is not a resource in JSON'],
+    ['JSON that is no resource', 'echo "[1]"', 'it is not a resource in JSON'],
+    ['numbers out of range', print({ ...good, n: 1 }).replace('1}', '1e999}'), 'it is not a resource in JSON'],
+    ['another ID', print({ ...good, id: 'b' }), 'it is another resource'],
+    ['another type', print({ ...good, type: 'AWS::S3::Other' }), 'it is another resource'],
   ])('that prints %s is not believed', async (_, text, ignored) => {
     const done = await run(scripts.command(text));
     expect(onlyAction(done)).toMatchObject({ status: 'unverified', outcome: { ignored } });

@@ -47,17 +47,17 @@ function readOutput(
   stdout: string | undefined,
   about: KnownResource,
 ): { readonly observed?: KnownResource } | { readonly ignored: string } {
-  if (stdout === undefined) return { ignored: 'its output has more than 1 MiB' };
+  if (stdout === undefined) return { ignored: 'it is larger than 1 MiB' };
   const text = stdout.trim();
   if (text === '') return {};
   const read = readSentLine(text);
-  if (!read.ok) return { ignored: 'its output is not a resource in JSON' };
+  if (!read.ok) return { ignored: 'it is not a resource in JSON' };
   const { id, type } = read.resource;
   if (id !== about.id || typeKey(type) !== typeKey(about.type)) {
-    return { ignored: 'its output is another resource' };
+    return { ignored: 'it is another resource' };
   }
   if (unfitForJson(read.resource) !== undefined) {
-    return { ignored: 'its output is not a resource in JSON' };
+    return { ignored: 'it is not a resource in JSON' };
   }
   return { observed: completeResource(read.resource) };
 }

@@ -28,7 +28,7 @@ export function findExecutor(
       : { why: `the server's configuration has no remediation.commands.${read.name}` };
   }
   const place = read.kind === 'webhook' ? placeOfUrl(read.url) : undefined;
-  if (read.kind !== 'webhook' || !place) return { why: `nothing is carried out by ${text}` };
+  if (read.kind !== 'webhook' || !place) return { why: `${text} is not an executor` };
   const host = showPlace(place);
   const bound = Object.entries(webhooks).find(([entry]) => isBoundTo({ hosts: [entry] }, place));
   return bound

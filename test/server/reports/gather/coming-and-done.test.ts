@@ -42,7 +42,7 @@ describe('what is about to fail, in a risk report', () => {
       { resource: 'later' },
     ]);
     expect(text('summary')).toContain('3 violations are predicted within 30 days, the first on 2026-03-06 12:00 UTC: renewed on soon.'); // prettier-ignore
-    expect(text('about_to_fail')).toContain('Not in use: trend and recurrence');
+    expect(text('about_to_fail')).toContain('Methods that are turned off: trend and recurrence');
     const figures = model.sections
       .find(({ id }) => id === 'about_to_fail')
       ?.blocks.find(({ kind }) => kind === 'figures');
@@ -77,7 +77,7 @@ describe('what is about to fail, in a risk report', () => {
     const range = { start: '2026-03-01T00:00:00.000Z', end: '2026-03-02T00:00:00.000Z' };
     const { table, text } = await told(service, { type: 'risk', scope: { date_range: range } });
     expect(table('predictions')).toEqual([]);
-    expect(text('about_to_fail')).toContain('The range of this one has ended');
+    expect(text('about_to_fail')).toContain('The range of this report has ended');
   });
 });
 
@@ -92,7 +92,11 @@ describe('remediation plans, in a remediation report', () => {
     await service.remediate();
     return json.id as string;
   };
-  const off = (environment: string) => ({ versioning: { enabled: false }, public: false, environment });
+  const off = (environment: string) => ({
+    versioning: { enabled: false },
+    public: false,
+    environment,
+  });
 
   it('have their states, what they undo, and why actions failed', async () => {
     await start();
