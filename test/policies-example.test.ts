@@ -598,7 +598,7 @@ const frameworks = [...catalogues.map(({ name }) => name), 'FINOPS'];
 
 const orders = [
   'add|allow|assign|associate|attach|change|choose|connect|convert|create|deploy|disable|enable|grant|keep|label|let|limit|list|lock',
-  'make|migrate|modify|move|name|place|put|raise|register|remove|renew|replace|restore|rotate|send|set|shorten|snapshot|stop|switch|tag|turn|use|write',
+  'make|migrate|modify|move|name|place|put|raise|register|remove|renew|replace|restore|rotate|send|set|shorten|snapshot|stop|store|switch|tag|turn|use|write',
 ].join('|');
 
 function leafPaths(value: unknown, above = ''): string[] {

@@ -146,6 +146,8 @@ Resources:
     expect(service.events.slice(asked).map(({ route }) => route)).toEqual([
       '/v1/policies',
       '/v1/reports/schedules',
+      '/v1/exemptions',
+      '/v1/compliance/framework-definitions',
       '/v1/webhooks',
     ]);
   });
