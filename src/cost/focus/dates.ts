@@ -5,7 +5,7 @@ const american = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?: (\d{1,2}):(\d\d)(?::(\d\d))?
 type DateFormat = 'YYYY-MM-DD' | 'MM/DD/YYYY';
 
 /**
- * Reads the dates and times of one column. The first decides their format: 03/04/2026 among 2026-03-04 is a mistake of somebody's.
+ * Reads the dates and times of one column. The first decides the format; another format later in the column is an error.
  * Times without a zone are UTC.
  */
 export class DateColumn {

@@ -17,7 +17,7 @@ export interface Rejected {
   readonly place: Place;
 }
 
-/** What was understood of a file. */
+/** How the columns of a file were recognized. */
 export interface Understood {
   readonly dialect: string;
   /** Of the file, by what they are read as. */
@@ -169,7 +169,7 @@ export class RecordReader {
     const known = this.knownDays.get(key);
     if (known !== undefined) return known;
     const day = dates.day(text);
-    // A month of hours, and some: exports rarely have more.
+    // More hours than a month has: exports rarely have more distinct times.
     if (this.knownDays.size >= 2_000) this.knownDays.clear();
     if (isDay(day)) this.knownDays.set(key, day);
     return day;

@@ -1,4 +1,4 @@
-/** Characters of a value that is kept: longer ones group nothing. */
+/** Maximum length of a value; longer ones are useless for grouping. */
 const longestValue = 256;
 
 /**

@@ -16,19 +16,19 @@ export interface VerdictSeries {
 type Way = 'recurrence' | 'recent' | 'never';
 
 interface Tally {
-  /** Series about which it said anything. */
+  /** Series that it made predictions for. */
   readonly series: Set<VerdictSeries>;
-  /** One that stays counts once, until it is wrong. */
+  /** An alert that stays counts once, and again each time its horizon passes without a failure. */
   alerts: number;
   /** Alerts after which the series began to fail within the horizon. */
   right: number;
   /** Failures that it announced. */
   announced: number;
-  /** The sum of the squared differences between the chance that it gave and what came. */
+  /** The sum of the squared differences between the predicted chance and the outcome. */
   error: number;
 }
 
-/** Of one store, or of several. */
+/** The results of replaying one history, or several. */
 export interface Replayed {
   /** Series that passed on a day that was looked at. */
   series: number;
@@ -54,10 +54,10 @@ export interface ReplayOptions {
 }
 
 /**
- * Goes through the history of one store day by day. Each day's forecasts rest on what was known then; they are of all series
- * that pass, and are compared with whether the series begins to fail within the horizon. The last ones are made one horizon
- * before the end. Yields after each day.
- * @param total what is found is added to it
+ * Replays one history day by day. Each day's forecasts use only what was known then; they cover all series that pass, and
+ * are compared with whether the series begins to fail within the horizon. The last ones are made one horizon before the
+ * end. Yields after each day.
+ * @param total results are added to it
  */
 export function* replay(
   series: readonly VerdictSeries[],
@@ -67,7 +67,7 @@ export function* replay(
   const ahead = horizon * day;
   const days = { from, until: until - ahead };
   const quiet = series.filter(({ history }) => history.every(([, state]) => state !== 'FAIL'));
-  // What never fails is the most by far, and is forecast never to fail: it need only be counted.
+  // Most series never fail, and are forecast never to fail: counting them is enough.
   for (const { history } of quiet) {
     const passed = countPassed(history, days);
     total.forecasts += passed;
@@ -125,7 +125,7 @@ function follow(series: VerdictSeries, total: Replayed) {
     const tally = total.by[way];
     tally.error += (said.chance - (coming.length > 0 ? 1 : 0)) ** 2;
     if (!said.isAlert) standing.delete(way);
-    // One that stays beyond its horizon did not come true, and is another one from then on.
+    // An alert that outlives its horizon was wrong, and counts as a new one from then on.
     else if (now >= (standing.get(way) ?? -Infinity) + (until - now)) {
       standing.set(way, now);
       tally.alerts += 1;
@@ -169,7 +169,7 @@ function recurrenceOf(record: PairRecord, priorOf: () => ReturnType<PriorOf>) {
   return prior && findRecurrence(record, prior);
 }
 
-/** What was known of the resources that were there, by type. */
+/** What was known at that time about the existing resources, by type. */
 function poolsAt(series: readonly VerdictSeries[], now: number): Map<string, PairRecord[]> {
   const pools = new Map<string, PairRecord[]>();
   for (const { type, history } of series) {
@@ -202,7 +202,7 @@ function countPassed(
   return passed;
 }
 
-/** How good a way to predict was. Null: there is nothing to divide by. */
+/** How good a method was. Null: nothing to divide by. */
 export interface Score {
   /** Series about which it said anything. */
   readonly n: number;

@@ -29,7 +29,7 @@ export const assessmentShape = keyed(
   assessmentId,
 );
 
-/** A framework that a person has defined, or texts over a built-in one, is stored as it is answered. */
+/** A custom framework, or imported texts for a built-in one, stored in the form in which it is returned. */
 export type StoredFramework = FrameworkDefinition;
 
 export const frameworkDefinitions: CollectionSpec<StoredFramework> = {

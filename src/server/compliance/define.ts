@@ -17,7 +17,7 @@ import { frameworkDefinitions } from './collection.ts';
 import type { StoredFramework } from './collection.ts';
 import { findFramework, placeOf } from './known.ts';
 
-/** Each answer about frameworks reads all of them. */
+/** Maximum number of definitions: every answer about frameworks reads all of them. */
 const mostFrameworks = 200;
 
 type Action = 'created' | 'updated' | 'deleted' | 'texts_imported' | 'texts_removed';
@@ -33,7 +33,7 @@ const announce = async (
   });
 };
 
-/** @throws GovctlError framework_not_found: nobody has defined it */
+/** @throws GovctlError framework_not_found if it has no definition */
 export async function readDefinition(
   reader: Reader,
   given: string,
@@ -44,7 +44,7 @@ export async function readDefinition(
   throw new GovctlError('framework_not_found', `${name} is built in and has no imported texts`);
 }
 
-/** What a person defines, without what the server assigns. */
+/** A definition without the fields that the server assigns. */
 function definitionOf(given: string, input: FrameworkInput) {
   const { id, catalogue } = placeOf(given);
   const parsed = FrameworkId.safeParse(id);

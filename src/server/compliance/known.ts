@@ -24,7 +24,7 @@ export interface KnownFramework {
   readonly name: string;
   readonly version?: string;
   readonly built_in: boolean;
-  /** A built-in one, with texts of the user's own. */
+  /** A built-in framework with imported texts. */
   readonly has_texts?: true;
   readonly controls: readonly KnownControl[];
 }
@@ -44,7 +44,7 @@ const builtIn: readonly KnownFramework[] = catalogues.map((catalogue) => {
   };
 });
 
-/** Of stored ones, which never change: they are asked for with each answer. */
+/** Cached by stored definition, which never changes: every answer needs them. */
 const read = new WeakMap<StoredFramework, KnownFramework>();
 
 function readStored(stored: StoredFramework): KnownFramework {
@@ -139,7 +139,7 @@ export function controlIn(framework: KnownFramework, given: string): KnownContro
   return framework.controls.find(({ id }) => controlKey(framework.id, id) === key);
 }
 
-/** What controls are about, as the user's own texts have it, else in our words. */
+/** Titles of controls: imported ones, else the built-in ones. */
 export async function titlesIn(reader: Reader): Promise<TitleOf> {
   const byFramework = new Map<string, ReadonlyMap<string, string>>();
   for await (const { doc } of allRows(reader, frameworkDefinitions, {})) {

@@ -28,11 +28,11 @@ import {
 import { approvalOf, isOutside } from './settings.ts';
 import { storePlan } from './store-plan.ts';
 
-/** One policy after the other: two plans that change a resource at once would outdate each other. */
+/** Policies take turns: two plans that change the same resource at once would make each other stale. */
 const mostAtOnce = 1;
 /** Actions of one plan. */
 const mostPlanned = 100;
-/** Rows that one transaction queues or forgets. */
+/** Maximum number of rows that one transaction queues or removes. */
 const mostRows = 500;
 /** Milliseconds until another look at a policy that is being evaluated, or whose resources are being changed. */
 const lookAfter = 1_000;
@@ -65,7 +65,7 @@ const inLane = <R>(
     (await isStillHead(tx, automationLanes, claimed)) ? work(tx) : undefined,
   );
 
-/** Goes on after other policies that are due. */
+/** Continues after other due policies have had their turn. */
 async function goOn({ deps, claimed }: Turn, tx: Tx): Promise<undefined> {
   await tx.append(automationLanes, claimed.lane, claimed.work);
   await tx.complete(automationLanes, claimed);
@@ -96,7 +96,7 @@ async function choose(turn: Turn, tx: Tx): Promise<Chosen | undefined> {
   if (!automation || !isWanted || policy.remediation_problem?.stopped) {
     return forget(turn, tx, isWanted);
   }
-  // Its violations are those of its earlier rules.
+  // Until the evaluation ends, its violations are those of the earlier rules.
   if (await isBeingEvaluated(tx, policy.id, now)) return later(turn, tx, now + lookAfter);
   if (policy.quarantined) return later(turn, tx, now + hour);
   if (automation.queued_to !== undefined) return queueOpen(turn, tx, automation);
@@ -137,7 +137,7 @@ async function isBeingChanged(tx: Tx, resource: string): Promise<boolean> {
   return false;
 }
 
-/** The current hour; a clock that was set back begins another. */
+/** The current hour; setting the clock back starts a new one. */
 const hourOf = ({ hour: known }: StoredAutomation, now: number) =>
   known && now >= known.since && now < known.since + hour ? known : { since: now, planned: 0 };
 
@@ -146,7 +146,7 @@ async function isBeingEvaluated(tx: Tx, id: string, now: number): Promise<boolea
   return work?.kind === 'policy' && work.due_at <= now;
 }
 
-/** Empties the queue of a policy that is not remediated automatically, or not any more. */
+/** Empties the queue of a policy that is not remediated automatically, or no longer. */
 async function forget(turn: Turn, tx: Tx, isWanted: boolean): Promise<undefined> {
   const { claimed } = turn;
   const { rows, hasMore } = await tx.page(queue, {
@@ -192,7 +192,7 @@ interface Planned {
   readonly plan: Awaited<ReturnType<typeof planViolations>>;
 }
 
-/** Plans for as many as fit into one plan. */
+/** Plans as many violations as fit into one plan. */
 async function planSome(
   { parts }: Turn,
   selected: readonly Selected[],
@@ -210,7 +210,7 @@ async function planSome(
   }
 }
 
-/** Stores the plan, takes its violations out of the queue, and shows with the policy what keeps it from working. */
+/** Stores the plan, removes its violations from the queue, and stores with the policy why a plan failed. */
 async function store(
   turn: Turn,
   tx: Tx,

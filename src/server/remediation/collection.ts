@@ -79,7 +79,7 @@ export const actions: CollectionSpec<StoredAction> = {
       status === 'planned' ? `${remediation_id} ${resource_id}` : undefined,
     planned_of_resource: ({ resource_id, status }) =>
       status === 'planned' ? resource_id : undefined,
-    /** Not while it is attempted: what is seen meanwhile may be from before. */
+    /** Not while it is attempted: an evaluation at that time may predate the change. */
     waiting_of_resource: ({ status, resource_id }) =>
       status === 'unverified' ? resource_id : undefined,
   },

@@ -27,25 +27,25 @@ const holdsFor = day;
 /** Attempts for one violation, and actions of a policy that fail in a row. */
 const mostFailures = 3;
 
-/** Days from the detection of a violation to its automatic remediation; undefined: it has none. */
+/** Days from the detection of a violation to its automatic remediation; undefined: the policy has no automatic remediation. */
 export function automaticAfter({
   auto_remediation: isAutomatic,
   remediation_action: text = '',
 }: Policy): number | undefined {
   const action = isAutomatic ? readRemediationAction(text) : undefined;
-  // Its events notify of a violation.
+  // Nothing to carry out: the events of a violation already notify of it.
   if (action === undefined || action.kind === 'other') return undefined;
   return action.kind === 'notify' ? action.afterDays : 0;
 }
 
-/** Has the lane of an automation looked at, no later than at a given time. */
+/** Wakes the lane of an automation at a given time, or earlier. */
 async function wake(tx: Tx, id: string, at: number): Promise<void> {
   const { waiting, dueAt = 0 } = await tx.laneState(automationLanes, id);
   if (waiting === 0) await tx.append(automationLanes, id, id);
   if (waiting === 0 || at < dueAt) await tx.putOff(automationLanes, id, at);
 }
 
-/** A policy is new, gone, or has changed as far as remediation goes: its open violations are queued, or no longer. */
+/** Queues the open violations of a policy, or stops queueing them, after it was created, deleted or changed in a way that matters here. */
 export async function automationChanged(
   tx: Tx,
   now: number,
@@ -67,7 +67,7 @@ export async function automationChanged(
   await wake(tx, id, now);
 }
 
-/** Begins with the policies that an earlier version stored. */
+/** Starts automations for policies that a version without them stored. */
 export async function automateOlder(tx: Tx): Promise<void> {
   for await (const { doc } of allRows(tx, policies, {})) {
     const after_days = automaticAfter(doc);
@@ -77,7 +77,7 @@ export async function automateOlder(tx: Tx): Promise<void> {
   }
 }
 
-/** Queues a violation, which is told of now; one that is queued already is due anew. */
+/** Queues a violation, counting its delay from now, also if it is queued already. */
 export async function enqueue(
   tx: Tx,
   { id: policy_id, after_days }: StoredAutomation,
@@ -94,8 +94,8 @@ async function putQueued(tx: Tx, queued: QueuedViolation): Promise<void> {
 }
 
 /**
- * A violation is OPEN from now on: queues it, if its policy is remediated automatically. If it was fixed so shortly before,
- * the policy's fixes do not hold, and automatic remediation stops.
+ * Queues a violation that has just become OPEN, if its policy is remediated automatically. If it was fixed shortly before,
+ * the policy's fixes do not hold, so automatic remediation stops.
  */
 export async function violationOpened(
   deps: Deps,
@@ -140,7 +140,7 @@ interface Problem {
 export const stopAutomation = (deps: Deps, tx: Tx, policyId: string, problem: Problem) =>
   showProblem(deps, tx, policyId, { ...problem, stopped: true });
 
-/** Shows with a policy what keeps automatic remediation from working, and emits it, once. */
+/** Stores with the policy why automatic remediation does not work, and emits it once. */
 export async function showProblem(
   deps: Deps,
   tx: Tx,
@@ -155,7 +155,7 @@ export async function showProblem(
   const { doc } = await tx.replace(policies, { ...policy, remediation_problem });
   if (shown.stopped) {
     await recordAudit(deps, tx, system, 'remediation.stop', policyId);
-    // What is queued is forgotten.
+    // A stopped policy needs no queue.
     await wake(tx, policyId, deps.clock.now());
   }
   const { reason, remediation_id = null } = shown;
@@ -164,7 +164,7 @@ export async function showProblem(
   await emit(deps, tx, 'policy.enforcement.failed', { policy: { ...doc, enforcement } });
 }
 
-/** Automatic remediation works again. */
+/** Removes the problem: automatic remediation works again. */
 export async function clearProblem(tx: Tx, policyId: string): Promise<void> {
   const policy = (await tx.get(policies, policyId))?.doc;
   if (!policy?.remediation_problem || policy.remediation_problem.stopped) return;
@@ -190,7 +190,7 @@ export async function automaticActionEnded(
   if (status === 'completed') {
     if (before > 0) await tx.replace(automations, { ...automation, failures: 0, resumes_at: 0 });
   } else if (status === 'skipped') {
-    // One that is not verified yet may make this one needless.
+    // An earlier action that is not verified yet may already have fixed it.
     const isWaiting = await tx.find(actions, 'waiting', violation_id);
     await putQueued(tx, { ...again, due_at: isWaiting ? now + hour : now, attempt });
   } else if (status === 'failed' && (await tx.get(resources, resource_id))) {
@@ -209,9 +209,9 @@ export async function automaticActionEnded(
   }
 }
 
-/** Rows that are queued or forgotten between two turns of others. */
+/** Rows that are added or removed before other work gets a turn. */
 const rowsPerTurn = 50;
 
-/** Lets others have their turn every so many rows. */
+/** Yields to other work after this many rows. */
 export const turnAt = (at: number): Promise<void> | undefined =>
   at % rowsPerTurn === rowsPerTurn - 1 ? nextTurn() : undefined;

@@ -35,9 +35,9 @@ export interface RunParts {
   readonly evaluation: Evaluation;
   readonly settings: Settings;
   readonly outside: {
-    /** Has an action carried out by a command or a webhook. */
+    /** Carries out an action by a command or a webhook. */
     attempt(turn: Attempt): Promise<void>;
-    /** The same, of one whose result nobody will know. */
+    /** Ends an action that was interrupted, so its result is unknown. */
     giveUp(claimed: LaneWork, action: StoredAction): Promise<void>;
   };
 }
@@ -252,7 +252,7 @@ export async function beginAttempt(
   return endAction(deps, tx, { ...action, attempted_at: at }, 'attempting');
 }
 
-/** The action that is taken back needs no verification any more; an automatic one must not be repeated. */
+/** An action that was rolled back no longer needs verification; an automatic one must not be repeated. */
 export async function endUndone(
   deps: Deps,
   tx: Tx,

@@ -51,7 +51,7 @@ export const isOutside = ({ executor = 'inventory' }: Pick<Action, 'executor'>):
   executor !== 'inventory';
 
 /**
- * Commands and webhooks change real things: they take two people whatever is configured, but where only this machine asks.
+ * Commands and webhooks change real resources: they require two people whatever is configured, except for requests from this machine to a local server.
  * @param isLocal whether the request is, see `PublicCall`
  */
 export const approvalOf = (

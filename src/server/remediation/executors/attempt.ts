@@ -23,7 +23,7 @@ import type { Executor } from './executor.ts';
 import type { Begun, Result } from './order.ts';
 import { sendFor } from './webhook.ts';
 
-/** Times that a request is tried again that could not be sent. */
+/** Maximum number of retries of a request that could not be sent. */
 const mostRetries = 3;
 
 export interface OutsideParts extends Pick<RunParts, 'evaluation' | 'settings'> {
@@ -31,8 +31,8 @@ export interface OutsideParts extends Pick<RunParts, 'evaluation' | 'settings'> 
 }
 
 /**
- * Has actions carried out by commands and webhooks: once each. That one is attempted is durable before it begins, so that
- * whatever interrupts it, it is never begun again.
+ * Carries out actions by commands and webhooks, once each: the attempt is stored before it begins, so an interrupted
+ * action is never begun again.
  */
 export const createOutside = (deps: Deps, parts: OutsideParts): RunParts['outside'] => ({
   async attempt(turn) {
@@ -57,7 +57,7 @@ export const createOutside = (deps: Deps, parts: OutsideParts): RunParts['outsid
 
 const cutOff = 'the server stopped before the result was known; the action is not repeated';
 
-/** @returns undefined where the action must not be attempted any more */
+/** @returns undefined if the action must no longer be attempted */
 async function begin(
   deps: Deps,
   { settings }: OutsideParts,
@@ -145,7 +145,7 @@ const record = (
     await goOn(deps, tx, claimed);
   });
 
-/** Nothing was sent: the request is tried again a little later, a few times. */
+/** Nothing was sent, so the request is retried later, a few times. */
 async function afterUnsent(
   deps: Deps,
   tx: Tx,
@@ -173,7 +173,7 @@ async function afterUnsent(
   await goOn(deps, tx, claimed);
 }
 
-/** Of a webhook only the host; of a command what it ended with. */
+/** Logs only the host of a webhook, whose path may be a secret, and the exit code of a command. */
 function tell({ log }: Deps, { action }: Begun, { status, outcome, why }: Result): void {
   const { id, executor = '', policy_id: policy } = action;
   const by = executor.startsWith('exec:') ? executor : 'webhook';

@@ -63,9 +63,9 @@ function readOutput(
 }
 
 const longestLine = 500;
-/** Values of these are no secrets, and are parts of many messages. */
+/** Variables whose values are not secret and appear in many messages. */
 const harmless = /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR)$/;
-/** Characters: what is shorter is no secret. */
+/** Minimum length of a value that is redacted. */
 const shortestSecret = 8;
 
 /** The last line that says something, without the values of the command's variables. */

@@ -17,21 +17,21 @@ export interface Ended {
   readonly notStarted?: string;
   /** Why it was killed, in words that go after its name. */
   readonly killed?: string;
-  /** Undefined: it was more than is read. */
+  /** Undefined: it exceeded the limit. */
   readonly stdout: string | undefined;
   /** The last 4 KiB. */
   readonly stderr: string;
 }
 
-/** Bytes of stdout that are read; the rest is thrown away, so that the command is not held up. */
+/** Bytes of stdout that are stored; the rest is read and discarded, so that the command does not block. */
 const longestOutput = 1 << 20;
 const longestError = 4_096;
-/** Bytes of both after which it is killed: reading on would hold up others. */
+/** Bytes of both streams after which the command is killed: reading more would delay other work. */
 const mostOutput = 64 << 20;
 /** Milliseconds between SIGTERM and SIGKILL of a command that took too long, and of one that the server's stop ends. */
 const killAfter = 2_000;
 const killAfterStop = 500;
-/** Milliseconds that its streams get once it has ended: somebody outside of its group may hold them open. */
+/** Milliseconds to wait for the streams after the command has ended: a process outside of its group may keep them open. */
 const streamsWithin = 1_000;
 
 /**
@@ -71,7 +71,7 @@ const notStarted = (error: unknown): Ended => ({
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error);
 
-/** A file without a name, as a pipe would break off with the server. */
+/** An unlinked file: a pipe would be cut off if the server were killed. */
 async function holdInput(input: string): Promise<FileHandle> {
   const file = path.join(tmpdir(), `govctl-${randomUUID()}`);
   const handle = await open(file, 'wx+', 0o600);
@@ -89,7 +89,7 @@ async function holdInput(input: string): Promise<FileHandle> {
   }
 }
 
-/** What can't be started is told by an event or an error, depending on what is wrong. */
+/** Node reports a failed start by an event or an exception, depending on the cause. */
 function start({ command, env, cwd }: CommandConfig, stdin: number): ChildProcess | Error {
   const [program = '', ...args] = command;
   try {
@@ -116,11 +116,11 @@ function watch(child: ChildProcess, timeoutMs: number, signal: AbortSignal): Pro
 
     const killGroup = (by: NodeJS.Signals): void => {
       try {
-        // Windows has no groups.
+        // Windows has no process groups.
         if (process.platform === 'win32') child.kill(by);
         else if (child.pid !== undefined) process.kill(-child.pid, by);
       } catch {
-        // Nobody is left in it.
+        // The group is already empty.
       }
     };
     const endWithin = (ms: number): void => {
@@ -191,7 +191,7 @@ function createHead(longest: number) {
       if (length <= longest) chunks.push(chunk);
       else chunks.length = 0;
     },
-    /** Undefined where there was more. */
+    /** Undefined if there was more than the limit. */
     text: () => (length > longest ? undefined : Buffer.concat(chunks).toString('utf8')),
   };
 }
