@@ -2,7 +2,7 @@ import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
 import type { RawResource } from '../../model.ts';
 import type { Related } from '../related.ts';
-import { at, isSet, isUnknown, list } from '../values.ts';
+import { at, isOneOf, isSet, isUnknown, list, unlike } from '../values.ts';
 import { iamBindings, iamOf } from './iam.ts';
 import { fromGoogle, itemValue } from './read-google.ts';
 
@@ -92,10 +92,25 @@ function memberOf(entry: unknown): unknown {
     return typeof value === 'string' && value !== '' ? `${prefix}${value}` : value || undefined;
   };
   return (
-    named('specialGroup', '') ??
+    specialGroup(itemValue(entry, 'specialGroup')) ??
     named('iamMember', '') ??
     named('userByEmail', 'user:') ??
     named('groupByEmail', 'group:') ??
     named('domain', 'domain:')
   );
+}
+
+const specialGroups = [
+  'projectOwners',
+  'projectWriters',
+  'projectReaders',
+  'allAuthenticatedUsers',
+  'allUsers',
+];
+
+/** Of a group that nobody has seen, it is not known whom it lets in. */
+function specialGroup(value: unknown): unknown {
+  if (typeof value !== 'string' || value === '') return value || undefined;
+  const known = specialGroups.find((group) => isOneOf(value, group) === true);
+  return known ?? unlike(value, 'a known special group');
 }

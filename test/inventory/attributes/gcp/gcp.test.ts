@@ -319,7 +319,16 @@ describe('who may read a dataset', () => {
     expect(
       dataset({ access: [{ role: 'READER', specialGroup: 'allAuthenticatedUsers' }] }),
     ).toMatch(/^FAIL/);
+    expect(
+      dataset({ access: [{ role: 'READER', specialGroup: 'ALLAUTHENTICATEDUSERS' }] }),
+    ).toMatch(/^FAIL/);
     expect(dataset({ access: [{ role: 'READER', iamMember: 'allUsers' }] })).toMatch(/^FAIL/);
+  });
+
+  test('is not known of a special group that nobody has seen', () => {
+    expect(dataset({ access: [{ role: 'READER', specialGroup: 'everyoneOfTomorrow' }] })).toMatch(
+      /^ERROR/,
+    );
   });
 
   test('is not known without either', () => {
