@@ -5,7 +5,7 @@ const beginOf = (source: string): string =>
 const end = '<!-- End of what is generated -->';
 
 /** A text between the marks of a test that generates it. */
-export const blockOf = (source: string, body: string): string =>
+const blockOf = (source: string, body: string): string =>
   `${beginOf(source)}\n\n${body.trim()}\n\n${end}`;
 
 /** What a file has between these marks, with them; '' where it has none. */

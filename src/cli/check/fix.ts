@@ -53,7 +53,7 @@ export interface Fixes {
   readonly alone: ReadonlyMap<string, readonly ChangedFile[]>;
 }
 
-export interface ChangedFile {
+interface ChangedFile {
   readonly file: string;
   readonly replacements: readonly Replacement[];
 }

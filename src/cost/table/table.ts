@@ -6,7 +6,7 @@ import { writeTable } from './file.ts';
 import { DayRows } from './rows.ts';
 
 /** The name of the column of a chosen tag. */
-export const tagColumn = (tag: string): string => `tag:${tag}`;
+const tagColumn = (tag: string): string => `tag:${tag}`;
 
 /** The charges of a period, summed by day and all that they are grouped by. */
 export class PeriodTable {
