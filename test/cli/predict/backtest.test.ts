@@ -67,7 +67,10 @@ describe('predict backtest of a dataset', () => {
     [JSON.stringify({ resource: 'a', check: 'b' }), ':2: history: '],
     [line('a', [days(0), 'OK']), ':2: history.0.1: '],
     [line('a', ['yesterday', 'PASS']), ':2: history.0.0: must be a time'],
-    [line('a', [days(2), 'PASS'], [days(1), 'FAIL']), ':2: history: must be in chronological order'],
+    [
+      line('a', [days(2), 'PASS'], [days(1), 'FAIL']),
+      ':2: history: must be in chronological order',
+    ],
   ])('refuses %s with its line', async (bad, message) => {
     const { stderr, exitCode } = await backtest({ 'a.ndjson': `${good}\n${bad}` }, '--dataset', 'a.ndjson'); // prettier-ignore
     expect(stderr).toContain(`a.ndjson${message}`);
