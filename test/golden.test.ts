@@ -123,7 +123,11 @@ const bareBuckets: [document: unknown, fail: readonly string[]][] = [
         },
       ],
     },
-    ['azure-storage-account-network-rules', 'azure-storage-account-secure-transfer'],
+    [
+      'azure-storage-account-network-rules',
+      'azure-storage-account-secure-transfer',
+      'azure-blob-service-recovery',
+    ],
   ],
   [
     planned('aws_s3_bucket', { bucket: 'bare', force_destroy: false, tags: null }),

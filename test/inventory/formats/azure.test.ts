@@ -108,6 +108,7 @@ describe('a template', () => {
         {
           type: 'Microsoft.Storage/storageAccounts',
           name: "[concat('st', copyIndex(1))]",
+          kind: 'FileStorage',
           copy: { name: 'loop', count: 2 },
         },
         { type: 'Microsoft.Web/sites', name: 'no', condition: "[equals('a', 'b')]" },
@@ -123,6 +124,7 @@ describe('a template', () => {
                 {
                   type: 'Microsoft.Storage/storageAccounts',
                   name: 'in',
+                  kind: 'FileStorage',
                   properties: { minimumTlsVersion: "[parameters('tls')]" },
                 },
               ],
@@ -145,7 +147,28 @@ describe('a template', () => {
       properties: { sku: { name: 'S1' } },
     });
     expect(raws[4]?.source).toMatchObject({ parent: 'Microsoft.Sql/servers/s' });
-    expect(raws[5]?.properties).toEqual({ minimumTlsVersion: 'TLS1_2' });
+    expect(raws[5]?.properties).toEqual({ kind: 'FileStorage', minimumTlsVersion: 'TLS1_2' });
+  });
+
+  test('has the settings of the blobs of an account, with their defaults where it says nothing of them', () => {
+    const account = { type: 'Microsoft.Storage/storageAccounts', name: 'a' };
+    const settings = 'Microsoft.Storage/storageAccounts/a/blobServices/default';
+    const own = { properties: { isVersioningEnabled: true } };
+    const child = { ...own, type: 'blobServices', name: 'default' };
+    const beside = { ...own, type: `${account.type}/blobServices`, name: 'a/default' };
+    for (const [resources, properties] of [
+      [[account], {}],
+      [[{ ...account, resources: [child] }], own.properties],
+      [[account, beside], own.properties],
+      [[account, { ...beside, condition: false }], {}],
+    ] as const) {
+      const raws = readTemplate({ resources });
+      expect(raws.map(({ address }) => address)).toEqual([
+        'Microsoft.Storage/storageAccounts/a',
+        settings,
+      ]);
+      expect(raws[1]?.properties).toEqual(properties);
+    }
   });
 
   test('knows which of its resources an id or a reference is of', () => {
@@ -273,7 +296,12 @@ describe('a hostile template', () => {
 });
 
 describe('a word of the template language in another case', () => {
-  const account = { type: 'Microsoft.Storage/storageAccounts', name: 'a' };
+  // Without blobs, and so without their settings.
+  const account = {
+    type: 'Microsoft.Storage/storageAccounts',
+    name: 'a',
+    kind: 'FileStorage',
+  };
   const nested = (properties: Fields): Fields => ({
     resources: [{ type: 'Microsoft.Resources/deployments', name: 'd', properties }],
   });
@@ -298,7 +326,12 @@ describe('a word of the template language in another case', () => {
       'of a type and a name',
       {
         resources: [
-          { TYPE: account.type, Name: account.name, properties: { allowSharedKeyAccess: false } },
+          {
+            TYPE: account.type,
+            Name: account.name,
+            kind: account.kind,
+            properties: { allowSharedKeyAccess: false },
+          },
         ],
       },
     ],

@@ -89,7 +89,10 @@ export function readTemplate(
   }
   for (const { name, address } of symbols(template['resources'], declared))
     addresses.set(name.toLowerCase(), address);
-  const raws = declared.map((one) => toRawResource(one, level));
+  const raws = declared.flatMap((one) => {
+    const raw = toRawResource(one, level);
+    return hasBlobDefaults(one, raw, declared) ? [raw, blobDefaults(raw)] : [raw];
+  });
   if (around.budget.left < 0)
     problems.push({
       message:
@@ -390,6 +393,36 @@ function toRawResource(one: Declared, level: string): RawResource {
     ...toldOf(evaluated),
   };
 }
+
+/** Whether a storage account has blobs, with settings that the template leaves to Azure. */
+const hasBlobDefaults = (
+  { type, address }: Declared,
+  { properties }: RawResource,
+  declared: readonly Declared[],
+): boolean =>
+  type.toLowerCase() === 'microsoft.storage/storageaccounts' &&
+  textOf(properties['kind'])?.toLowerCase() !== 'filestorage' &&
+  !declared.some(
+    (other) =>
+      other.parent?.toLowerCase() === address.toLowerCase() && /\/blobservices$/i.test(other.type),
+  );
+
+/** Azure makes the settings of an account's blobs with their defaults; in Terraform they are a block of the account. */
+const blobDefaults = (account: RawResource): RawResource => ({
+  ...account,
+  address: `${account.address}/blobServices/default`,
+  id: `${account.id}/blobServices/default`,
+  type: 'Azure::Storage::storageAccounts/blobServices',
+  name: 'default',
+  tags: {},
+  properties: {},
+  source: {
+    ...account.source,
+    address: `${account.id}/blobServices/default`,
+    parent: account.address,
+  },
+  names: [],
+});
 
 const versionOf = (version: unknown): unknown => (isUnknown(version) ? version : textOf(version));
 

@@ -56,7 +56,9 @@ export function toRawResources(resources: readonly TerraformResource[]): RawReso
       at: one.at,
       ...azapiReading(one),
     };
-    return one.type === 'azurerm_storage_account' ? [raw, blobService(raw)] : [raw];
+    const hasBlobs =
+      one.type === 'azurerm_storage_account' && raw.properties['account_kind'] !== 'FileStorage';
+    return hasBlobs ? [raw, blobService(raw)] : [raw];
   });
 }
 
