@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { frameworkDefinitions } from '../../src/server/compliance/collection.ts';
 import { policies } from '../../src/server/policies/collection.ts';
 import { scopes, standings } from '../../src/server/posture/collection.ts';
 import { titlesOf } from '../../src/engine/frameworks/titles.ts';
@@ -81,4 +82,18 @@ it('overviews that one caller asks for are made one at a time, so that others ar
   const asked = Array.from({ length: 10 }, () => ask(service.key, 'many'));
   await Promise.all([...asked, ask(other, 'other')]);
   expect(answered.indexOf('other')).toBeLessThan(3);
+});
+
+it('frameworks of very many controls are counted in turns when they are listed', async () => {
+  const at = '2026-03-01T00:00:00.000Z';
+  const defined = { built_in: false, created_at: at, updated_at: at, created_by: 'user_x' };
+  const [frameworks, each] = [20, 5_000];
+  const controls = Array.from({ length: each }, (_, n) => ({ id: `c${n}`, title: 't' }));
+  await service.deps.store.transact(async (tx) => {
+    for (let n = 0; n < frameworks; n += 1) {
+      await tx.insert(frameworkDefinitions, { ...defined, id: `f${n}`, name: `f${n}`, controls });
+    }
+  });
+  const turns = await turnsOf('/v1/compliance/frameworks?limit=1');
+  expect(turns).toBeGreaterThan(frameworks);
 });

@@ -139,15 +139,29 @@ export function controlIn(framework: KnownFramework, given: string): KnownContro
   return framework.controls.find(({ id }) => controlKey(framework.id, id) === key);
 }
 
+/** By `controlKey`. */
+const titles = new WeakMap<StoredFramework, ReadonlyMap<string, string>>();
+
+/** Of what is stored, which never changes: only of frameworks that are asked about. */
+function titlesOfStored(stored: StoredFramework): ReadonlyMap<string, string> {
+  let known = titles.get(stored);
+  if (!known) {
+    const { id, controls } = stored;
+    known = new Map(controls.map((one) => [controlKey(id, one.id), one.title]));
+    titles.set(stored, known);
+  }
+  return known;
+}
+
 /** Titles of controls: imported ones, else the built-in ones. */
 export async function titlesIn(reader: Reader): Promise<TitleOf> {
-  const byFramework = new Map<string, ReadonlyMap<string, string>>();
+  const byFramework = new Map<string, StoredFramework>();
   for await (const { doc } of allRows(reader, frameworkDefinitions, {})) {
-    const { id, controls } = doc;
-    const titles = new Map(controls.map((one) => [controlKey(id, one.id), one.title]));
-    byFramework.set(frameworkKey(id), titles);
+    byFramework.set(frameworkKey(doc.id), doc);
   }
-  return (framework, control) =>
-    byFramework.get(frameworkKey(framework))?.get(controlKey(framework, control)) ??
-    titleOf(framework, control);
+  return (framework, control) => {
+    const stored = byFramework.get(frameworkKey(framework));
+    const own = stored && titlesOfStored(stored).get(controlKey(framework, control));
+    return own ?? titleOf(framework, control);
+  };
 }

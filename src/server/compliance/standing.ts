@@ -77,7 +77,7 @@ export async function standingOf(
     const { tally, policies: all } = drafts.get(own) ?? none;
     const manual = attached.get(own);
     const status = controlStatus(tally, manual !== undefined);
-    await pace.spend(all.length);
+    await pace.spend(1 + all.length);
     controls.push({ control, key: own, status, tally, policies: worstOf(all, most), manual });
   }
   return { summary: summarise(framework, whole, controls), controls };
@@ -116,8 +116,9 @@ function summarise(
   controls: readonly ControlStanding[],
 ): Framework {
   const score = scoreOf(whole);
-  const countOf = (status: ControlStatus): number =>
-    controls.filter((control) => control.status === status).length;
+  const counted = new Map<ControlStatus, number>();
+  for (const { status } of controls) counted.set(status, (counted.get(status) ?? 0) + 1);
+  const countOf = (status: ControlStatus): number => counted.get(status) ?? 0;
   const counts: ControlCounts = {
     total: controls.length,
     with_policies: controls.filter(({ tally }) => tally.policies > 0).length,
