@@ -10,6 +10,7 @@ import { count, inThrees } from '../terminal/printable.ts';
 import { paintSeverity } from '../terminal/severity.ts';
 import { formatTable } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
+import { policyFlag } from '../terminal/typed.ts';
 
 export const scoreText = (score: number | null): string => (score === null ? '-' : String(score));
 
@@ -124,7 +125,7 @@ function oneControl(
   const worst = policies.find(({ open }) => open > 0);
   const undecided = policies.find(({ error }) => error > 0);
   const details = formatDetails(
-    `${framework.name}:${control.id}`,
+    `${framework.built_in ? framework.name : framework.id}:${control.id}`,
     [
       ['title', control.title],
       ['about', control.description?.replaceAll('\n', ' ')],
@@ -141,7 +142,7 @@ function oneControl(
     details,
     ...(policies.length === 0 ? [] : [formatTable(policies, policyColumns, style, columns)]),
     ...(worst
-      ? [`Next: govctl violation list --policy ${worst.name}\n`]
+      ? [`Next: govctl violation list ${policyFlag(worst)}\n`]
       : undecided
         ? [`Next: govctl api GET '/v1/evaluations?status=ERROR&policy_id=${undecided.id}'\n`]
         : []),

@@ -5,6 +5,7 @@ import type { View } from '../terminal/output.ts';
 import { count, printable, printableLine } from '../terminal/printable.ts';
 import { paintSeverity } from '../terminal/severity.ts';
 import type { Style } from '../terminal/terminal.ts';
+import { policyFlag } from '../terminal/typed.ts';
 
 /** One policy: for people without govctl's own tags, for machines as the API says it. */
 export function policyView(policy: Policy, { headline }: Pick<Shown, 'headline'> = {}): View {
@@ -74,7 +75,8 @@ function quarantine({ quarantined }: Policy, style: Style): string | undefined {
 }
 
 /** Why its violations are not remediated automatically, and what ends that. */
-function remediationProblem({ name, remediation_problem }: Policy, style: Style) {
+function remediationProblem(policy: Policy, style: Style) {
+  const { remediation_problem } = policy;
   if (!remediation_problem) return undefined;
   const { since, reason, stopped, remediation_id: id } = remediation_problem;
   const what = stopped
@@ -86,7 +88,7 @@ function remediationProblem({ name, remediation_problem }: Policy, style: Style)
     ...(id === undefined ? [] : [`See: govctl remediate show ${printableLine(id)}`]),
     stopped
       ? 'To resume, change its rules or remediation_action, or turn auto_remediation off and on.'
-      : `To remediate manually: govctl remediate apply --policy ${printableLine(name)}`,
+      : `To remediate manually: govctl remediate apply ${policyFlag(policy)}`,
   ].join(below);
 }
 

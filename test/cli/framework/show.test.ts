@@ -89,6 +89,25 @@ it('shows the policies of a control, and leads to their violations', async () =>
   `);
 });
 
+it('names the control of a framework of one’s own as labels do, and its policy as a shell takes it', async () => {
+  const own = { name: 'Our rules', controls: [{ id: 'C1', title: 'Closed' }, { id: 'C2', title: 'Kept' }] }; // prettier-ignore
+  await service.send('PUT', '/v1/compliance/frameworks/ours', { body: own });
+  const named = async (name: string, label: string) => {
+    const body = policy(name, { compliance_frameworks: [label] });
+    return (await service.send('POST', '/v1/policies', { body })).json.id as string;
+  };
+  await named("it's closed", 'OURS:C1');
+  const listed = await named('closed, kept', 'OURS:C2');
+  await service.send('PUT', '/v1/resources/c', { body: { id: 'c', type: 'AWS::S3::Bucket', public: true } }); // prettier-ignore
+  const { stdout } = await run('show', 'ours', 'C1');
+  expect(stdout).toMatch(/^ours:C1\n/);
+  expect(stdout).toContain("Next: govctl violation list --policy 'it'\\''s closed'\n");
+  // The flag takes a comma for a list.
+  expect((await run('show', 'ours', 'C2')).stdout).toContain(
+    `Next: govctl violation list --policy ${listed}\n`,
+  );
+});
+
 it('gives the answer of the service in JSON', async () => {
   const { stdout } = await run('show', 'soc2', '--status', 'FAILED', '-o', 'json');
   expect(JSON.parse(stdout)).toMatchObject({

@@ -83,6 +83,9 @@ describe('policy list', () => {
     const unready = await run(['get', 'unready']);
     expect(unready.stdout).toContain('automatic remediation has not worked since 2026-03-01');
     expect(unready.stdout).toContain('govctl remediate apply --policy unready');
+    put('not ready', { remediation_problem: { ...remediation_problem, stopped: false } });
+    const spaced = await run(['get', 'not ready']);
+    expect(spaced.stdout).toContain("govctl remediate apply --policy 'not ready'");
   });
 
   it('gives the API’s own list as JSON, ownership tags included', async () => {
