@@ -4,6 +4,7 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { noReplay, replay } from '../../engine/predict/backtest.ts';
 import type { Context } from '../context.ts';
 import { parseMoment } from '../flags/moment.ts';
+import { parseDays } from '../flags/parse-days.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { backtestView } from './backtest-view.ts';
 import { readDataset } from './read-dataset.ts';
@@ -19,7 +20,7 @@ interface BacktestOptions {
 export async function runBacktest(context: Context, options: BacktestOptions): Promise<ExitCode> {
   const { world } = context;
   const { since, dataset } = options;
-  const horizon = parseHorizon(options.horizon ?? '30');
+  const horizon = parseDays('--horizon', options.horizon ?? '30');
   const start = since === undefined ? -Infinity : Date.parse(parseMoment('--since', since, world.now())); // prettier-ignore
   const histories =
     dataset === undefined
@@ -51,15 +52,4 @@ export async function runBacktest(context: Context, options: BacktestOptions): P
     }),
   );
   return exitCodes.ok;
-}
-
-/** Days. */
-const longestHorizon = 365;
-
-function parseHorizon(text: string): number {
-  const days = Number(text);
-  if (/^\d+$/.test(text) && days >= 1 && days <= longestHorizon) return days;
-  throw new GovctlError('usage_error', `--horizon ${text}: not a number of days`, {
-    hint: `Use a whole number from 1 to ${longestHorizon}.`,
-  });
 }

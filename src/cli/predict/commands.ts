@@ -4,6 +4,7 @@ import type { PredictiveAlert } from '../../contract/predictions.ts';
 import type { Act } from '../act.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { collectValues } from '../flags/list-flags.ts';
+import { parseDays } from '../flags/parse-days.ts';
 import { nounCommands } from '../objects/commands.ts';
 import type { OwnNoun } from '../objects/noun.ts';
 import { shortTime } from '../terminal/ages.ts';
@@ -29,7 +30,7 @@ const predictions: OwnNoun<PredictiveAlert, ListOptions> = {
   api: (client) => client.predictions,
   list: {
     filter: ({ days, method, severity, minConfidence, ...where }) => ({
-      horizon_days: days,
+      horizon_days: days === undefined ? undefined : String(parseDays('--days', days)),
       method: method?.join(','),
       severity: severity?.join(',').toUpperCase(),
       min_confidence: minConfidence,

@@ -16,7 +16,7 @@ export const predictionView = (prediction: PredictiveAlert | ExplainedAlert): Vi
         ['account', prediction.account_id],
         ['environment', prediction.environment],
         ['policy', prediction.policy_id],
-        ['fails from', `${prediction.at} (in ${count(prediction.days_until_violation, 'day')})`],
+        ['fails from', `${prediction.at} (in ${daysOf(prediction)})`],
         ['between', betweenOf(prediction)],
         ['method', methods[prediction.method]],
         ['because', becauseOf(prediction)],
@@ -27,6 +27,9 @@ export const predictionView = (prediction: PredictiveAlert | ExplainedAlert): Vi
       style,
     ),
 });
+
+const daysOf = ({ days_until_violation: days }: PredictiveAlert): string =>
+  days < 1 ? 'less than a day' : count(days, 'day');
 
 const methods: Readonly<Record<PredictiveAlert['method'], string>> = {
   date_certain: 'date_certain: its policy compares a date with the time',
