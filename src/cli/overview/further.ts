@@ -28,12 +28,15 @@ type Part = Readonly<
 
 const most = 5;
 
+export const isWhole = (part: Part): boolean =>
+  Object.values(part).every((one) => one === undefined);
+
 /** Reads what is of everything, and so is left out for a part: the scores of the last days, and frameworks. */
 export async function readFurther(client: Client, part: Part): Promise<Further> {
-  const isWhole = Object.values(part).every((one) => one === undefined);
+  const ofAll = isWhole(part);
   const [days, frameworks, accounts] = await Promise.all([
-    isWhole ? orNone(readDays(client)) : [],
-    isWhole ? orNone(readFrameworks(client)) : [],
+    ofAll ? orNone(readDays(client)) : [],
+    ofAll ? orNone(readFrameworks(client)) : [],
     orNone(readAccounts(client, part)),
   ]);
   return { days, frameworks, accounts };

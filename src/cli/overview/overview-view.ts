@@ -31,6 +31,8 @@ interface Screen {
   readonly now: number;
   readonly baseUrl: string;
   readonly further: Further;
+  /** Whether filters leave something out. */
+  readonly isPart: boolean;
 }
 
 export const overviewView = (
@@ -53,7 +55,7 @@ export const overviewView = (
       [style.dim(useLine(overview))],
     ].filter((block) => block.length > 0);
     const text = blocks.map((lines) => lines.map((line) => line.trimEnd()).join('\n')).join('\n\n');
-    return `${text}\n${nextLine(overview)}`.replace(/\n*$/, '\n');
+    return `${text}\n${nextLine(overview, given)}`.replace(/\n*$/, '\n');
   },
 });
 
@@ -70,12 +72,14 @@ const headLine = (
 
 function scoreLines(
   { compliance_score: score, evaluated, policy_violations: { critical } }: GovernanceOverview,
-  { style, further: { days } }: Screen,
+  { style, isPart, further: { days } }: Screen,
 ): string[] {
   if (evaluated === 0) {
     return [
       style.bold('  Score  none yet'),
-      '  Nothing was evaluated: there are no resources that a policy is about.',
+      isPart
+        ? '  Nothing was evaluated: no resource that a policy is about is in this part.'
+        : '  Nothing was evaluated: there are no resources that a policy is about.',
     ];
   }
   const isCompliant = score >= compliantFrom && critical === 0;
@@ -193,9 +197,11 @@ function beside(
 const useLine = ({ tools_replaced: used, automation_level: level }: GovernanceOverview): string =>
   `  Last 30 days: ${level}% of fixes made by remediation, ${used} of 8 capabilities used.`;
 
-function nextLine(overview: GovernanceOverview): string {
+function nextLine(overview: GovernanceOverview, { isPart }: Pick<Screen, 'isPart'>): string {
   const { policy_violations: open, predictive_alerts: alerts } = overview;
-  if (overview.evaluated === 0) return 'Next: govctl resource import FILE, and govctl apply';
+  if (overview.evaluated === 0) {
+    return `Next: govctl resource ${isPart ? 'list' : 'import FILE, and govctl apply'}`;
+  }
   const gravest = severities.toReversed().find((one) => open[lower(one)] > 0);
   if (gravest) return `Next: govctl violation list --severity ${gravest}`;
   return alerts.length > 0 ? 'Next: govctl predict list' : '';

@@ -4,7 +4,7 @@ import { exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { clearScreen } from '../terminal/clear-screen.ts';
-import { nothingFurther, readFurther } from './further.ts';
+import { isWhole, nothingFurther, readFurther } from './further.ts';
 import { overviewView } from './overview-view.ts';
 
 interface OverviewOptions {
@@ -36,7 +36,7 @@ export async function runOverview(context: Context, options: OverviewOptions): P
         return { overview: data.governance_overview, further, baseUrl: client.baseUrl };
       },
     );
-    const view = overviewView(overview, { ...beside, now: now() });
+    const view = overviewView(overview, { ...beside, now: now(), isPart: !isWhole(query) });
     if (!options.watch) {
       await context.show(view);
       return exitCodes.ok;

@@ -28,7 +28,7 @@ beforeEach(async () => {
   for (let at = 0; at < 8; at += 1) await put(at, false, '111122223333');
   await service.maintain();
   service.advance(day);
-  await put(1, true, '111122223333');
+  await put(7, true, '111122223333');
   await put(8, true, '444455556666');
   await service.maintain();
 });
@@ -59,8 +59,8 @@ describe('the overview screen', () => {
 
         Open violations                 About to fail
         CRITICAL  0                     in 9d   LOW  bucket-0  renewed
-        HIGH      2  ████████████       in 11d  LOW  bucket-2  renewed
-        MEDIUM    0                     in 11d  LOW  bucket-1  renewed
+        HIGH      2  ████████████       in 10d  LOW  bucket-1  renewed
+        MEDIUM    0                     in 11d  LOW  bucket-2  renewed
         LOW       0                     in 12d  LOW  bucket-3  renewed
                                         more: govctl predict list
 
@@ -87,6 +87,14 @@ describe('the overview screen', () => {
     expect(stdout).toContain('444455556666  12.5   1');
     expect(stdout).not.toContain('111122223333');
     expect(stdout).not.toMatch(/since|Frameworks/);
+  });
+
+  it('of a part without resources tells to look at what there is, not to import', async () => {
+    const { stdout } = await run(['--environment', 'prd']);
+    expect(stdout).toContain(
+      'Nothing was evaluated: no resource that a policy is about is in this',
+    );
+    expect(stdout).toContain('Next: govctl resource list');
   });
 
   it('leaves out what the server lacks', async () => {
