@@ -26,13 +26,21 @@ const fileStart = { line: 1, column: 1 };
 const resourcesOfTurn = 500;
 
 /** Not what a reader finds wrong with its text, which is none of a format that is read. */
-const explainOwnLanguage = (file: string) =>
-  /\.(?:tf|hcl)$/i.test(file)
-    ? {
-        message:
-          "this is Terraform's own language; check a plan of it: terraform plan -out plan.out && terraform show -json plan.out > plan.json",
-      }
-    : undefined;
+const explainOwnLanguage = (file: string) => {
+  const message = ownLanguages.find(([ending]) => ending.test(file))?.[1];
+  return message === undefined ? undefined : { message };
+};
+
+const ownLanguages: readonly (readonly [RegExp, string])[] = [
+  [
+    /\.(?:tf|hcl)$/i,
+    "this is Terraform's own language; check a plan of it: terraform plan -out plan.out && terraform show -json plan.out > plan.json",
+  ],
+  [
+    /\.bicep$/i,
+    'this is Bicep; check the template that it builds: az bicep build --file main.bicep',
+  ],
+];
 
 /**
  * Checks the resources of one document that is read as a whole: a template, a plan, a snapshot.

@@ -143,6 +143,12 @@ describe('messages that say what to write', () => {
     expect(stdout.replace(/\s+/g, ' ')).toContain('terraform show -json plan.out > plan.json');
   });
 
+  it('sends who names a Bicep file to the template that it builds', async () => {
+    const bicep = "resource a 'Microsoft.Storage/storageAccounts@2023-01-01' = {\n}\n";
+    const { stdout } = await run(repo({ 'main.bicep': bicep }), 'check main.bicep');
+    expect(stdout.replace(/\s+/g, ' ')).toContain('az bicep build --file main.bicep');
+  });
+
   it('names no flag that the command lacks', async () => {
     const cwd = repo({ 'policies/a.test.yaml': suite });
     const { stderr } = await run(cwd, 'test --policy zzzzzzzzzz');
