@@ -25,7 +25,10 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     )
     .option('--new-api-key', 'make and print a new key, when the first one was lost')
     .option('--ready-file <file>', 'write {"base_url", "pid"} here once it serves')
-    .option('--config <file>', 'mail server, chat channels and storage for reports (YAML)')
+    .option(
+      '--config <file>',
+      'mail, chat and storage for reports, owner tags, remediation and prediction (YAML)',
+    )
     .option(
       '--allow-target <cidr>',
       'let webhooks and schedules reach this private range; repeatable',
