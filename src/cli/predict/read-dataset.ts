@@ -37,18 +37,29 @@ const Line = z.looseObject({
 
 /** Bytes. */
 const largestFile = 256 * 1024 * 1024;
+/** Characters: more than a line with the longest history has. */
+const longestLine = 8 * 1024 * 1024;
+/** Lines of all files: each stays in memory. */
+const mostSeries = 1_000_000;
+/** Milliseconds from the first change of a file to its last: each day of them is replayed. */
+const longestHistory = 50 * 366 * 86_400_000;
 
 /**
  * Verdict histories: a file with one on each line, or a directory of such files, each a history of its own.
+ * @param most lines of all files
  * @throws GovctlError invalid_file with the line
  */
 export async function readDataset(
   world: Pick<World, 'cwd' | 'signal'>,
   given: string,
+  most = mostSeries,
 ): Promise<History[]> {
   const found: History[] = [];
+  let left = most;
   for (const file of await filesOf(world.cwd, given)) {
-    found.push(readHistory(file, (await readInputBytes(world, file, file, largestFile)).toString('utf8'))); // prettier-ignore
+    const history = readHistory(file, await readInputBytes(world, file, file, largestFile), left);
+    left -= history.series.length;
+    found.push(history);
   }
   return found;
 }
@@ -69,22 +80,38 @@ async function filesOf(cwd: string, given: string): Promise<string[]> {
 const hint =
   'Each line is {"resource": "…", "check": "…", "history": [["2026-01-31T09:30:00Z", "PASS"], …]}; states are PASS, FAIL and gone.';
 
-function readHistory(file: string, content: string): History {
+function readHistory(file: string, bytes: Buffer, most: number): History {
   const series: VerdictSeries[] = [];
+  let from = Infinity;
   let until = -Infinity;
-  for (const [index, line] of content.split('\n').entries()) {
+  let number = 0;
+  const refuse = (why: string): never => {
+    throw new GovctlError('invalid_file', `${file}:${number}: ${why}`, { hint });
+  };
+  for (let start = 0; start < bytes.length;) {
+    const found = bytes.indexOf(newline, start);
+    const end = found < 0 ? bytes.length : found;
+    number += 1;
+    if (end - start > longestLine) refuse(`the line has more than ${longestLine >> 20} MiB`);
+    const line = end === start ? '' : bytes.toString('utf8', start, end);
+    start = end + 1;
     if (line.trim() === '') continue;
+    if (series.length >= most) refuse('more lines than a dataset may have: 1,000,000');
     const value = tryJson(line);
     const parsed = value && parseToFirstIssue(Line, value.value);
     if (!parsed?.success) {
       const [issue] = parsed?.error.issues ?? [];
-      const why = issue ? `${issue.path.join('.') || 'the line'}: ${issue.message}` : explainLine(line).message; // prettier-ignore
-      throw new GovctlError('invalid_file', `${file}:${index + 1}: ${why}`, { hint });
+      refuse(issue ? `${issue.path.join('.') || 'the line'}: ${issue.message}` : explainLine(line).message); // prettier-ignore
+      continue;
     }
     const { check, resource, type = resource.split('.')[0] ?? '', history } = parsed.data;
     series.push({ policy: check, type, history });
+    from = Math.min(from, history[0]?.[0] ?? from);
     until = Math.max(until, history.at(-1)?.[0] ?? until);
+    if (until - from > longestHistory) refuse('the history is longer than 50 years');
   }
   if (series.length === 0) throw new GovctlError('invalid_file', `${file} is empty`, { hint });
   return { series, until };
 }
+
+const newline = 0x0a;

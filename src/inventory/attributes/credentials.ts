@@ -16,11 +16,11 @@ const passwords = [
   String.raw`(?:^[ \t]{0,40}(?:- {1,4})?|[{,][ \t]{0,4}|["'])[\w.-]{0,40}${name}(?:["'][ \t]{0,4}:[ \t]{0,4}|:[ \t]{1,4})["']?${word}`,
   // --password value
   String.raw`\s-{1,2}(?!-|no-)[\w-]{0,30}${name}[ \t]{1,4}["']?${word}`,
-  String.raw`\b(?:docker|podman|nerdctl|helm|oc|az)[ \t][^\n|;&]{0,100}?login[ \t][^\n|;&]{0,200}?[ \t]-p[ \t=]{1,4}["']?${word}`,
-  String.raw`\bmysql(?:admin|dump|import|show)?[ \t][^\n|;&]{0,200}?(?:[ \t]-p["']?|[ \t]password[ \t]{1,4}["']?)${word}`,
+  String.raw`\b(?:docker|podman|nerdctl|helm|oc|az)[ \t][^\n|;&]{0,100}?login(?=[ \t])[^\n|;&]{0,200}?[ \t]-p[ \t=]{1,4}["']?${word}`,
+  String.raw`\bmysql(?:admin|dump|import|show)?(?=[ \t])[^\n|;&]{0,200}?(?:[ \t]-p["']?|[ \t]password[ \t]{1,4}["']?)${word}`,
   String.raw`\bsshpass[ \t]{1,4}-p[ \t]{0,4}["']?${word}`,
-  String.raw`\bredis-cli[ \t][^\n|;&]{0,200}?[ \t]-a[ \t]{1,4}["']?${word}`,
-  String.raw`\bcurl[ \t][^\n|;&]{0,300}?[ \t](?:-u|--user)[ \t=]{0,4}["']?[\w.@-]{1,64}:${word}`,
+  String.raw`\bredis-cli(?=[ \t])[^\n|;&]{0,200}?[ \t]-a[ \t]{1,4}["']?${word}`,
+  String.raw`\bcurl(?=[ \t])[^\n|;&]{0,300}?[ \t](?:-u|--user)[ \t=]{0,4}["']?[\w.@-]{1,64}:${word}`,
   String.raw`\bauthorization["']?[ \t]{0,4}:[ \t]{0,4}["']?(?:bearer|basic|token)[ \t]{1,4}[\w.~+/-]{8}`,
   // user:password
   String.raw`[\w.-]{1,32}:${word}[^\n|;&]{0,64}?\|[ \t]{0,4}(?:sudo[ \t]{1,4})?(?:/usr/sbin/)?chpasswd\b`,

@@ -2,7 +2,7 @@ import { UnknownValue } from '../../contract/resources.ts';
 import { gunzip } from '../text/inflate.ts';
 import { credentialsIn } from './credentials.ts';
 import type { Attribute } from './normaliser.ts';
-import { isUnknown, joinLists } from './values.ts';
+import { isUnknown, joinAll, joinLists } from './values.ts';
 
 /**
  * The kinds of credentials that stand in what a machine runs when it starts: as text, in base64, packed by gzip, or in
@@ -28,12 +28,14 @@ export function secretsIn(value: unknown): readonly (string | UnknownValue)[] | 
 const mostCharacters = 262_144;
 /** Text packs to a tenth; what packs better than this is looked at in part. */
 const mostTimes = 32;
+/** The search for base64 in a long run takes memory for each of its characters, and ends in an error beyond 5 million. */
+const mostUnpacked = 4 << 20;
 const mostLayers = 3;
 
 /** A text and what is packed in it, layer by layer, and whether this is all. */
 function unpack(written: string): { readonly texts: readonly string[]; readonly isWhole: boolean } {
   const texts = [written];
-  let left = Math.max(written.length, 1_000) * mostTimes;
+  let left = Math.min(Math.max(written.length, 1_000) * mostTimes, mostUnpacked);
   let isWhole = true;
   for (let layer = written, depth = 0; layer !== '' && depth < mostLayers; depth++) {
     const packed = [...layer.matchAll(base64)].map(([run]) => fromBase64(run));
@@ -75,7 +77,7 @@ function fromBase64(run: string): string {
 
 /** The same of several texts: one that is not known hides no credential of another. */
 export function secretsInAll(values: readonly unknown[]): readonly unknown[] | UnknownValue {
-  const found = joinLists(...values.map(secretsIn));
+  const found = joinAll(values.map(secretsIn));
   return isUnknown(found) ? found : [...new Set(found)];
 }
 

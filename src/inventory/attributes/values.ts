@@ -1,4 +1,5 @@
 import { UnknownValue } from '../../contract/resources.ts';
+import { findTooDeep } from '../text/depth.ts';
 
 /** A value that may be absent, or not known before the deployment. */
 export type Maybe<T> = T | UnknownValue | undefined;
@@ -101,11 +102,15 @@ export function text(value: unknown): Maybe<string> {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-/** JSON text → its value; what is no text stays. Text that is no JSON can't be judged, so it is unknown, not absent. */
+/**
+ * JSON text → its value; what is no text stays. Text that is no JSON, or is nested as no document may be, can't be judged, so
+ * it is unknown, not absent.
+ */
 export function readJson(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
-    return JSON.parse(value) as unknown;
+    const read: unknown = JSON.parse(value);
+    return findTooDeep(read) ? new UnknownValue('a text that is nested too deep') : read;
   } catch {
     return new UnknownValue('a text that is not JSON');
   }
@@ -133,9 +138,13 @@ export const mapList = <T>(value: unknown, make: (item: unknown) => T): T[] | Un
   return isUnknown(items) ? items : items.map(make);
 };
 
-/** Lists as one. What is not known of some hides nothing of the others: it stands among the items, which may be none. */
-export function joinLists<T>(
+export const joinLists = <T>(
   ...lists: readonly (readonly T[] | UnknownValue)[]
+): (T | UnknownValue)[] | UnknownValue => joinAll(lists);
+
+/** Lists as one. What is not known of some hides nothing of the others: it stands among the items, which may be none. */
+export function joinAll<T>(
+  lists: readonly (readonly T[] | UnknownValue)[],
 ): (T | UnknownValue)[] | UnknownValue {
   const known = lists.flatMap((one) => (isUnknown(one) ? [] : one));
   const unknown = lists.filter(isUnknown);

@@ -8,7 +8,7 @@ interface Bits {
 /** Number of codes of each length, and the symbols in the order of their codes. */
 interface Codes {
   readonly counts: Uint16Array;
-  readonly symbols: readonly number[];
+  readonly symbols: Uint16Array;
 }
 
 /**
@@ -72,15 +72,25 @@ function copyStored(bits: Bits, out: number[], most: number): void {
   for (let index = 0; index < length && out.length < most; index++) out.push(take(bits, 8));
 }
 
+/** Without a sort: a small file can have very many blocks, each with codes of its own. */
 function codesOf(lengths: readonly number[]): Codes {
   const counts = new Uint16Array(16);
   for (const length of lengths) counts[length] = (counts[length] ?? 0) + 1;
   counts[0] = 0;
-  const symbols = lengths
-    .map((length, symbol) => ({ length, symbol }))
-    .filter(({ length }) => length > 0)
-    .sort((a, b) => a.length - b.length || a.symbol - b.symbol)
-    .map(({ symbol }) => symbol);
+  const places = new Uint16Array(16);
+  let total = 0;
+  for (let length = 1; length < 16; length++) {
+    places[length] = total;
+    total += counts[length] ?? 0;
+  }
+  const symbols = new Uint16Array(total);
+  for (let symbol = 0; symbol < lengths.length; symbol++) {
+    const length = lengths[symbol] ?? 0;
+    if (length === 0) continue;
+    const place = places[length] ?? 0;
+    symbols[place] = symbol;
+    places[length] = place + 1;
+  }
   return { counts, symbols };
 }
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { readDataset } from '../../../src/cli/predict/read-dataset.ts';
 import { runCommandLine } from '../../support/fake-world.ts';
 import { makeRepo } from '../../support/temp-repo.ts';
 import { inventoryOf } from '../../server/inventory-service.ts';
@@ -75,6 +76,37 @@ describe('predict backtest of a dataset', () => {
     const { stderr, exitCode } = await backtest({ 'a.ndjson': `${good}\n${bad}` }, '--dataset', 'a.ndjson'); // prettier-ignore
     expect(stderr).toContain(`a.ndjson${message}`);
     expect(exitCode).toBe(3);
+  });
+
+  it('refuses what would take all memory, or years to replay, in one line of an error', async () => {
+    const hostile: Record<string, [content: string, message: string]> = {
+      'newlines.ndjson': ['\n'.repeat(5_000_000), 'newlines.ndjson is empty'],
+      'brackets.ndjson': ['['.repeat(9 << 20), 'brackets.ndjson:1: the line has more than 8 MiB'],
+      'ages.ndjson': [
+        line('a', ['0001-01-01T00:00:00Z', 'PASS'], ['9999-12-31T00:00:00Z', 'FAIL']),
+        'ages.ndjson:1: the history is longer than 50 years',
+      ],
+      'apart.ndjson': [
+        `${line('a', ['1970-01-01T00:00:00Z', 'FAIL'])}\n\n${line('b', ['2026-01-01T00:00:00Z', 'PASS'])}`,
+        'apart.ndjson:3: the history is longer than 50 years',
+      ],
+    };
+    for (const [file, [content, message]] of Object.entries(hostile)) {
+      const { stderr, exitCode } = await backtest({ [file]: content }, '--dataset', file);
+      expect(stderr).toContain(message);
+      expect(stderr.length).toBeLessThan(1_000);
+      expect(exitCode).toBe(3);
+    }
+  });
+
+  it('reads so many lines of a dataset at most, over all its files', async () => {
+    const two = `${good}\n\n${good}\n`;
+    const cwd = makeRepo({ 'd/a.ndjson': two, 'd/b.ndjson': two });
+    const { signal } = new AbortController();
+    expect(await readDataset({ cwd, signal }, 'd', 4)).toHaveLength(2);
+    await expect(readDataset({ cwd, signal }, 'd', 3)).rejects.toThrow(
+      'b.ndjson:3: more lines than a dataset may have',
+    );
   });
 
   it.each([

@@ -2,7 +2,7 @@ import type { RawResource } from '../../../model.ts';
 import { environmentSecretsAttribute, secretVariables } from '../../environment-secrets.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { at, block, isOneOf, isUnknown, joinLists, mapList, text } from '../../values.ts';
+import { at, block, isOneOf, isUnknown, joinAll, mapList, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
@@ -90,7 +90,7 @@ function read(
       name: text(field(variable, 'Name')),
       kind: text(field(variable, 'Type')) ?? 'PLAINTEXT',
     })),
-    sources: joinLists(...sources),
+    sources: joinAll(sources),
   };
 }
 
