@@ -117,10 +117,15 @@ function conclude<E extends Exemption>(
 export const describeExemption = ({ reason, owner, expires }: Exemption): string =>
   `${reason} (${owner}, until ${expires})`;
 
+/** What an exemption may name a policy by. */
+type NamedPolicy = Pick<EvaluatedPolicy, 'id' | 'key'> & {
+  readonly policy: { readonly name: string };
+};
+
 /** Whether an exemption covers a policy's finding over a resource at `now` (milliseconds since the epoch). */
 export const isExempt = (
   exemption: Exemption,
-  { policy, id, key }: EvaluatedPolicy,
+  { policy, id, key }: NamedPolicy,
   resourceId: string,
   now: number,
 ): boolean =>

@@ -27,7 +27,7 @@ export async function findImpact(
   if (!impact) return undefined;
   return askOurServer('an inventory for --impact (--impact-from FILE takes one)', () =>
     context.progress('Evaluating the changes over the inventory', (update) =>
-      impactOnInventory(client, plan, (resources) =>
+      impactOnInventory(client, plan, now(), (resources) =>
         update(`Evaluating the changes over the inventory: ${resources} resources`),
       ),
     ),

@@ -5,11 +5,18 @@ import type { Finding } from '../../contract/findings.ts';
 import type { PolicyInput } from '../../contract/policies.ts';
 import { isTypePattern, matchesType, typeKey } from '../../contract/resources.ts';
 import type { AnsweredResource, Resource } from '../../contract/resources.ts';
-import { createPolicySet, evaluate, policiesFor, preparePolicy } from '../../engine/evaluate.ts';
+import {
+  createPolicySet,
+  evaluate,
+  isExempt,
+  policiesFor,
+  preparePolicy,
+} from '../../engine/evaluate.ts';
 import type { PreparedPolicy } from '../../engine/evaluate.ts';
 import type { InputProblem } from '../../inventory/model.ts';
 import { readInventory } from '../../inventory/read.ts';
 import { placeLeftOut } from '../check/left-out.ts';
+import { isOfPolicy } from './change.ts';
 import { countImpact, policiesOf } from './impact.ts';
 import type { Impact } from './impact.ts';
 import type { Plan } from './plan.ts';
@@ -19,12 +26,17 @@ const typesAtOnce = 50;
 /** Maximum number of policies per request. */
 const policiesAtOnce = 500;
 
-/** The impact on the service's inventory, evaluated by the service. `onSeen` receives the number of resources so far. */
+/**
+ * The impact on the service's inventory, evaluated by the service. `onSeen` receives the number of resources so far.
+ * @param now milliseconds since the epoch
+ */
 export async function impactOnInventory(
   client: Client,
   plan: Plan,
+  now: number,
   onSeen: (resources: number) => void,
 ): Promise<Impact> {
+  const isSpared = sparedBy(plan, now);
   const counted = countImpact(plan.changes);
   const before = policiesOf(plan.changes, 'before');
   const after = policiesOf(plan.changes, 'after');
@@ -42,13 +54,29 @@ export async function impactOnInventory(
       counted.add(
         resources.length,
         await judge(client, resources, before),
-        await judge(client, resources, after),
+        (await judge(client, resources, after)).filter((finding) => !isSpared(finding)),
       );
       seen += resources.length;
       onSeen(seen);
     }
   }
   return counted.result();
+}
+
+/** Whether an exemption that the plan brings turns a failure: the service does not know it yet. */
+function sparedBy({ changes }: Plan, now: number): (finding: Finding) => boolean {
+  const brought = changes.flatMap(({ kind, after }) =>
+    kind === 'Exemption' && after ? [after] : [],
+  );
+  const names = new Map(
+    changes
+      .filter(isOfPolicy)
+      .map(({ id, key, after }) => [after?.name, { key, ...(id === null ? {} : { id }) }]),
+  );
+  return ({ status, policy: name, resource }) => {
+    const policy = { policy: { name }, ...names.get(name) };
+    return status === 'FAIL' && brought.some((one) => isExempt(one, policy, resource, now));
+  };
 }
 
 /** The filters of the lists that together have every resource of the types once. A server lists no patterns. */
@@ -125,10 +153,13 @@ export function impactOnInput(
   const { problems, leftOut, notices, locate } = read.inventory;
   const resources = read.inventory.resources.map(({ resource }) => resource);
   const counted = countImpact(plan.changes);
+  const isSpared = sparedBy(plan, now);
   counted.add(
     resources.length,
     evaluateAll(policiesOf(plan.changes, 'before'), resources, now),
-    evaluateAll(policiesOf(plan.changes, 'after'), resources, now),
+    evaluateAll(policiesOf(plan.changes, 'after'), resources, now).filter(
+      (finding) => !isSpared(finding),
+    ),
   );
   const placed = (ones: readonly InputProblem[]) =>
     ones.length === 0 ? undefined : ones.map((one) => ({ file, ...one }));

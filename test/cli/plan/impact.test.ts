@@ -63,6 +63,19 @@ describe('govctl plan --impact', () => {
     expect((await service.send('GET', '/v1/audit-log')).text).toBe(before.text);
   });
 
+  it('leaves out what an exemption of the plan spares', async () => {
+    repo.write('policies/days.yaml', yaml('few days', 'resource.days < 3'));
+    await service.send('POST', '/v1/resources', { body: { resources: buckets(4) } });
+    const exempt = (policy: string, id: string, expires: string): string =>
+      `kind: Exemption\npolicy: ${policy}\nresources: [${id}]\nreason: r\nowner: o\nexpires: ${expires}\n`;
+    const texts = [exempt('few-days', 'b-000', '2099-12-31'), exempt('few days', 'b-00*', '2020-01-01')]; // prettier-ignore
+    repo.write('policies/exempt.yaml', texts.join('---\n'));
+    expect((await govctl('plan', '--impact')).stdout).toContain('2 newly fail: b-001, b-002\n');
+    repo.write('resources.json', JSON.stringify({ resources: buckets(4) }));
+    const fromFile = await govctl('plan', '--impact-from', 'resources.json');
+    expect(fromFile.stdout).toContain('2 newly fail: b-001, b-002\n');
+  });
+
   it('sees every attribute of a resource, whatever its name, and resources as large as they may be', async () => {
     repo.write('policies/p.yaml', yaml('p', 'resource.tags.exists(key, key == "__proto__")'));
     const filler = 'x'.repeat(1_000_000);
