@@ -140,7 +140,7 @@ function describeStatus(
     ['login', `${describeSource(login)}${status.current ? ' (current)' : ''}`],
     ['token', verdict],
   ];
-  if (status.token_hint) lines.push(['ends in', status.token_hint]);
+  if (status.token_hint) lines.push(['secret', `…${status.token_hint}`]);
   if (status.scope) lines.push(['scopes', status.scope]);
   if (status.expires_at) {
     lines.push(['expires', `${status.expires_at} (${fromNow(status.expires_at, world.now())})`]);

@@ -1,9 +1,8 @@
 import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { collectValues } from '../flags/list-flags.ts';
 import { Option } from 'commander';
 import type { Act } from '../act.ts';
 import { registerLocalCommands } from './local-commands.ts';
-
-const collect = (value: string, previous: string[]): string[] => [...previous, value];
 
 export function registerServerCommand(program: GovctlCommand, act: Act): void {
   const server = program
@@ -32,8 +31,7 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     .option(
       '--allow-target <cidr>',
       'let webhooks and schedules reach this private range; repeatable',
-      collect,
-      [],
+      collectValues,
     )
     .option('--public-url <url>', 'what links in answers start with')
     .option('--tls-cert <file>', 'serve https with this certificate (PEM)')

@@ -23,7 +23,7 @@ export interface ServerFlags {
   readonly newApiKey?: boolean;
   readonly readyFile?: string;
   readonly config?: string;
-  readonly allowTarget: readonly string[];
+  readonly allowTarget?: readonly string[];
   readonly publicUrl?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
@@ -99,7 +99,7 @@ function parseServerFlags(
       hint: 'Give lowdb, or a postgres:// url.',
     });
   }
-  for (const range of flags.allowTarget) checkCidr(range);
+  for (const range of flags.allowTarget ?? []) checkCidr(range);
   const metricsListen = parseListen(flags);
   const maxConnections = parseNumber('--max-connections', flags.maxConnections, fewestConnections);
   const maxImportMib = parseNumber('--max-import', flags.maxImport, 1);
@@ -118,7 +118,7 @@ function parseServerFlags(
       ? {}
       : { publicUrl: parseBaseUrl(flags.publicUrl, '--public-url') }),
     ...(flags.config === undefined ? {} : { configFile: path.resolve(cwd, flags.config) }),
-    allowTargets: flags.allowTarget,
+    allowTargets: flags.allowTarget ?? [],
     ...(tls && { tls }),
     ...(signing && { signing }),
     ...defined({ rateLimit: flags.rateLimit }),
