@@ -297,19 +297,23 @@ describe('a person', () => {
     expect(await ended()).toEqual([]);
   });
 
-  it('who deletes an exemption before its end was told of hears of it then', async () => {
-    await inventory.createPolicy('p');
-    const over = await inventory.exempt({ expires: '2026-03-02' });
-    service.advance(36 * hour);
-    await inventory.ok('PUT', `/v1/exemptions/${over}`, { body: { reason: 'agreed again' } });
-    await types();
-    await inventory.ok('DELETE', `/v1/exemptions/${over}`);
-    expect((await events.fresh()).map(({ data }) => data.exemption)).toMatchObject([
-      { id: over, action: 'ended', status: 'expired' },
-    ]);
-    await service.evaluator.run();
-    expect(await types()).toEqual([]);
-  });
+  it.each(['PUT', 'DELETE'] as const)(
+    'who sends %s to an exemption before its end was told of hears of it then, and once',
+    async (method) => {
+      await inventory.createPolicy('p');
+      const over = await inventory.exempt({ expires: '2026-03-02' });
+      service.advance(36 * hour);
+      await events.fresh();
+      const body = method === 'PUT' ? { body: { reason: 'agreed again' } } : {};
+      await inventory.ok(method, `/v1/exemptions/${over}`, body);
+      expect((await events.fresh()).map(({ data }) => data.exemption)).toMatchObject([
+        { id: over, action: 'ended' },
+      ]);
+      if (method === 'PUT') await inventory.ok('DELETE', `/v1/exemptions/${over}`);
+      await service.evaluator.run();
+      expect(await types()).toEqual([]);
+    },
+  );
 
   it('who makes an API key is told of, without the key', async () => {
     const { json } = await inventory.ok('POST', '/v1/api-keys', {
