@@ -115,5 +115,7 @@ function summary(remediation: Remediation): string {
         : 'Waiting for approval.';
     return `${some}. ${what} Expires ${expires}.`;
   }
-  return `${status}: ${some}.`;
+  const isWaiting = status === 'running' && counts.unverified > 0 && counts.planned === 0;
+  const waits = isWaiting ? ' Import the resources again to verify their actions.' : '';
+  return `${status}: ${some}.${waits}`;
 }

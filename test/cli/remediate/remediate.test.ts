@@ -193,6 +193,9 @@ describe('govctl remediate', () => {
         '      output ignored: it is not a resource in JSON',
       ].join('\n'),
     );
+    expect((await run('show', id)).stdout).toContain(
+      'running: 1 unverified, 1 skipped. Import the resources again to verify their actions.\n',
+    );
     await inventory.put('second', { versioning: { enabled: false } });
     await inventory.changePolicy(policy, { remediation_action: 'exec:fail' });
     const failed = await run('apply', '--policy', 'versioning', '--auto-approve');
