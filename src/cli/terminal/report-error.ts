@@ -54,7 +54,7 @@ const isNews =
   ({ message: said, details }: GovctlError) =>
   ({ field, message }: ErrorDetail): boolean =>
     !said.includes(` ${field || 'it'} ${message}`) &&
-    !(details.length === 1 && said.endsWith(message));
+    !(details.length === 1 && said.toLowerCase().endsWith(message.toLowerCase()));
 
 const indent = (message: string): string => message.replaceAll('\n', '\n    ');
 

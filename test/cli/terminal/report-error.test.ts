@@ -23,6 +23,14 @@ describe('an error with details', () => {
     ).toBe('error: The body is not JSON: unexpected }\n  (POL_001)\n');
   });
 
+  it('says once what both say, with and without a capital', () => {
+    expect(
+      shown('There is no violation viol_x', [
+        { field: 'violation_ids[0]', message: 'there is no violation viol_x' },
+      ]),
+    ).toBe('error: There is no violation viol_x\n  (POL_001)\n');
+  });
+
   it('shows each detail that it does not say itself', () => {
     expect(
       shown('The body is not valid: name is missing (and 1 more)', [
