@@ -51,7 +51,8 @@ async function checkExemption(
     throw invalid('expires', `must not be in the past; today is ${timestamp(now).slice(0, 10)}`);
   }
   if (policy !== undefined && !(await isNamed(tx, policy))) {
-    throw invalid('policy', 'must be the id, the name or the key in git of a policy');
+    const given = JSON.stringify(policy.slice(0, 100));
+    throw invalid('policy', `must be the id, the name or the key in git of a policy, not ${given}`);
   }
 }
 
