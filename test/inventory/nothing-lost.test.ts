@@ -16,6 +16,8 @@ const idsOf = (document: unknown): string[] => read(document).resources.map(({ i
 const $schema = 'https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#';
 const account = (name: string, more: Fields = {}) => ({
   type: 'Microsoft.Storage/storageAccounts',
+  // Others have a resource more: the settings of their blobs.
+  kind: 'FileStorage',
   apiVersion: '2023-01-01',
   name,
   properties: {},

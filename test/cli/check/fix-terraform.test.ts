@@ -262,5 +262,5 @@ it('ends in sources that need more fixes than are tried at once, and says how to
   };
   expect(fixes).toHaveLength(amount);
   expect(fixes.filter(({ offered }) => offered).length).toBeGreaterThan(5);
-  expect(fixes.at(-1)?.why).toMatch(/write the others first, then run it again$/);
+  expect(fixes.at(-1)?.why).toMatch(/write the other fixes first, then run it again$/);
 });

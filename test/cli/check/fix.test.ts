@@ -206,5 +206,5 @@ it('ends in a file that needs more fixes than are tried at once, and says how to
   const { fixes } = JSON.parse(stdout) as { fixes: { offered: boolean; why?: string }[] };
   expect(fixes).toHaveLength(2_000);
   expect(fixes.filter(({ offered }) => offered).length).toBeGreaterThan(5);
-  expect(fixes.at(-1)?.why).toMatch(/write the others first, then run it again$/);
+  expect(fixes.at(-1)?.why).toMatch(/write the other fixes first, then run it again$/);
 }, 120_000);
