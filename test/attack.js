@@ -1,4 +1,4 @@
-// `npm run test:attack`: the attacks, and patterns against their definition, with twenty times as many random tries as `npm test` makes; `-- 100` for another number.
+// `npm run test:attack`: the attacks, and patterns against their definition, with twenty times as many random tries as `npm test -- test/attack` makes; `-- 100` for another number.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
