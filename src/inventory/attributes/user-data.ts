@@ -28,8 +28,11 @@ export function secretsIn(value: unknown): readonly (string | UnknownValue)[] | 
 const mostCharacters = 262_144;
 /** Text packs to a tenth; what packs better than this is looked at in part. */
 const mostTimes = 32;
-/** The search for base64 in a long run takes memory for each of its characters, and ends in an error beyond 5 million. */
-const mostUnpacked = 4 << 20;
+/**
+ * The search for base64 takes memory for each character of a run, and ends in an error beyond 4 million where V8 no longer compiles
+ * patterns, as in a process that has many.
+ */
+const mostUnpacked = 1 << 20;
 const mostLayers = 3;
 
 /** A text and what is packed in it, layer by layer, and whether this is all. */
