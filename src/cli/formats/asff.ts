@@ -95,17 +95,17 @@ const isGone = ({ status, history }: Violation): boolean =>
   ['resource_deleted', 'policy_deleted'].includes(history.at(-1)?.cause ?? '');
 
 /** Services that ASFF names otherwise than CloudFormation does. */
-const services: Readonly<Record<string, string>> = {
-  ElasticLoadBalancing: 'Elb',
-  ElasticLoadBalancingV2: 'Elbv2',
-  WAFv2: 'Wafv2',
-};
+const services: ReadonlyMap<string, string> = new Map([
+  ['ElasticLoadBalancing', 'Elb'],
+  ['ElasticLoadBalancingV2', 'Elbv2'],
+  ['WAFv2', 'Wafv2'],
+]);
 
 /** `AWS::EC2::SecurityGroup` → `AwsEc2SecurityGroup`. */
 function typeOf(type: string): string {
   const [provider = '', service = '', ...rest] = type.split('::');
   if (provider !== 'AWS' || rest.length === 0) return 'Other';
-  return `Aws${services[service] ?? capitalised(service)}${rest.map(capitalised).join('')}`;
+  return `Aws${services.get(service) ?? capitalised(service)}${rest.map(capitalised).join('')}`;
 }
 
 /** Abbreviations as words: `DBInstance` → `DbInstance`, `DynamoDB` → `DynamoDb`. */

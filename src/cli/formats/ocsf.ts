@@ -18,11 +18,11 @@ const statuses: Record<ViolationStatus, readonly [id: number, name: string]> = {
 };
 
 /** `account.type_id`, by the provider of a resource. */
-const accounts: Readonly<Record<string, readonly [id: number, name: string]>> = {
-  aws: [10, 'AWS Account'],
-  gcp: [11, 'GCP Project'],
-  azure: [13, 'Azure Subscription'],
-};
+const accounts: ReadonlyMap<string, readonly [id: number, name: string]> = new Map([
+  ['aws', [10, 'AWS Account']],
+  ['gcp', [11, 'GCP Project']],
+  ['azure', [13, 'Azure Subscription']],
+]);
 
 const classUid = 2003;
 
@@ -88,7 +88,7 @@ function findingOf(violation: Violation, version: string): object {
 }
 
 const accountOf = ({ provider, account_id: uid }: Violation): object => {
-  const [id, name] = accounts[provider.toLowerCase()] ?? [99, 'Other'];
+  const [id, name] = accounts.get(provider.toLowerCase()) ?? [99, 'Other'];
   return { uid, type_id: id, type: name };
 };
 

@@ -98,6 +98,17 @@ describe('violations for other tools', () => {
     expect(of('waived')).toMatchObject({ Workflow: { Status: 'SUPPRESSED' } });
   });
 
+  it('are written whatever the provider of a resource is called', async () => {
+    const odd = { provider: 'constructor', account_id: '111122223333' };
+    await inventoryOf(service).put('odd', { public: true, ...odd });
+    await service.evaluator.run();
+    const { all } = await findings('-o', 'ocsf');
+    expect(all.map(({ cloud }) => cloud)).toContainEqual({
+      provider: 'constructor',
+      account: { uid: '111122223333', type_id: 99, type: 'Other' },
+    });
+  });
+
   it('are empty lists where nothing matches', async () => {
     for (const format of ['ocsf', 'asff']) {
       expect((await findings('--severity', 'LOW', '-o', format)).all).toEqual([]);
