@@ -1,10 +1,20 @@
 import * as z from 'zod';
 import type { WireErrorName } from './errors.ts';
 
-/** What a token may do. One scope does not imply another. `admin` is an extension of our server. */
-export const scopes = ['governance:read', 'compliance:write', 'cost:admin', 'admin'] as const;
+/** What a token may do. `cost:admin` implies `cost:read`; no other scope implies one. `cost:read` and `admin` are extensions of our server. */
+export const scopes = [
+  'governance:read',
+  'compliance:write',
+  'cost:read',
+  'cost:admin',
+  'admin',
+] as const;
 export const Scope = z.enum(scopes);
 export type Scope = z.infer<typeof Scope>;
+
+/** Whether who has these scopes may do what takes this one. */
+export const permits = (has: readonly Scope[], wanted: Scope): boolean =>
+  has.includes(wanted) || (wanted === 'cost:read' && has.includes('cost:admin'));
 
 /** The largest body of most endpoints. */
 export const defaultMaxBodyBytes = 10 * 1024 * 1024;

@@ -16,7 +16,8 @@ type JsonObject = Readonly<Record<string, unknown>>;
 const scopeTexts: Record<Scope, string> = {
   'governance:read': 'Read everything outside cost and administration',
   'compliance:write': 'Change policies and what belongs to them',
-  'cost:admin': 'All of cost',
+  'cost:read': 'Read everything of cost',
+  'cost:admin': 'Read and change everything of cost',
   admin: 'API keys, OAuth clients, audit log',
 };
 

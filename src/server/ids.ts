@@ -21,7 +21,12 @@ type IdPrefix =
   | 'tok'
   | 'aud'
   | 'req'
-  | 'oc';
+  | 'oc'
+  | 'imp'
+  | 'cst'
+  | 'anm'
+  | 'bud'
+  | 'rsz';
 
 export interface Ids {
   /** `<prefix>_` and a lower-case ULID; later ids sort after earlier ones, also within a millisecond. */

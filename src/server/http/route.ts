@@ -1,4 +1,5 @@
 import { contract } from '../../contract/contract.ts';
+import { permits } from '../../contract/endpoint.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Context } from 'hono';
 import type { Endpoint, HandlerInput } from '../../contract/endpoint.ts';
@@ -297,7 +298,7 @@ function searchOf(url: string): string {
 }
 
 function checkScope(principal: Principal, scope: NonNullable<Endpoint['scope']>): void {
-  if (principal.scopes.includes(scope)) return;
+  if (permits(principal.scopes, scope)) return;
   const has = principal.scopes.join(' ');
   throw new GovctlError(
     'insufficient_scope',

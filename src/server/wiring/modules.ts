@@ -1,6 +1,7 @@
 import { auditModule } from '../audit/module.ts';
 import { authModule } from '../auth/module.ts';
 import { complianceModule } from '../compliance/module.ts';
+import { costModule } from '../cost/module.ts';
 import { evaluationModule } from '../evaluation/module.ts';
 import { eventsModule } from '../events/module.ts';
 import { evidenceModule } from '../evidence/module.ts';
@@ -36,6 +37,7 @@ export const modules: readonly Module[] = [
   remediationModule,
   complianceModule,
   evidenceModule,
+  costModule,
   eventsModule,
   webhooksModule,
   reportsModule,

@@ -1,0 +1,7 @@
+import type { Module } from '../module.ts';
+import { stores } from '../module.ts';
+import { costPeriods, periodShape } from './collection.ts';
+
+export const costModule = {
+  collections: [stores(costPeriods, periodShape, { files: ({ charges }) => [charges] })],
+} satisfies Module;

@@ -1,0 +1,2 @@
+export { costSums } from './query.ts';
+export type { CostField, CostGroup, CostQuery } from './query.ts';
