@@ -57,7 +57,7 @@ export async function costSums(
   return scan.groups();
 }
 
-const rangesOf =
+export const rangesOf =
   (blobs: Blobs, id: string): ReadRange =>
   async (start, end) => {
     const bytes = new Uint8Array(end - start);

@@ -1,0 +1,105 @@
+import { permits } from '../../contract/endpoint.ts';
+import { ResourceCosts } from '../../cost/resource-costs.ts';
+import { dayNumber } from '../../cost/table/days.ts';
+import { readIndex } from '../../cost/table/file.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import type { Principal } from '../http/call.ts';
+import { nextTurn } from '../next-turn.ts';
+import { allRows } from '../store/all-rows.ts';
+import type { Store } from '../store/store.ts';
+import { costPeriods } from './collection.ts';
+import type { StoredPeriod } from './collection.ts';
+import { rangesOf } from './query.ts';
+
+/** Days of a month, whichever it is. */
+const monthDays = 30;
+/** Days: what a billing account charged longer before the newest data of all is no cost of today. */
+const staleAfter = 62;
+/** An import may replace a period while it is read. */
+const mostTries = 3;
+
+/** Whether a caller may see what anything costs. */
+export const seesCost = ({ principal }: { readonly principal: Principal }): boolean =>
+  permits(principal.scopes, 'cost:read');
+
+/** The days of a period that count, as days since 1970-01-01. */
+interface Part {
+  readonly period: StoredPeriod;
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Built {
+  /** The content of all that was added, and its days. */
+  readonly of: string;
+  readonly costs: Promise<ResourceCosts>;
+}
+
+/** The last one of each store: a page of violations needs no scan. */
+const built = new WeakMap<Store, Built>();
+
+/**
+ * The effective cost of each resource in a month: the last 30 whole days of which its billing account has data, with nothing
+ * scaled. Made once for the same charges, in turns. Undefined: there are no charges.
+ */
+export async function monthlyCosts(
+  deps: Pick<Deps, 'store' | 'clock' | 'log'>,
+): Promise<ResourceCosts | undefined> {
+  for (let tries = 1; ; tries++) {
+    const parts = await partsOf(deps);
+    if (parts.length === 0) return undefined;
+    const of = JSON.stringify(
+      parts.map(({ period: { id, content }, from, to }) => [id, content, from, to]),
+    );
+    const known = built.get(deps.store);
+    if (known?.of === of) return known.costs;
+    const made = { of, costs: addUp(deps, parts) };
+    built.set(deps.store, made);
+    try {
+      return await made.costs;
+    } catch (error) {
+      if (built.get(deps.store) === made) built.delete(deps.store);
+      if (tries === mostTries) throw error;
+    }
+  }
+}
+
+async function partsOf({ store, clock }: Pick<Deps, 'store' | 'clock'>): Promise<readonly Part[]> {
+  const all: StoredPeriod[] = [];
+  const ends = new Map<string, number>();
+  const today = dayNumber(timestamp(clock.now()).slice(0, 10));
+  for await (const { doc } of allRows(store, costPeriods, {})) {
+    all.push(doc);
+    // Today is not over.
+    const end = Math.min(dayNumber(doc.last_day) + 1, today);
+    ends.set(payer(doc), Math.max(end, ends.get(payer(doc)) ?? 0));
+  }
+  const newest = [...ends.values()].reduce((last, end) => Math.max(last, end), 0);
+  return all.flatMap((period) => {
+    const to = ends.get(payer(period)) ?? 0;
+    const from = to - monthDays;
+    const isOf = dayNumber(period.last_day) >= from && dayNumber(period.first_day) < to;
+    return isOf && to > newest - staleAfter ? [{ period, from, to }] : [];
+  });
+}
+
+const payer = ({ provider, billing_account: account }: StoredPeriod): string =>
+  JSON.stringify([provider, account]);
+
+async function addUp(
+  { store, log }: Pick<Deps, 'store' | 'log'>,
+  parts: readonly Part[],
+): Promise<ResourceCosts> {
+  const costs = new ResourceCosts('effective');
+  for (const { period, from, to } of parts) {
+    const { provider, billing_account: billingAccount, charges } = period;
+    const read = rangesOf(store.blobs, charges.blob);
+    const index = await readIndex(read, charges.size ?? 0);
+    await costs.add({ provider, billingAccount, from, to, index, read }, nextTurn);
+  }
+  if (costs.left > 0) {
+    log.warn({ resources: costs.size }, 'more resources have charges than are told apart');
+  }
+  return costs;
+}
