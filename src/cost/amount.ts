@@ -47,6 +47,42 @@ export function parseAmount(text: string): Parsed | string {
   return { ...(sign === '-' ? negated(positive) : positive), isRounded };
 }
 
+const zeroDigit = 0x30;
+const point = 0x2e;
+const minus = 0x2d;
+/** What the digits of a lane count where the last of them is the n-th. */
+const weights = Array.from({ length: laneDigits + 1 }, (_, n) => 10 ** (laneDigits - n));
+
+/** An amount in its plain form, `-12.5`, from ASCII; undefined: it has another form, which `parseAmount` may read. */
+export function amountIn(bytes: Uint8Array, start: number, end: number): Amount | undefined {
+  const isNegative = bytes[start] === minus;
+  let at = isNegative ? start + 1 : start;
+  const first = at;
+  let units = 0;
+  for (; at < end; at++) {
+    const digit = (bytes[at] ?? 0) - zeroDigit;
+    if (digit < 0 || digit > 9) break;
+    units = units * 10 + digit;
+  }
+  if (at === first || at - first > mostUnitDigits) return undefined;
+  let nanos = 0;
+  let attos = 0;
+  if (at < end) {
+    if (bytes[at] !== point || end - at - 1 > scale) return undefined;
+    const begun = ++at;
+    for (; at < end; at++) {
+      const digit = (bytes[at] ?? 0) - zeroDigit;
+      if (digit < 0 || digit > 9) return undefined;
+      if (at - begun < laneDigits) nanos = nanos * 10 + digit;
+      else attos = attos * 10 + digit;
+    }
+    const places = at - begun;
+    nanos *= weights[Math.min(places, laneDigits)] ?? 1;
+    attos *= weights[Math.max(0, places - laneDigits)] ?? 1;
+  }
+  return isNegative ? carried(-units, -nanos, -attos) : { units, nanos, attos };
+}
+
 /** Digits with `places` of them after the point, as digits with 18 after it, and at least one before. */
 function scaled(
   digits: string,

@@ -4,6 +4,7 @@ import type { Amount } from '../../src/cost/amount.ts';
 import {
   AmountSum,
   add,
+  amountIn,
   compare,
   parseAmount,
   showAmount,
@@ -124,4 +125,34 @@ describe('an amount', () => {
     expect(toNumber(zero)).toBe(0);
     expect(toNumber(amountOf('0.1'))).toBeCloseTo(0.1, 15);
   });
+});
+
+it('reads plain amounts from bytes as it reads them from text, and leaves all others to the text', () => {
+  const part = fc.stringMatching(/^[0-9]{0,14}$/);
+  const text = fc
+    .tuple(
+      fc.constantFrom('', '-', '+'),
+      part,
+      fc.option(fc.stringMatching(/^[0-9]{0,20}$/)),
+      fc.constantFrom('', 'e3', ' '),
+    )
+    .map(
+      ([sign, units, after, end]) => `${sign}${units}${after === null ? '' : `.${after}`}${end}`,
+    );
+  fc.assert(
+    fc.property(text, (given) => {
+      const bytes = Buffer.from(`x${given},`);
+      const quick = amountIn(bytes, 1, bytes.length - 1);
+      if (!quick) return;
+      const { isRounded, ...slow } = parseAmount(given) as Amount & { isRounded: boolean };
+      expect(isRounded).toBe(false);
+      expect(quick).toEqual(slow);
+    }),
+  );
+  expect(amountIn(Buffer.from('-1.000000002000000003'), 0, 21)).toEqual({
+    units: -2,
+    nanos: 999_999_997,
+    attos: 999_999_997,
+  });
+  expect(amountIn(Buffer.from('1e3'), 0, 3)).toBeUndefined();
 });

@@ -60,21 +60,15 @@ describe('JSON objects, one a line', () => {
     ]);
   });
 
-  it('say where a field is, and whether it is as in the row before', () => {
+  it('say where a field is', () => {
     const seen: unknown[] = [];
     const text = '{"a": "1", "b": "2"}\n{"b": "2", "a": "3"}';
     readAll(Buffer.from(text), 7, (row) => {
-      seen.push([0, 1].map((at) => [row.isSame(at), Object.values(row.place(at)).join(':')]));
+      seen.push([0, 1].map((at) => Object.values(row.place(at)).join(':')));
     });
     expect(seen.slice(1)).toEqual([
-      [
-        [false, '1:2'],
-        [false, '1:12'],
-      ],
-      [
-        [false, '2:12'],
-        [true, '2:2'],
-      ],
+      ['1:2', '1:12'],
+      ['2:12', '2:2'],
     ]);
   });
 

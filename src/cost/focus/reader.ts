@@ -6,6 +6,7 @@ import { ReadError } from '../read/place.ts';
 import { DateColumn, isDay } from './dates.ts';
 import type { Dialect, Source } from './dialects.ts';
 import { dialectOf, dialects } from './dialects.ts';
+import { Memo } from './memo.ts';
 import type { CostRecord, Dimension, Measure } from './record.ts';
 import { dimensions } from './record.ts';
 import { readTags } from './tags.ts';
@@ -26,13 +27,8 @@ export interface Understood {
   readonly unmapped: readonly string[];
 }
 
-const required: readonly Source[] = [
-  'billed',
-  'currency',
-  'charge_start',
-  'period_start',
-  'billing_account',
-];
+const requiredTexts = ['currency', 'charge_start', 'period_start', 'billing_account'] as const;
+const required: readonly Source[] = ['billed', ...requiredTexts];
 const longestText = 2_048;
 
 /** The names of providers as the inventory has them. */
@@ -52,13 +48,9 @@ export class RecordReader {
   private readonly names: readonly string[];
   private readonly fields: Readonly<Record<Source, readonly number[]>>;
   private readonly tagFields: readonly (readonly [name: string, field: number])[];
-  private readonly chargeDates = new DateColumn();
-  private readonly periodDates = new DateColumn();
-  /** What the fields were read as in the row before. */
-  private readonly known: (string | undefined)[] = [];
-  private readonly knownDays = new Map<string, string>();
-  /** Of the row before; undefined: they can't be read. */
-  private tags: ReadonlyMap<string, string> | undefined = new Map();
+  private readonly days = { charge_start: daysOf(), period_start: daysOf() };
+  private readonly tags: Memo<ReadonlyMap<string, string> | 'unreadable'>;
+  private readonly parts: Readonly<Record<Dimension, Part>>;
 
   /**
    * @param chosenTags lower-case keys
@@ -95,59 +87,79 @@ export class RecordReader {
         ? [[name.slice(prefix.length).replace(/^user:/, ''), at]]
         : [],
     );
+    this.tags = new Memo((text) => readTags(text, chosenTags) ?? 'unreadable');
+    const derived: Partial<Record<Dimension, Memo<string>>> = {
+      provider: new Memo(providerOf),
+      category: new Memo((text) => dialect.categories?.[text.toLowerCase()] ?? text),
+      currency: new Memo((text) => text.toUpperCase()),
+    };
+    this.parts = Object.fromEntries(
+      dimensions.map((name): [Dimension, Part] => [
+        name,
+        { fixed: dialect.fixed?.[name], fields: this.fields[name], derived: derived[name] },
+      ]),
+    ) as Record<Dimension, Part>;
     this.understood = this.describe(columns);
   }
 
   /** One row as a record, or why it can't be read. */
   read(row: Cells): CostRecord | Rejected {
-    const changed = row.length !== this.names.length;
-    if (changed) {
+    if (row.length !== this.names.length) {
       return this.rejected(
         row,
         Math.min(row.length, this.names.length) - 1,
         `the row has ${row.length} fields, the header ${this.names.length}`,
       );
     }
-    for (const source of required) {
-      if (this.textOf(row, source) === '') {
-        return this.rejected(row, this.fields[source][0] ?? 0, 'is empty');
-      }
+    for (const source of requiredTexts) {
+      if (this.first(row, this.fields[source]) === '') return this.empty(row, source);
     }
-    const day = this.dayOf(row, 'charge_start', this.chargeDates);
-    if (!isDay(day)) return this.rejected(row, this.fields.charge_start[0] ?? 0, day);
-    const periodStart = this.dayOf(row, 'period_start', this.periodDates);
-    if (!isDay(periodStart)) {
-      return this.rejected(row, this.fields.period_start[0] ?? 0, periodStart);
-    }
+    const day = this.dayOf(row, 'charge_start');
+    if ('message' in day) return day;
+    const start = this.dayOf(row, 'period_start');
+    if ('message' in start) return start;
     const amounts = this.amountsOf(row);
     if ('message' in amounts) return amounts;
     const tags = this.tagsOf(row);
-    if (!tags) {
+    if (tags === 'unreadable') {
       return this.rejected(row, this.fields.tags[0] ?? 0, 'is not a JSON object of tags');
     }
-    const texts = Object.fromEntries(
-      dimensions.map((name) => [name, this.dimensionOf(row, name)]),
-    ) as Record<Dimension, string>;
-    const long = dimensions.find((name) => texts[name].length > longestText);
-    if (long) {
-      const at = this.fields[long][0] ?? 0;
-      return this.rejected(row, at, `is longer than ${longestText} characters`);
+    const { parts } = this;
+    const record: CostRecord = {
+      provider: this.part(row, parts.provider),
+      billing_account: this.part(row, parts.billing_account),
+      sub_account: this.part(row, parts.sub_account),
+      service: this.part(row, parts.service),
+      service_category: this.part(row, parts.service_category),
+      category: this.part(row, parts.category),
+      region: this.part(row, parts.region),
+      resource: this.part(row, parts.resource),
+      currency: this.part(row, parts.currency),
+      day: day.day,
+      period: start.month,
+      tags,
+      amounts,
+    };
+    for (const name of dimensions) {
+      if (record[name].length <= longestText) continue;
+      return this.rejected(
+        row,
+        this.fields[name][0] ?? 0,
+        `is longer than ${longestText} characters`,
+      );
     }
-    return { ...texts, day, period: periodStart.slice(0, 7), tags, amounts };
+    return record;
   }
 
-  private dimensionOf(row: Cells, name: Dimension): string {
-    const fixed = this.dialect.fixed?.[name];
+  private part(row: Cells, { fixed, fields, derived }: Part): string {
     if (fixed !== undefined) return fixed;
-    const text = this.textOf(row, name);
-    if (name === 'provider') return providerOf(text);
-    if (name === 'category') return this.dialect.categories?.[text.toLowerCase()] ?? text;
-    return name === 'currency' ? text.toUpperCase() : text;
+    const text = this.first(row, fields);
+    return derived ? derived.of(text) : text;
   }
 
   /** The first of the columns of a source that has a value. */
-  private textOf(row: Cells, source: Source): string {
-    for (const field of this.fields[source]) {
+  private first(row: Cells, fields: readonly number[]): string {
+    for (const field of fields) {
       const text = this.cell(row, field);
       if (text !== '') return text;
     }
@@ -155,50 +167,43 @@ export class RecordReader {
   }
 
   private cell(row: Cells, field: number): string {
-    const before = this.known[field];
-    if (before !== undefined && row.isSame(field)) return before;
     const text = (row.text(field) ?? '').trim();
-    const read = text === 'NULL' && !row.isQuoted(field) ? '' : text;
-    this.known[field] = read;
-    return read;
+    return text === 'NULL' && !row.isQuoted(field) ? '' : text;
   }
 
-  private dayOf(row: Cells, source: 'charge_start' | 'period_start', dates: DateColumn): string {
-    const text = this.textOf(row, source);
-    const key = `${source} ${text}`;
-    const known = this.knownDays.get(key);
-    if (known !== undefined) return known;
-    const day = dates.day(text);
-    // More hours than a month has: exports rarely have more distinct times.
-    if (this.knownDays.size >= 2_000) this.knownDays.clear();
-    if (isDay(day)) this.knownDays.set(key, day);
-    return day;
+  private dayOf(row: Cells, source: 'charge_start' | 'period_start'): Day | Rejected {
+    const day = this.days[source].of(this.first(row, this.fields[source]));
+    return typeof day === 'string' ? this.rejected(row, this.fields[source][0] ?? 0, day) : day;
   }
 
   private amountsOf(row: Cells): Record<Measure, Amount> | Rejected {
-    const read = (source: Measure, otherwise: Amount): Amount | Rejected => {
-      for (const field of this.fields[source]) {
-        const text = this.cell(row, field);
-        if (text === '') continue;
-        const amount = parseAmount(text);
-        if (typeof amount === 'string') return this.rejected(row, field, amount);
-        if (amount.isRounded) this.rounded += 1;
-        return amount;
-      }
-      return otherwise;
-    };
-    const billed = read('billed', zero);
+    const billed = this.amountOf(row, 'billed', undefined);
+    if (billed === undefined) return this.empty(row, 'billed');
     if ('message' in billed) return billed;
-    const effective = read('effective', billed);
+    const effective = this.amountOf(row, 'effective', billed);
     if ('message' in effective) return effective;
-    const list = read('list', effective);
+    const list = this.amountOf(row, 'list', effective);
     if ('message' in list) return list;
-    const quantity = read('quantity', zero);
+    const quantity = this.amountOf(row, 'quantity', zero);
     if ('message' in quantity) return quantity;
     return { billed, effective, list, quantity };
   }
 
-  private tagsOf(row: Cells): ReadonlyMap<string, string> | undefined {
+  private amountOf<T>(row: Cells, source: Measure, otherwise: T): Amount | Rejected | T {
+    for (const field of this.fields[source]) {
+      const plain = row.amount?.(field);
+      if (plain) return plain;
+      const text = this.cell(row, field);
+      if (text === '') continue;
+      const amount = parseAmount(text);
+      if (typeof amount === 'string') return this.rejected(row, field, amount);
+      if (amount.isRounded) this.rounded += 1;
+      return amount;
+    }
+    return otherwise;
+  }
+
+  private tagsOf(row: Cells): ReadonlyMap<string, string> | 'unreadable' {
     if (this.tagFields.length > 0) {
       const found = new Map<string, string>();
       for (const [name, field] of this.tagFields) {
@@ -208,10 +213,11 @@ export class RecordReader {
       return found;
     }
     const [field] = this.fields.tags;
-    if (field === undefined) return this.tags;
-    if (this.known[field] !== undefined && row.isSame(field)) return this.tags;
-    this.tags = readTags(this.cell(row, field), this.chosenTags);
-    return this.tags;
+    return field === undefined ? none : this.tags.of(this.cell(row, field));
+  }
+
+  private empty(row: Cells, source: Source): Rejected {
+    return this.rejected(row, this.fields[source][0] ?? 0, 'is empty');
   }
 
   private rejected(row: Cells, field: number, message: string): Rejected {
@@ -229,6 +235,31 @@ export class RecordReader {
     const unmapped = columns.flatMap((_, at) => (seen.has(at) ? [] : [this.names[at] ?? '']));
     return { dialect: this.dialect.name, used, unmapped };
   }
+}
+
+const none: ReadonlyMap<string, string> = new Map();
+
+/** How a dimension is read. */
+interface Part {
+  /** What every row has. */
+  readonly fixed: string | undefined;
+  readonly fields: readonly number[];
+  readonly derived: Memo<string> | undefined;
+}
+
+/** A day, and the month that it is in. */
+interface Day {
+  readonly day: string;
+  readonly month: string;
+}
+
+/** Reads the dates of one column; a text says why it is none. */
+function daysOf(): Memo<Day | string> {
+  const dates = new DateColumn();
+  return new Memo((text) => {
+    const day = dates.day(text);
+    return isDay(day) ? { day, month: day.slice(0, 7) } : day;
+  });
 }
 
 const moreSources = [

@@ -1,6 +1,9 @@
+import type { Amount } from '../amount.ts';
+import { amountIn } from '../amount.ts';
 import type { Cells } from './cells.ts';
 import type { Place } from './place.ts';
 import { ReadError } from './place.ts';
+import { TextCache } from './text-cache.ts';
 
 /** Limits of what one file may have. */
 const longestField = 1024 * 1024;
@@ -37,10 +40,9 @@ export class CsvReader {
   private bytes: Uint8Array = new Uint8Array(0);
   private isBegun = false;
   private line = 1;
-  private row = new Bounds();
-  private last = new Bounds();
-  private lastBytes: Uint8Array = new Uint8Array(0);
+  private readonly row = new Bounds();
   private readonly shown: CsvRow;
+  private readonly texts = new TextCache();
 
   constructor({ delimiter, onRow }: Options) {
     this.delimiter = delimiter.charCodeAt(0);
@@ -49,8 +51,8 @@ export class CsvReader {
       line: 1,
       length: 0,
       text: (field) => this.text(field),
+      amount: (field) => this.amount(field),
       isQuoted: (field) => this.row.isQuoted(field),
-      isSame: (field) => this.isSame(field),
       place: (field) => this.place(field),
     };
   }
@@ -77,7 +79,6 @@ export class CsvReader {
       if (length > 0) {
         Object.assign(this.shown, { line: this.line, length });
         this.onRow(this.shown);
-        this.keepLast();
       }
       this.line += breaks;
       from = next;
@@ -153,8 +154,21 @@ export class CsvReader {
   private text(field: number): string | undefined {
     const { row } = this;
     if (field >= row.length) return undefined;
-    const text = this.decode(row.start(field), row.end(field));
-    return row.hasEscapes(field) ? text.replaceAll('""', '"') : text;
+    const start = row.start(field);
+    const end = row.end(field);
+    const hasEscapes = row.hasEscapes(field);
+    const known = this.texts.get(this.bytes, start, end, hasEscapes);
+    if (known !== undefined) return known;
+    const raw = this.decode(start, end);
+    const text = hasEscapes ? raw.replaceAll('""', '"') : raw;
+    this.texts.put(raw, text);
+    return text;
+  }
+
+  private amount(field: number): Amount | undefined {
+    const { row, bytes } = this;
+    if (field >= row.length) return undefined;
+    return amountIn(bytes, row.start(field), row.end(field));
   }
 
   private decode(start: number, end: number): string {
@@ -163,26 +177,6 @@ export class CsvReader {
     } catch {
       throw this.error('is not UTF-8', { line: this.line, column: 1 });
     }
-  }
-
-  private isSame(field: number): boolean {
-    const { row, last, bytes, lastBytes } = this;
-    if (field >= row.length || field >= last.length) return false;
-    if (row.isQuoted(field) !== last.isQuoted(field)) return false;
-    const start = row.start(field);
-    const lastStart = last.start(field) - last.from;
-    const size = row.end(field) - start;
-    if (last.end(field) - last.start(field) !== size) return false;
-    for (let at = size - 1; at >= 0; at--) {
-      if (bytes[start + at] !== lastBytes[lastStart + at]) return false;
-    }
-    return true;
-  }
-
-  private keepLast(): void {
-    [this.row, this.last] = [this.last, this.row];
-    const { from, length } = this.last;
-    this.lastBytes = this.bytes.subarray(from, this.last.end(length - 1));
   }
 
   private place(field: number): Place {

@@ -20,7 +20,6 @@ export class NdjsonReader {
   private restLength = 0;
   private line = 0;
   private names: readonly string[] | undefined;
-  private last: readonly (string | undefined)[] = [];
 
   constructor({ onRow }: { readonly onRow: (row: Cells) => void }) {
     this.onRow = onRow;
@@ -72,7 +71,7 @@ export class NdjsonReader {
       const names = Object.keys(object);
       if (names.length > mostFields) throw this.error(`has more than ${mostFields} fields`, 1);
       this.names = names;
-      this.onRow(cellsOf(names, [], (field) => place(names[field])));
+      this.onRow(cellsOf(names, (field) => place(names[field])));
     }
     const { names } = this;
     const known = new Set(names);
@@ -82,8 +81,7 @@ export class NdjsonReader {
       throw this.error(`the first object has no field ${unknown.slice(0, 100)}`, at);
     }
     const values = names.map((name) => textOf(object[name]));
-    this.onRow(cellsOf(values, this.last, (field) => place(names[field])));
-    this.last = values;
+    this.onRow(cellsOf(values, (field) => place(names[field])));
   }
 
   private parse(text: string): Readonly<Record<string, unknown>> {
@@ -112,18 +110,12 @@ const textOf = (value: unknown): string | undefined => {
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
-/** @param last the row before */
-function cellsOf(
-  values: readonly (string | undefined)[],
-  last: readonly (string | undefined)[],
-  place: (field: number) => Place,
-): Cells {
+function cellsOf(values: readonly (string | undefined)[], place: (field: number) => Place): Cells {
   return {
     length: values.length,
     text: (field) => values[field],
     // A string says what it means: absent values are null.
     isQuoted: () => true,
-    isSame: (field) => field < last.length && values[field] === last[field],
     place,
   };
 }

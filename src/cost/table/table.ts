@@ -13,27 +13,41 @@ export class PeriodTable {
   readonly names: readonly string[];
   private readonly dictionaries: readonly Dictionary[];
   private readonly days = new Map<number, DayRows>();
+  private last: { readonly day: string; readonly rows: DayRows } | undefined;
+  /** Of the row that is added. */
+  private readonly codes: number[];
 
   /** @param tags lower-case keys */
   constructor(private readonly tags: readonly string[]) {
     this.names = [...dimensions, ...tags.map(tagColumn)];
     this.dictionaries = this.names.map(() => new Dictionary());
+    this.codes = this.names.map(() => 0);
     // An absent text, which most tags are, is a column of zeros.
     for (const dictionary of this.dictionaries) dictionary.code('');
   }
 
   add(record: CostRecord): void {
-    const day = dayNumber(record.day);
-    let rows = this.days.get(day);
-    if (!rows) this.days.set(day, (rows = new DayRows(day, this.names.length)));
-    const texts = [
-      ...dimensions.map((name) => record[name]),
-      ...this.tags.map((tag) => record.tags.get(tag) ?? ''),
-    ];
-    rows.add(
-      texts.map((text, column) => this.dictionaries[column]?.code(text) ?? 0),
-      record.amounts,
-    );
+    const { codes, tags, dictionaries } = this;
+    let at = 0;
+    for (const name of dimensions) {
+      codes[at] = dictionaries[at]?.code(record[name]) ?? 0;
+      at += 1;
+    }
+    for (const tag of tags) {
+      codes[at] = dictionaries[at]?.code(record.tags.get(tag) ?? '') ?? 0;
+      at += 1;
+    }
+    this.rowsOf(record.day).add(codes, record.amounts);
+  }
+
+  private rowsOf(day: string): DayRows {
+    // Most rows are of the same day as the one before.
+    if (this.last?.day === day) return this.last.rows;
+    const number = dayNumber(day);
+    let rows = this.days.get(number);
+    if (!rows) this.days.set(number, (rows = new DayRows(number, this.names.length)));
+    this.last = { day, rows };
+    return rows;
   }
 
   /** The bytes of its file. */

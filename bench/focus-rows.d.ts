@@ -1,0 +1,7 @@
+export declare const columns: readonly string[];
+export declare function focusRows(part: {
+  readonly from: number;
+  readonly to: number;
+  readonly month: string;
+  readonly resources?: number;
+}): Generator<string>;
