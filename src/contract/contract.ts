@@ -1,6 +1,7 @@
 import { apiKeys } from './api-keys.ts';
 import { auditLog } from './audit-log.ts';
 import { auth } from './auth.ts';
+import { budgets } from './budgets.ts';
 import type { Contract } from './endpoint.ts';
 import { validatePolicies } from './evaluation.ts';
 import { events } from './events.ts';
@@ -38,6 +39,7 @@ export const contract = {
   evidence,
   exemptions,
   remediations,
+  budgets,
   // Before reports: /v1/reports/schedules is no report.
   schedules,
   reports: { ...reports, ...downloads },

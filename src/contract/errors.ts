@@ -64,6 +64,9 @@ export const errorCatalogue = {
   invalid_evidence: entry(400, 'EVD_001', 3, 'The evidence is not valid'),
   evidence_not_found: entry(404, 'EVD_002', 1, 'No such evidence'),
   evidence_not_ready: entry(409, 'EVD_003', 8, 'The evidence bundle is not completed yet'),
+  invalid_budget: entry(400, 'BUD_001', 3, 'The budget is not valid'),
+  budget_not_found: entry(404, 'BUD_002', 1, 'No such budget'),
+  budget_name_taken: entry(409, 'BUD_003', 5, 'Another budget has this name'),
   api_key_not_found: entry(404, 'KEY_002', 1, 'No such API key'),
 
   invalid_report_config: entry(400, 'RPT_001', 3, 'The report is not valid'),

@@ -11,8 +11,8 @@ interface Noun<Answer extends z.ZodType> {
   readonly path: string;
   /** The whole noun is an extension of our server. */
   readonly ext?: true;
-  /** Default: governance:read to read, compliance:write to change. */
-  readonly scope?: Scope;
+  /** To read and to change. Default: governance:read and compliance:write. */
+  readonly scope?: Scope | { readonly read: Scope; readonly change: Scope };
   /** One object in responses. */
   readonly answer: Answer;
   /** The error for an unknown ID. */
@@ -34,8 +34,9 @@ interface Row {
  */
 export function nounEndpoints<Answer extends z.ZodType>(noun: Noun<Answer>) {
   const { path, answer, missing } = noun;
-  const { scope: reading = 'governance:read' } = noun;
-  const { scope: changing = 'compliance:write' } = noun;
+  const { scope = { read: 'governance:read', change: 'compliance:write' } } = noun;
+  const { read: reading, change: changing } =
+    typeof scope === 'string' ? { read: scope, change: scope } : scope;
   const told = ({ summary, ext = noun.ext }: Row) => ({ summary, ...defined({ ext }) });
   const one = { path: `${path}/:id`, params: ById, versioned: true } as const;
   return {

@@ -246,10 +246,11 @@ const samples: Readonly<Record<EventType, Record<string, unknown>>> = {
     severity: 'medium',
     name: 'platform',
     threshold_percent: 80,
+    threshold_on: 'actual',
     budget: 10_000,
     spent: 8_125.4,
     currency: 'USD',
     period: '2026-03',
-    message: 'platform has spent 81 % of its budget',
+    message: 'platform has spent 81% of its budget',
   },
 };

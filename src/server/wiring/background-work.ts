@@ -1,4 +1,6 @@
 import type { Authenticator } from '../auth/service.ts';
+import { budgetLanes } from '../budgets/collection.ts';
+import { startBudgetEvaluations } from '../budgets/evaluate.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { backgroundEvaluation } from '../evaluation/background.ts';
@@ -134,6 +136,7 @@ export function startBackgroundWork(
       return { url: baseUrl() + path, expires_at: timestamp(link.expires_at) };
     },
   });
+  const budgeting = startBudgetEvaluations(deps, createLaneRunner);
   const fires = startScheduleFires(deps, createLaneRunner);
   const upkeep = createUpkeep(deps, { authenticator, deliveries, statementKey, methods });
   const doing = (work: () => Promise<void>, failed: string) => (): void => {
@@ -150,6 +153,7 @@ export function startBackgroundWork(
     deliveries.poke();
     reportWork.poke();
     evidenceWork.poke();
+    budgeting.poke();
     fires.poke();
     reportDeliveries.poke();
   });
@@ -164,6 +168,7 @@ export function startBackgroundWork(
       laneWorker(deps.store, evaluationLanes, evaluator),
       ...(automator ? [laneWorker(deps.store, automationLanes, automator)] : []),
       laneWorker(deps.store, remediationLanes, remediator),
+      laneWorker(deps.store, budgetLanes, budgeting),
       laneWorker(deps.store, scheduleLanes, fires),
       laneWorker(deps.store, reportLanes, reportWork),
       laneWorker(deps.store, bundleLanes, evidenceWork),
@@ -181,6 +186,7 @@ export function startBackgroundWork(
       await automator?.stop(actionsWithin);
       await remediator.stop(actionsWithin);
       await evaluator.stop(evaluationsWithin);
+      await budgeting.stop(evaluationsWithin);
       await fires.stop(firesWithin);
       await reportWork.stop(reportsWithin);
       await evidenceWork.stop(reportsWithin);

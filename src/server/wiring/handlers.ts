@@ -1,6 +1,7 @@
 import { auditLogHandlers } from '../audit/handlers.ts';
 import { apiKeyHandlers, oauthClientHandlers } from '../auth/handlers.ts';
 import { issueToken } from '../auth/token.ts';
+import { budgetHandlers } from '../budgets/handlers.ts';
 import { definitionHandlers, frameworkHandlers } from '../compliance/handlers.ts';
 import { defaultOwnerTags } from '../config/config.ts';
 import type { Handlers } from '../http/call.ts';
@@ -105,6 +106,7 @@ export const createHandlers = (
       },
       ownerTags,
     ),
+    budgets: budgetHandlers(deps),
     events: eventHandlers(deps),
     schedules: scheduleHandlers(deps, surroundings),
     reports: {

@@ -1,5 +1,6 @@
 import { auditModule } from '../audit/module.ts';
 import { authModule } from '../auth/module.ts';
+import { budgetsModule } from '../budgets/module.ts';
 import { complianceModule } from '../compliance/module.ts';
 import { costModule } from '../cost/module.ts';
 import { evaluationModule } from '../evaluation/module.ts';
@@ -38,6 +39,7 @@ export const modules: readonly Module[] = [
   complianceModule,
   evidenceModule,
   costModule,
+  budgetsModule,
   eventsModule,
   webhooksModule,
   reportsModule,

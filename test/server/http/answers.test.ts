@@ -64,6 +64,20 @@ async function ask(
   return body;
 }
 
+async function askBudgets(): Promise<void> {
+  const body = {
+    name: 'platform',
+    amount: '10000',
+    currency: 'USD',
+    filter: { provider: 'aws', tags: { team: ['a', 'b'] } },
+  };
+  const { id } = (await ask('budgets.create', undefined, { body })) as { id: string };
+  await ask('budgets.list', undefined);
+  await ask('budgets.get', id);
+  await ask('budgets.update', id, { body: { owner: 'ann' } });
+  await ask('budgets.delete', id);
+}
+
 async function askReports(): Promise<void> {
   const body = {
     name: 'all',
@@ -273,6 +287,7 @@ describe('what an endpoint answers', () => {
       predictive_alerts: { id: string }[];
     };
     await ask('predictions.get', alerts[0]?.id);
+    await askBudgets();
     await ask('evaluations.list', undefined);
     await ask('governance.overview', undefined);
     await ask('governance.scoreHistory', undefined);

@@ -217,6 +217,14 @@ export async function fillWhole({ send, ok, advance, receiver }: Whole): Promise
     expires: '2026-12-31',
     file: { name: 'seen.txt', content: Buffer.from('seen').toString('base64') },
   });
+  await ok('POST', '/v1/budgets', {
+    name: 'platform',
+    amount: '1000.5',
+    currency: 'USD',
+    period: 'quarter',
+    filter: { provider: 'aws', tags: { team: 'a' } },
+    tags: ['team-a'],
+  });
   const report = await idOf(
     ok('POST', '/v1/reports', {
       name: 'First quarter',
@@ -322,7 +330,16 @@ export async function readAll({ send }: Whole, rows: readonly Row[]): Promise<st
 }
 
 const listed = [
-  ...['policies', 'resources', 'violations', 'exemptions', 'scans', 'events', 'webhooks'],
+  ...[
+    'policies',
+    'resources',
+    'violations',
+    'exemptions',
+    'scans',
+    'events',
+    'webhooks',
+    'budgets',
+  ],
   ...['reports', 'reports/schedules', 'compliance/remediate', 'evaluations', 'audit-log'],
   ...['compliance/evidence/bundles', 'compliance/evidence/manual', 'violations/predictive'],
 ].map((noun) => `/v1/${noun}?limit=100`);
@@ -352,6 +369,7 @@ const ofRow: Readonly<Record<string, (id: string, doc: Json) => string[]>> = {
   events: (id) => [`/v1/events/${id}`],
   flips: (id) => [`/v1/violations/predictive/${id}`],
   forecasts: (id) => [`/v1/violations/predictive/${id}`],
+  budgets: (id) => [`/v1/budgets/${id}`],
   remediations: (id) => [`/v1/compliance/remediate/${id}`],
   evidence_bundles: (id) => [
     `/v1/compliance/evidence/${id}`,

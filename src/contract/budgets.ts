@@ -1,0 +1,277 @@
+import * as z from 'zod';
+import { Timestamp, commaList, commaListOf, listQuery } from './lists.ts';
+import { nounEndpoints } from './noun.ts';
+import { Tags, serverAssigned } from './policies.ts';
+import { notBlank, oneLine } from './text.ts';
+
+export const budgetPeriods = ['month', 'quarter', 'year'] as const;
+export const BudgetPeriod = z.enum(budgetPeriods);
+export type BudgetPeriod = z.infer<typeof BudgetPeriod>;
+
+/** `billed` counts what is invoiced, when it is: purchases, taxes and credits, too; `effective` spreads prepaid charges. */
+export const budgetMetrics = ['billed', 'effective'] as const;
+const Metric = z.enum(budgetMetrics);
+
+/** What a threshold is compared with: what has been spent, or the forecast for the whole period. */
+export const thresholdBases = ['actual', 'forecast'] as const;
+const Basis = z.enum(thresholdBases);
+
+const decimal = /^\d{1,12}(?:\.\d{1,18})?$/;
+
+/** A positive decimal as a string, or as a number; without leading and trailing zeros from here on. */
+const Amount = z
+  .union([z.string().max(64), z.number()], { error: 'must be a decimal such as "10000"' })
+  .transform(String)
+  .refine((text) => decimal.test(text) && /[1-9]/.test(text), {
+    error: 'must be more than 0, with up to 12 digits before the point and up to 18 after it',
+    abort: true,
+  })
+  .transform((text) => {
+    const [whole = '', after = ''] = text.split('.');
+    const digits = after.replace(/0+$/, '');
+    return `${whole.replace(/^0+(?=\d)/, '')}${digits === '' ? '' : `.${digits}`}`;
+  });
+
+const Currency = z
+  .string()
+  .max(16, { abort: true })
+  .regex(/^[A-Z]{3}$/, 'must be a currency code such as USD');
+
+const mostTexts = 100;
+
+/** One text or several, any of which a charge may have. */
+const Texts = z
+  .union([notBlank(2_048), z.array(notBlank(2_048)).min(1).max(mostTexts)], {
+    error: `must be a string, or a list of 1 to ${mostTexts} strings`,
+  })
+  .transform((given) => [...new Set([given].flat())].sort());
+
+/** The fields of a filter, by the names that cost is grouped by; tags have their own. */
+export const budgetFilterFields = [
+  'provider',
+  'account',
+  'service',
+  'service_category',
+  'region',
+  'environment',
+  'owner',
+] as const;
+type FilterField = (typeof budgetFilterFields)[number];
+
+const TagKey = z.string().min(1).max(256).regex(/\S/, 'must not be blank');
+
+const BudgetFilter = z
+  .strictObject({
+    ...(Object.fromEntries(budgetFilterFields.map((field) => [field, Texts.optional()])) as Record<
+      FilterField,
+      z.ZodOptional<typeof Texts>
+    >),
+    tags: z
+      .record(TagKey, Texts)
+      .refine((tags) => Object.keys(tags).length <= 20, 'must have at most 20 keys')
+      .optional(),
+  })
+  .transform(({ tags, ...filter }) => ({
+    ...filter,
+    ...(tags && Object.keys(tags).length > 0 ? { tags } : {}),
+  }));
+export type BudgetFilter = z.infer<typeof BudgetFilter>;
+
+const BudgetThreshold = z.strictObject({
+  percent: z
+    .number()
+    .gt(0, { abort: true })
+    .max(1_000, { abort: true })
+    .multipleOf(0.01, 'must have at most 2 digits after the point'),
+  on: Basis.default('actual'),
+});
+export type BudgetThreshold = z.infer<typeof BudgetThreshold>;
+
+export const defaultThresholds: readonly BudgetThreshold[] = [
+  { percent: 80, on: 'actual' },
+  { percent: 100, on: 'actual' },
+  { percent: 100, on: 'forecast' },
+];
+
+/** Each once, those on what was spent first, the lowest first: so that equal ones are written the same. */
+const Thresholds = z
+  .array(BudgetThreshold)
+  .max(20)
+  .transform((given) => {
+    const each = new Map(given.map((one) => [`${one.on} ${one.percent}`, one]));
+    return [...each.values()].sort((a, b) =>
+      a.on === b.on ? a.percent - b.percent : a.on === 'actual' ? -1 : 1,
+    );
+  });
+
+const fields = {
+  name: oneLine(256),
+  description: z.string().max(4_096),
+  owner: oneLine(256),
+  amount: Amount,
+  currency: Currency,
+  period: BudgetPeriod,
+  metric: Metric,
+  filter: BudgetFilter,
+  thresholds: Thresholds,
+  tags: Tags,
+};
+
+/** The fields that a client decides, in the order that answers and files have them. */
+export const budgetFields = [
+  'name',
+  'description',
+  'owner',
+  'amount',
+  'currency',
+  'period',
+  'metric',
+  'filter',
+  'thresholds',
+  'tags',
+] as const satisfies readonly (keyof typeof fields)[];
+
+export const BudgetInput = z.strictObject({
+  ...fields,
+  description: fields.description.optional(),
+  owner: fields.owner.optional(),
+  period: fields.period.default('month'),
+  metric: fields.metric.default('billed'),
+  filter: fields.filter.optional(),
+  thresholds: fields.thresholds.default([...defaultThresholds]),
+  tags: fields.tags.optional(),
+});
+export type BudgetInput = z.infer<typeof BudgetInput>;
+
+/** A partial update: fields left out stay; null clears one, or sets its default. */
+const BudgetUpdate = z.strictObject({
+  name: fields.name.optional(),
+  description: fields.description.nullish(),
+  owner: fields.owner.nullish(),
+  amount: fields.amount.optional(),
+  currency: fields.currency.optional(),
+  period: fields.period.nullish(),
+  metric: fields.metric.nullish(),
+  filter: fields.filter.nullish(),
+  thresholds: fields.thresholds.nullish(),
+  tags: fields.tags.nullish(),
+  ...serverAssigned,
+  status: z.unknown().optional(),
+});
+export type BudgetUpdate = z.infer<typeof BudgetUpdate>;
+
+/** A decimal with all its digits. */
+const Decimal = z.string();
+
+const ThresholdState = z.looseObject({
+  percent: z.number(),
+  on: Basis,
+  /** That percentage of the budget. */
+  amount: Decimal,
+  /** Whether it is crossed now. */
+  exceeded: z.boolean(),
+  /** When it was first found crossed in this period; its event was emitted then, and will not be again. */
+  exceeded_at: Timestamp.optional(),
+});
+
+/** The forecast for the whole period, with the interval that contains the amount with a probability of 80%. */
+const BudgetForecast = z.looseObject({
+  amount: Decimal,
+  low: Decimal,
+  high: Decimal,
+  percent: z.number(),
+});
+
+/** The current period: as the charges were when `evaluated_at` was. */
+const BudgetStatus = z.looseObject({
+  /** `2026-11`, `2026-Q4`, `2026`. */
+  period: z.string(),
+  /** ISO days, UTC: its first, and the one after its last. */
+  start: z.string(),
+  end: z.string(),
+  spent: Decimal,
+  spent_percent: z.number(),
+  /** Negative where more was spent. */
+  remaining: Decimal,
+  forecast: BudgetForecast.optional(),
+  /** Why there is no forecast. */
+  forecast_note: z.string().optional(),
+  thresholds: z.array(ThresholdState),
+  /** The last day with charges in this period, of any filter; absent: there are none yet. */
+  data_until: z.string().optional(),
+  /** Charges that were imported without some of their rows. */
+  incomplete: z.array(
+    z.looseObject({
+      provider: z.string(),
+      billing_account: z.string(),
+      period: z.string(),
+      skipped_rows: z.int(),
+    }),
+  ),
+  /** Charges in other currencies than the budget's: not counted, and not converted. */
+  other_currencies: z.array(z.looseObject({ currency: z.string(), spent: Decimal })),
+  evaluated_at: Timestamp,
+});
+export type BudgetStatus = z.infer<typeof BudgetStatus>;
+
+export const AnsweredBudget = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  description: z.string().optional(),
+  owner: z.string().optional(),
+  amount: Decimal,
+  currency: z.string(),
+  period: BudgetPeriod,
+  metric: Metric,
+  filter: z
+    .looseObject({ tags: z.record(z.string(), z.array(z.string())).optional() })
+    .catchall(z.unknown())
+    .optional(),
+  thresholds: z.array(z.looseObject({ percent: z.number(), on: Basis })),
+  tags: z.array(z.string()).optional(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  created_by: z.string(),
+  /** Absent until the budget has been evaluated in the current period, mostly for less than a second. */
+  status: BudgetStatus.optional(),
+});
+export type AnsweredBudget = z.infer<typeof AnsweredBudget>;
+
+export const budgetSortFields = ['created_at', 'updated_at', 'id', 'name', 'period'] as const;
+
+const BudgetListQuery = listQuery(budgetSortFields, {
+  name: z.string().min(1).max(256).optional(),
+  owner: commaList().optional(),
+  period: commaListOf(BudgetPeriod).optional(),
+  /** All of them. */
+  tags: commaList().optional(),
+});
+export type BudgetListQuery = z.infer<typeof BudgetListQuery>;
+
+const noun = nounEndpoints({
+  path: '/v1/budgets',
+  ext: true,
+  scope: { read: 'cost:read', change: 'cost:admin' },
+  answer: AnsweredBudget,
+  missing: 'budget_not_found',
+});
+
+export const budgets = {
+  list: noun.list({
+    summary: 'List budgets, with what was spent in the current period',
+    query: BudgetListQuery,
+    rows: { budgets: z.array(AnsweredBudget) },
+  }),
+  create: noun.create({
+    summary: 'Create a budget; its thresholds emit budget.threshold.exceeded once per period',
+    body: BudgetInput,
+    errors: ['invalid_budget', 'budget_name_taken'],
+  }),
+  get: noun.get({ summary: 'Read a budget, with what was spent in the current period' }),
+  update: noun.update({
+    summary: 'Change some fields of a budget',
+    body: BudgetUpdate,
+    errors: ['invalid_budget', 'budget_name_taken'],
+  }),
+  delete: noun.delete({ summary: 'Delete a budget' }),
+};
