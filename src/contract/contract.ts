@@ -2,6 +2,7 @@ import { apiKeys } from './api-keys.ts';
 import { auditLog } from './audit-log.ts';
 import { auth } from './auth.ts';
 import { budgets } from './budgets.ts';
+import { costForecast } from './cost-forecast.ts';
 import type { Contract } from './endpoint.ts';
 import { validatePolicies } from './evaluation.ts';
 import { events } from './events.ts';
@@ -40,6 +41,7 @@ export const contract = {
   exemptions,
   remediations,
   budgets,
+  costForecast,
   // Before reports: /v1/reports/schedules is no report.
   schedules,
   reports: { ...reports, ...downloads },

@@ -168,3 +168,10 @@ export function showAmount(amount: Amount): string {
 /** The nearest double, nearly: for charts, forecasts and shares. */
 export const toNumber = ({ units, nanos, attos }: Amount): number =>
   units + (nanos + attos / lane) / lane;
+
+/** An estimate as a decimal of at most 6 digits after the point: the others mean nothing. */
+export const showEstimate = (value: number): string =>
+  value
+    .toFixed(6)
+    .replace(/\.?0+$/, '')
+    .replace(/^-0$/, '0');

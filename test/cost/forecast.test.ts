@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Forecast } from '../../src/cost/forecast/forecast.ts';
-import { forecastDaily } from '../../src/cost/forecast/forecast.ts';
+import { forecastDaily, sumOfDays } from '../../src/cost/forecast/forecast.ts';
 
 const day = fc.double({ min: 0, max: 1e9, noNaN: true });
 const daysOf = (minLength: number, maxLength: number) => fc.array(day, { minLength, maxLength });
@@ -70,6 +70,36 @@ describe('a forecast of daily cost', () => {
     expect(forecast.backtest?.origins).toBeGreaterThan(5);
     expect(forecast.backtest?.seasonalNaiveMae).toBe(0);
     expect(forecast.backtest?.mae).toBeLessThan(1);
+  });
+
+  it('says how many days earlier intervals contained, once there were enough', async () => {
+    const noisy = weekly(30).map((value, at) => value + ((at * 7_919) % 13) / 2);
+    const forecast = await forecastDaily(noisy, 7);
+    if (forecast.method === 'none') throw new Error(forecast.reason);
+    const [in80 = 0, in95 = 0] = forecast.backtest?.coverage ?? [];
+    expect(in80).toBeGreaterThan(0.6);
+    expect(in95).toBeGreaterThanOrEqual(in80);
+    const few = await forecastDaily(noisy.slice(0, 28), 7);
+    expect(few).not.toHaveProperty('backtest.coverage');
+  });
+
+  it('adds days up, with an interval narrower than theirs together, and never below 0', async () => {
+    const noisy = weekly(30).map((value, at) => value + ((at * 7_919) % 13) / 2);
+    const forecast = await forecastDaily(noisy, 60);
+    if (forecast.method === 'none') throw new Error(forecast.reason);
+    const { points } = forecast;
+    const width = ({ interval80: [low, high] }: { interval80: readonly [number, number] }) =>
+      high - low;
+    expect(sumOfDays(forecast, 3, 4)).toEqual(points[3]);
+    const month = sumOfDays(forecast, 0, 30);
+    const together = points.slice(0, 30).reduce((sum, point) => sum + width(point), 0);
+    expect(month.mean).toBeCloseTo(
+      points.slice(0, 30).reduce((sum, { mean }) => sum + mean, 0),
+      6,
+    );
+    expect(width(month)).toBeLessThan(together * 0.9);
+    expect(width(sumOfDays(forecast, 0, 60))).toBeGreaterThan(width(month));
+    expect(sumOfDays(forecast, 0, 0)).toEqual({ mean: 0, interval80: [0, 0], interval95: [0, 0] });
   });
 
   it('is finite, ordered and never negative, whatever the days were', async () => {

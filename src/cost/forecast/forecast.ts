@@ -10,7 +10,8 @@ const modelDays = 28;
 const backtestDays = 14;
 const mostOrigins = 26;
 
-interface ForecastPoint {
+/** Of a day, or of the sum of several. */
+export interface ForecastPoint {
   readonly mean: number;
   /** The intervals that should contain 80 and 95 % of what comes. */
   readonly interval80: readonly [low: number, high: number];
@@ -23,17 +24,24 @@ export type Forecast =
       readonly method: 'mean' | 'median_of_three';
       /** The day after the last value first. */
       readonly points: readonly ForecastPoint[];
+      /**
+       * What the intervals of the sum of `backtestDays` are of the sum of theirs: errors of days balance in part. Of 80 and
+       * of 95 %.
+       */
+      readonly together: readonly [number, number];
       /** Of forecasts that could have been made before, strictly from what was known then. */
       readonly backtest?: Backtest;
       readonly note?: string;
     };
 
-interface Backtest {
+export interface Backtest {
   /** Forecasts of 14 days that were compared. */
   readonly origins: number;
   /** Mean absolute errors, in the unit of the values; of the method, and of the last week again. */
   readonly mae: number;
   readonly seasonalNaiveMae: number;
+  /** The shares of days that the intervals of 80 and 95 % contained; absent: too few days to have had any. */
+  readonly coverage?: readonly [number, number];
 }
 
 /**
@@ -59,20 +67,49 @@ export async function forecastDaily(
   if (days < modelDays) return byMean(values, horizon);
   const origins = await replay(values, pause);
   const means = nextDays(values, horizon);
-  const [widths80 = [], widths95 = []] = halfWidths(values, origins, horizon);
-  const floor = values.every((value) => value >= 0) ? 0 : -Infinity;
-  const around = (mean: number, width = 0): readonly [number, number] => [
-    Math.max(floor, mean - width),
-    mean + width,
-  ];
+  const [in80, in95] = halfWidths(values, origins, horizon);
+  const around = aroundOf(values);
   return {
     method: 'median_of_three',
     points: means.map((mean, at) => ({
       mean,
-      interval80: around(mean, widths80[at]),
-      interval95: around(mean, Math.max(widths95[at] ?? 0, widths80[at] ?? 0)),
+      interval80: around(mean, in80?.days[at]),
+      interval95: around(mean, Math.max(in95?.days[at] ?? 0, in80?.days[at] ?? 0)),
     })),
-    ...compared(values, origins),
+    together: [in80?.together ?? 1, in95?.together ?? 1],
+    ...compared(values, origins, [in80?.coverage, in95?.coverage]),
+  };
+}
+
+/** No interval contains costs below 0 where none ever was. */
+function aroundOf(values: readonly number[]) {
+  const floor = values.every((value) => value >= 0) ? 0 : -Infinity;
+  return (mean: number, width = 0): readonly [number, number] => [
+    Math.max(floor, mean - width),
+    mean + width,
+  ];
+}
+
+/** What some of the days of a forecast are together, from one up to, and without, another. */
+export function sumOfDays(
+  { points, together }: Extract<Forecast, { readonly points: unknown }>,
+  from: number,
+  to: number,
+): ForecastPoint {
+  const days = points.slice(from, to);
+  const sum = (of: (point: ForecastPoint) => number): number =>
+    days.reduce((all, point) => all + of(point), 0);
+  const mean = sum((point) => point.mean);
+  // A single day's interval is its own; that of two weeks was measured, and is taken for longer times, too.
+  const reach = Math.log(Math.min(Math.max(days.length, 1), backtestDays)) / Math.log(backtestDays);
+  const width80 = sum((point) => point.interval80[1] - point.mean) * together[0] ** reach;
+  const width95 = sum((point) => point.interval95[1] - point.mean) * together[1] ** reach;
+  const isNeverNegative = days.every(({ interval95 }) => interval95[0] >= 0);
+  const around = aroundOf(isNeverNegative ? [] : [-1]);
+  return {
+    mean,
+    interval80: around(mean, width80),
+    interval95: around(mean, Math.max(width80, width95)),
   };
 }
 
@@ -95,6 +132,7 @@ async function replay(
 function compared(
   values: readonly number[],
   origins: readonly Origin[],
+  [in80, in95]: readonly [number | undefined, number | undefined],
 ): { readonly backtest?: Backtest } {
   const whole = origins.filter(({ at }) => at + backtestDays <= values.length);
   if (whole.length === 0) return {};
@@ -109,6 +147,7 @@ function compared(
       origins: whole.length,
       mae: maeOf(({ forecast }) => forecast),
       seasonalNaiveMae: maeOf(({ at }) => seasonalNaive(values.slice(0, at), backtestDays)),
+      ...(in80 === undefined || in95 === undefined ? {} : { coverage: [in80, in95] }),
     },
   };
 }
@@ -119,15 +158,17 @@ function byMean(values: readonly number[], horizon: number): Forecast {
   const squares = values.reduce((all, value) => all + (value - mean) ** 2, 0);
   // One more day varies by this much, the uncertain mean included.
   const spread = Math.sqrt((squares / (values.length - 1)) * (1 + 1 / values.length));
-  const floor = values.every((value) => value >= 0) ? 0 : -Infinity;
+  const around = aroundOf(values);
   const point: ForecastPoint = {
     mean,
-    interval80: [Math.max(floor, mean - 1.645 * spread), mean + 1.645 * spread],
-    interval95: [Math.max(floor, mean - 2.576 * spread), mean + 2.576 * spread],
+    interval80: around(mean, 1.645 * spread),
+    interval95: around(mean, 2.576 * spread),
   };
   return {
     method: 'mean',
     points: new Array<ForecastPoint>(horizon).fill(point),
+    // The mean may be off as a whole.
+    together: [1, 1],
     note: `Only ${values.length} days of data: the mean, with wide intervals`,
   };
 }

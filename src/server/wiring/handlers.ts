@@ -4,6 +4,7 @@ import { issueToken } from '../auth/token.ts';
 import { budgetHandlers } from '../budgets/handlers.ts';
 import { definitionHandlers, frameworkHandlers } from '../compliance/handlers.ts';
 import { defaultOwnerTags } from '../config/config.ts';
+import { costForecastHandlers } from '../cost/forecast-handlers.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
@@ -107,6 +108,7 @@ export const createHandlers = (
       ownerTags,
     ),
     budgets: budgetHandlers(deps),
+    costForecast: costForecastHandlers(deps),
     events: eventHandlers(deps),
     schedules: scheduleHandlers(deps, surroundings),
     reports: {

@@ -4,6 +4,7 @@ import type { Endpoint } from '../../../src/contract/endpoint.ts';
 import { createMetrics } from '../../../src/server/observe/metrics.ts';
 import { collections } from '../../../src/server/wiring/modules.ts';
 import { composeTiny, renderText } from '../reports/report-world.ts';
+import { putFocus } from '../cost/put-focus.ts';
 import type { Sent, TestService } from '../test-service.ts';
 import { policy, startTestService } from '../test-service.ts';
 
@@ -76,6 +77,13 @@ async function askBudgets(): Promise<void> {
   await ask('budgets.get', id);
   await ask('budgets.update', id, { body: { owner: 'ann' } });
   await ask('budgets.delete', id);
+}
+
+async function askCost(): Promise<void> {
+  const heads = 'ProviderName,BillingAccountId,BillingCurrency,BilledCost,ChargePeriodStart,BillingPeriodStart'; // prettier-ignore
+  const days = Array.from({ length: 31 }, (_, n) => `AWS,1,USD,7,2026-01-${String(n + 1).padStart(2, '0')},2026-01-01`); // prettier-ignore
+  await putFocus(service, [heads, ...days].join('\n'));
+  await ask('costForecast.get', undefined);
 }
 
 async function askReports(): Promise<void> {
@@ -288,6 +296,7 @@ describe('what an endpoint answers', () => {
     };
     await ask('predictions.get', alerts[0]?.id);
     await askBudgets();
+    await askCost();
     await ask('evaluations.list', undefined);
     await ask('governance.overview', undefined);
     await ask('governance.scoreHistory', undefined);

@@ -1,0 +1,34 @@
+import { createCallerTurns } from '../http/caller-turns.ts';
+import type { Deps } from '../deps.ts';
+import type { Handlers } from '../http/call.ts';
+import { toJson } from '../json.ts';
+import { fieldOf, whereOf } from './fields.ts';
+import { forecastCost } from './forecast.ts';
+
+export function costForecastHandlers({ store }: Deps): Handlers['costForecast'] {
+  const turns = createCallerTurns();
+  return {
+    get: async ({ query }, call) => {
+      const { horizon_days: horizonDays, group_by: groupBy, metric, currency, ...filters } = query;
+      const { history, forecasts } = await turns(call, () =>
+        forecastCost(store, {
+          horizonDays,
+          where: whereOf(filters),
+          measure: metric,
+          ...(groupBy === undefined ? {} : { groupBy: fieldOf(groupBy) }),
+          ...(currency === undefined ? {} : { currency }),
+          signal: call.signal,
+        }),
+      );
+      return {
+        body: toJson({
+          horizon_days: horizonDays,
+          metric,
+          group_by: groupBy ?? null,
+          history: history && { ...history },
+          forecasts,
+        }),
+      };
+    },
+  };
+}
