@@ -39,6 +39,13 @@ const StatusChange = z.looseObject({
 });
 type StatusChange = z.infer<typeof StatusChange>;
 
+/** A decimal with all digits. */
+const Decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
+
+/** What resources cost in the last 30 whole days of data: one for each currency, those never added together. */
+const MonthlyCosts = z.array(z.looseObject({ currency: z.string(), monthly_cost: Decimal }));
+export type MonthlyCosts = z.infer<typeof MonthlyCosts>;
+
 /** One for each policy and resource, whatever becomes of it. Policy and resource are as when it was last found. */
 export const Violation = z.looseObject({
   id: z.string(),
@@ -75,6 +82,14 @@ export const Violation = z.looseObject({
   history: z.array(StatusChange),
 });
 export type Violation = z.infer<typeof Violation>;
+
+/** A violation as answered to who may see costs: `cost:read` or `cost:admin`. */
+const AnsweredViolation = Violation.extend({
+  /** What its resource cost in the last 30 whole days of data, effective; absent where that is not known. */
+  monthly_cost: Decimal.optional(),
+  cost_currency: z.string().optional(),
+});
+export type AnsweredViolation = z.infer<typeof AnsweredViolation>;
 
 export const violationSortFields = [
   'detected_at',
@@ -131,7 +146,7 @@ const filters = {
 const ViolationListQuery = listQuery(violationSortFields, filters);
 type ViolationListQuery = z.infer<typeof ViolationListQuery>;
 
-const violationGroups = [
+export const violationGroups = [
   'policy',
   'severity',
   'account',
@@ -177,6 +192,8 @@ const ViolationGroup = z.looseObject({
   oldest: Timestamp,
   /** CRITICAL counts for 10, HIGH for 7, MEDIUM for 3, LOW for 1. */
   weighted_risk: z.int(),
+  /** What the resources cost, each counted once; for who may see costs, where any is known. */
+  monthly_costs: MonthlyCosts.optional(),
 });
 export type ViolationGroup = z.infer<typeof ViolationGroup>;
 
@@ -188,6 +205,8 @@ const ViolationSummary = z.looseObject({
   groups_total: z.int(),
   /** Violations. */
   total: z.int(),
+  /** What all the resources cost, each counted once, in however many groups it is; as in a group. */
+  monthly_costs: MonthlyCosts.optional(),
 });
 export type ViolationSummary = z.infer<typeof ViolationSummary>;
 
@@ -257,7 +276,7 @@ export type ViolationFilter = Pick<ViolationListQuery, keyof typeof filters>;
 const noun = nounEndpoints({
   path: '/v1/violations',
   ext: true,
-  answer: Violation,
+  answer: AnsweredViolation,
   missing: 'violation_not_found',
 });
 
@@ -265,7 +284,7 @@ export const violations = {
   list: noun.list({
     summary: 'List violations',
     query: ViolationListQuery,
-    rows: { violations: z.array(Violation) },
+    rows: { violations: z.array(AnsweredViolation) },
   }),
   summary: endpoint({
     method: 'GET',

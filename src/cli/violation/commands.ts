@@ -1,5 +1,10 @@
-import type { Violation } from '../../contract/violations.ts';
-import { violationSortFields, violationStatuses } from '../../contract/violations.ts';
+import { showMoney } from '../../contract/money.ts';
+import type { AnsweredViolation } from '../../contract/violations.ts';
+import {
+  violationGroups,
+  violationSortFields,
+  violationStatuses,
+} from '../../contract/violations.ts';
 import type { Act } from '../act.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { collectValues } from '../flags/list-flags.ts';
@@ -17,7 +22,7 @@ interface ListOptions extends ViolationFlags {
   readonly status?: readonly string[];
 }
 
-const violations: OwnNoun<Violation, ListOptions> = {
+const violations: OwnNoun<AnsweredViolation, ListOptions> = {
   one: 'violation',
   many: 'violations',
   feature: 'violations',
@@ -42,7 +47,7 @@ const violations: OwnNoun<Violation, ListOptions> = {
       if (without === 0 || flags.output.every(({ format }) => format !== 'asff')) return undefined;
       return `${count(without, 'violation')} left out of asff, which requires an AWS account.`;
     },
-    columns: () => [
+    columns: (_, rows) => [
       {
         title: 'SEVERITY',
         cell: ({ severity }) => severity,
@@ -50,6 +55,9 @@ const violations: OwnNoun<Violation, ListOptions> = {
       },
       { title: 'RESOURCE', cell: (row) => row.resource_id, shrinks: 'middle' },
       { title: 'POLICY', cell: (row) => row.policy_name, shrinks: 'end' },
+      ...(rows.some(({ monthly_cost: cost }) => cost !== undefined)
+        ? [{ title: 'MONTHLY COST', cell: costText, drops: 4 }]
+        : []),
       { title: 'MESSAGE', cell: ({ message }) => message, shrinks: 'end', drops: 3 },
       { title: 'STATUS', cell: ({ status }) => status, drops: 2 },
       { title: 'ID', cell: ({ id }) => id, drops: 1 },
@@ -57,6 +65,12 @@ const violations: OwnNoun<Violation, ListOptions> = {
   },
   view: violationView,
 };
+
+/** What its resource costs, where that is known and the caller may see it. */
+const costText = ({
+  monthly_cost: cost,
+  cost_currency: currency = '',
+}: AnsweredViolation): string => (cost === undefined ? '' : showMoney(cost, currency));
 
 export function registerViolationCommands(program: GovctlCommand, act: Act): void {
   const violation = program
@@ -79,6 +93,18 @@ export function registerViolationCommands(program: GovctlCommand, act: Act): voi
       .addHelpText('after', listHelp),
   );
   its.get('show one violation with its history');
+  withViolationFlags(
+    violation
+      .command('summary')
+      .description('count violations by group, the highest risk first')
+      .option('--by <group>', `group by ${violationGroups.join(', ')} or tag:KEY`, 'policy')
+      .option('--limit <n>', 'maximum number of groups, 1 to 1000', '20')
+      .option(
+        '--status <status>',
+        `filter by status: ${violationStatuses.join(', ')} (repeatable or comma-separated; default: OPEN)`,
+        collectValues,
+      ),
+  ).action(act(() => import('./summary.ts').then((m) => m.runSummary)));
   violation
     .command('resolve')
     .description('resolve a violation by hand; it opens again when its resource is found failing')

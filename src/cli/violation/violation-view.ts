@@ -1,15 +1,16 @@
-import type { Violation } from '../../contract/violations.ts';
+import { showMoney } from '../../contract/money.ts';
+import type { AnsweredViolation } from '../../contract/violations.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
 import { printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 
-export const violationView = (violation: Violation): View => ({
+export const violationView = (violation: AnsweredViolation): View => ({
   value: violation,
   human: (style) => describeViolation(violation, style),
 });
 
-function describeViolation(violation: Violation, style: Style): string {
+function describeViolation(violation: AnsweredViolation, style: Style): string {
   const { history } = violation;
   const details = formatDetails(
     violation.message,
@@ -23,6 +24,12 @@ function describeViolation(violation: Violation, style: Style): string {
       ['account', violation.account_id],
       ['region', violation.region],
       ['environment', violation.environment],
+      [
+        'cost',
+        violation.monthly_cost === undefined
+          ? undefined
+          : `${showMoney(violation.monthly_cost, violation.cost_currency ?? '')} in the last 30 days of data`,
+      ],
       ['frameworks', violation.compliance_frameworks.join(', ')],
       ['exemption', violation.exemption_id],
       ['undecided', violation.undecided?.message],

@@ -159,11 +159,11 @@ const longPage = <T extends Document>(
 
 /** As `listPage`, for documents that are shown with what has to be looked up, and may be another thing each time. */
 export async function listLookedUp<T extends Document, B>(
-  reader: Reader,
+  reader: Pick<Reader, 'page'>,
   collection: CollectionSpec<T>,
-  { query, filters, plural, show }: ListOptions<T, Promise<string>>,
+  { query, filters, sifted = {}, plural, show }: ListOptions<T, Awaitable<string>>,
 ): Promise<Answer<Json<B> | ByteBody>> {
-  const { asked, place } = placeOf(collection, query, filters);
+  const { asked, place } = placeOf(collection, query, filters, sifted);
   const page = await reader.page(collection, asked);
   const rows: string[] = [];
   let length = 0;

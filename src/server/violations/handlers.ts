@@ -3,13 +3,15 @@ import type { ResponseBody } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import type { Handlers } from '../http/call.ts';
+import { monthlyCosts, seesCost } from '../cost/service.ts';
+import type { Call, Handlers } from '../http/call.ts';
 import { createCallerTurns } from '../http/caller-turns.ts';
 import type { Deps } from '../deps.ts';
 import { toJson } from '../json.ts';
-import { listPage } from '../http/paging.ts';
+import { listLookedUp, listPage } from '../http/paging.ts';
 import type { Reader, Versioned } from '../store/store.ts';
 import { violationFilters, violations } from './collection.ts';
+import { costSummed, withCost } from './cost.ts';
 import type { StoredViolation } from './collection.ts';
 import { resolveByHand, resolveMatching } from './resolve.ts';
 import { createSift, siftedFilters, siftingReader } from './service.ts';
@@ -35,18 +37,33 @@ export function violationHandlers(
   ownerTags: readonly string[],
 ): Handlers['violations'] {
   const inTurn = createCallerTurns();
+  /** Undefined: the caller may not see what anything costs, or nothing is known of it. */
+  const costsFor = async (call: Call) => (seesCost(call) ? monthlyCosts(deps) : undefined);
   return {
     list: ({ query }, call) => {
       const { signal } = call;
       const passes = createSift(query, { now: deps.clock.now(), ownerTags });
-      const list = (reader: Pick<Reader, 'page'>) =>
+      const options = {
+        query,
+        filters: violationFilters(query),
+        sifted: siftedFilters(query),
+        plural: 'violations',
+      };
+      const listPlain = (reader: Pick<Reader, 'page'>) =>
         listPage<StoredViolation, Listed>(reader, violations, {
-          query,
-          filters: violationFilters(query),
-          sifted: siftedFilters(query),
-          plural: 'violations',
+          ...options,
           show: ({ doc }) => toJson(doc),
         });
+      const listWithCosts = async (reader: Pick<Reader, 'page'>) => {
+        const costs = await monthlyCosts(deps);
+        if (!costs) return listPlain(reader);
+        // Its answers are not kept: those without costs are of the same rows.
+        return listLookedUp<StoredViolation, Listed>(reader, violations, {
+          ...options,
+          show: ({ doc }) => toJson(withCost(doc, costs)),
+        });
+      };
+      const list = seesCost(call) ? listWithCosts : listPlain;
       if (!passes) return list(deps.store);
       return inTurn(call, async () => list(siftingReader(deps.store, passes, signal)));
     },
@@ -54,7 +71,8 @@ export function violationHandlers(
     summary: ({ query }, call) =>
       inTurn(call, async () => {
         const by = { now: deps.clock.now(), ownerTags, signal: call.signal };
-        return { body: toJson(await summarize(deps.store, query, by)) };
+        const costs = costSummed(await costsFor(call));
+        return { body: toJson(await summarize(deps.store, query, by, costs)) };
       }),
 
     resolveMany: async ({ body }, call) => {
@@ -67,7 +85,14 @@ export function violationHandlers(
       return call.transact(async () => ({ body: toJson(answer) }));
     },
 
-    get: ({ params }) => whenKnown(readViolation(deps.store, params.id), answerOne),
+    get: ({ params }, call) =>
+      seesCost(call)
+        ? (async () => {
+            const { doc, revision } = await readViolation(deps.store, params.id);
+            const body = toJson(withCost(doc, await monthlyCosts(deps)));
+            return { body, revision, isMoving: true };
+          })()
+        : whenKnown(readViolation(deps.store, params.id), answerOne),
 
     resolve: async ({ params, body }, call) =>
       call.transact(async (tx) => {

@@ -9,6 +9,7 @@ import { ageBucketOf, ageBuckets } from '../../report/content/risk-points.ts';
 import { firstOf } from '../first-of.ts';
 import type { Reader } from '../store/store.ts';
 import type { StoredViolation } from './collection.ts';
+import type { CostSums } from './cost.ts';
 import { ageOf, matching, memoized, ownerOf } from './service.ts';
 import type { MatchBy } from './service.ts';
 
@@ -78,37 +79,48 @@ function kindsBy(groupBy: string, { now, ownerTags }: MatchBy): KindsOf {
   }
 }
 
+/** Stands for all groups. */
+const everything = {};
+
 const lower = (severity: Severity) => severity.toLowerCase() as Lowercase<Severity>;
 
 /**
  * Counts violations in groups, in turns.
+ * @param costs of who may see them
  * @throws GovctlError malformed_request where there are too many groups
  */
 export async function summarize(
   reader: Reader,
   { group_by: groupBy, limit, ...filter }: SummaryQuery,
   by: MatchBy,
+  costs: CostSums | undefined,
 ): Promise<ViolationSummary> {
   const kindsOf = kindsBy(groupBy, by);
   const groups = new Map<string | null, ViolationGroup>();
   let total = 0;
   for await (const violation of matching(reader, filter, by)) {
     total += 1;
+    costs?.add(everything, violation);
     for (const { key, label } of kindsOf(violation)) {
       let group = groups.get(key);
       if (!group) groups.set(key, (group = emptyGroup(key, label, violation.detected_at)));
       group[lower(violation.severity)] += 1;
       group.total += 1;
       group.weighted_risk += weightOf(violation);
+      costs?.add(group, violation);
       if (violation.detected_at < group.oldest) group.oldest = violation.detected_at;
     }
     if (groups.size > mostGroups) throw tooMany();
   }
   return {
     group_by: groupBy,
-    groups: await firstOf(groups.values(), gravestFirst, limit),
+    groups: (await firstOf(groups.values(), gravestFirst, limit)).map((group) => ({
+      ...group,
+      ...costs?.of(group),
+    })),
     groups_total: groups.size,
     total,
+    ...costs?.of(everything),
   };
 }
 
