@@ -34,6 +34,12 @@ export const eventTypes = [
 export const EventType = z.enum(eventTypes);
 export type EventType = z.infer<typeof EventType>;
 
+/** Their data say what was spent: they are for who may see costs. */
+export const costEventTypes = ['cost.anomaly.detected', 'budget.threshold.exceeded'] as const;
+
+export const isOfCost = (type: EventType): boolean =>
+  (costEventTypes as readonly EventType[]).includes(type);
+
 export const isFormB = (type: EventType): type is (typeof formBTypes)[number] =>
   (formBTypes as readonly string[]).includes(type);
 

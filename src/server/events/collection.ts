@@ -1,4 +1,4 @@
-import { EventType } from '../../contract/events.ts';
+import { EventType, isOfCost } from '../../contract/events.ts';
 import type { CollectionSpec } from '../store/store.ts';
 import * as z from 'zod';
 import { Timestamp } from '../../contract/lists.ts';
@@ -16,7 +16,11 @@ export interface StoredEvent {
 
 export const events: CollectionSpec<StoredEvent> = {
   name: 'events',
-  index: { type: ({ type }) => type },
+  index: {
+    type: ({ type }) => type,
+    /** Whether its data say what was spent. */
+    of_cost: ({ type }) => String(isOfCost(type)),
+  },
   order: {
     sequence: ({ sequence }) => sequence,
     created: ({ created }) => created,

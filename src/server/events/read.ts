@@ -11,6 +11,10 @@ import { inThrees } from '../../contract/in-threes.ts';
 export const readEvent = (reader: Reader, id: string): Awaitable<Versioned<StoredEvent>> =>
   whenKnown(reader.get(events, id), (found) => {
     if (found) return found;
-    const kept = `events are kept for ${keptDays} days, of more than ${inThrees(mostKept)} the newest`;
-    throw new GovctlError('event_not_found', `There is no event ${id.slice(0, 100)}; ${kept}`);
+    throw noEvent(id);
   });
+
+export function noEvent(id: string): GovctlError {
+  const kept = `events are kept for ${keptDays} days, of more than ${inThrees(mostKept)} the newest`;
+  return new GovctlError('event_not_found', `There is no event ${id.slice(0, 100)}; ${kept}`);
+}

@@ -1,6 +1,8 @@
+import { eventTypes, isOfCost } from '../../contract/events.ts';
 import type { EventReplay } from '../../contract/events.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { recordAudit } from '../audit/service.ts';
+import { seesCost } from '../cost/service.ts';
 import type { Call } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { nextTurn } from '../next-turn.ts';
@@ -14,7 +16,7 @@ import type { StoredEvent } from './collection.ts';
 import { queueFor, receiversOf } from './emit.ts';
 import { facetsOf, passes } from './facets.ts';
 import type { Facets } from './facets.ts';
-import { readEvent } from './read.ts';
+import { noEvent, readEvent } from './read.ts';
 import { mostKept } from './retention.ts';
 import { inSequence, eventsBetween } from './since.ts';
 import type { SequencedEvent } from './since.ts';
@@ -36,7 +38,7 @@ export async function replay(
   const counts = { events: 0, deliveries: 0 };
   const { webhook_id: webhookId } = asked;
   if (webhookId !== undefined) await readWebhook(deps.store, webhookId);
-  const all = await choose(deps.store, asked);
+  const all = await choose(deps.store, asked, seesCost({ principal }));
   for (let at = 0; at < all.length; at += batch) {
     const chosen = all.slice(at, at + batch);
     const isFirst = counts.deliveries === 0;
@@ -65,13 +67,24 @@ export async function replay(
 async function choose(
   reader: Reader,
   { event_ids: ids, since, until, types }: EventReplay,
+  withCost: boolean,
 ): Promise<readonly SequencedEvent[]> {
   if (ids) {
-    const found = [...new Set(ids)].map(async (id) => (await readEvent(reader, id)).doc);
+    const found = [...new Set(ids)].map(async (id) => {
+      const { doc } = await readEvent(reader, id);
+      if (isOfCost(doc.type) && !withCost) throw noEvent(id);
+      return doc;
+    });
     return (await Promise.all(found)).sort(inSequence);
   }
   // Either of them is given.
-  return since === undefined ? [] : eventsBetween(reader, { since, until, types });
+  return since === undefined
+    ? []
+    : eventsBetween(reader, {
+        since,
+        until,
+        types: withCost ? types : (types ?? eventTypes).filter((type) => !isOfCost(type)),
+      });
 }
 
 /** @returns how many webhooks it is queued for; undefined where it is gone since it was looked for */

@@ -2,7 +2,7 @@ import { contract } from '../../contract/contract.ts';
 import { permits } from '../../contract/endpoint.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Context } from 'hono';
-import type { Endpoint, HandlerInput } from '../../contract/endpoint.ts';
+import type { Endpoint, HandlerInput, Scope } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { settle, whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
@@ -19,6 +19,7 @@ import type { LargeBodies } from './bodies/large-bodies.ts';
 import type { Peer } from './peer.ts';
 import type { Observe } from '../observe/request-event.ts';
 import type { LocalHooks } from './local-hooks.ts';
+import { insufficientScope } from './insufficient-scope.ts';
 import { oneTime } from './idempotency.ts';
 import type { KeysUnderWay } from './idempotency.ts';
 import type { RateLimiter } from './limits.ts';
@@ -297,18 +298,8 @@ function searchOf(url: string): string {
   return end < 0 ? url.slice(start + 1) : url.slice(start + 1, end);
 }
 
-function checkScope(principal: Principal, scope: NonNullable<Endpoint['scope']>): void {
-  if (permits(principal.scopes, scope)) return;
-  const has = principal.scopes.join(' ');
-  throw new GovctlError(
-    'insufficient_scope',
-    `This takes the scope ${scope}; the token has: ${has || 'none'}`,
-    {
-      headers: {
-        'WWW-Authenticate': `Bearer realm="govctl", error="insufficient_scope", scope="${scope}"`,
-      },
-    },
-  );
+function checkScope(principal: Principal, scope: Scope): void {
+  if (!permits(principal.scopes, scope)) throw insufficientScope(principal, scope);
 }
 
 function answerOf(

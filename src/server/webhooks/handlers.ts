@@ -1,7 +1,11 @@
+import { isOfCost } from '../../contract/events.ts';
+import type { EventType } from '../../contract/events.ts';
 import type { AnsweredWebhook } from '../../contract/webhooks.ts';
-import type { Handlers } from '../http/call.ts';
+import { seesCost } from '../cost/service.ts';
+import type { Call, Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { toJson } from '../json.ts';
+import { insufficientScope } from '../http/insufficient-scope.ts';
 import { anyOf, listLookedUp } from '../http/paging.ts';
 import type { Reader, Versioned } from '../store/store.ts';
 import { webhookLanes, webhooks } from './collection.ts';
@@ -39,6 +43,7 @@ export const webhookHandlers = (deps: Deps, targets: Targets): WebhookHandlers =
     get: async ({ params }) => answerOne(deps.store, await readWebhook(deps.store, params.id)),
 
     create: async ({ body }, call) => {
+      checkCostEvents(call, body.events);
       if (!(await call.isRepeated())) await checkTarget(targetsFor(targets, call), body.url);
       return call.transact(async (tx) => {
         const created = await createWebhook(deps, tx, call.actor, body);
@@ -53,6 +58,14 @@ export const webhookHandlers = (deps: Deps, targets: Targets): WebhookHandlers =
       if (body.url !== undefined && body.url !== doc.url)
         await checkTarget(targetsFor(targets, call), body.url);
       return call.transact(async (tx) => {
+        // They would go to another receiver, or to one that did not get them.
+        const { doc: before } = await readWebhook(tx, params.id);
+        const { url = before.url, events = before.events } = body;
+        const isSameUrl = url === before.url;
+        checkCostEvents(
+          call,
+          events.filter((one) => !isSameUrl || !before.events.includes(one)),
+        );
         return answerOne(tx, await updateWebhook(deps, tx, call, { id: params.id, update: body }));
       });
     },
@@ -67,6 +80,13 @@ export const webhookHandlers = (deps: Deps, targets: Targets): WebhookHandlers =
     },
   };
 };
+
+/** @throws GovctlError insufficient_scope where events say what was spent, and the caller may not see it */
+function checkCostEvents({ principal }: Call, events: readonly EventType[]): void {
+  const ofCost = events.find(isOfCost);
+  if (ofCost === undefined || seesCost({ principal })) return;
+  throw insufficientScope(principal, 'cost:read', `A webhook for ${ofCost}`);
+}
 
 const withoutSecrets = ({
   secret: _s,

@@ -1,6 +1,8 @@
 import { defined } from '../../../contract/defined.ts';
 import { GovctlError } from '../../../contract/errors.ts';
+import { isOfCost } from '../../../contract/events.ts';
 import { recordAudit } from '../../audit/service.ts';
+import { seesCost } from '../../cost/service.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { Deps } from '../../deps.ts';
 import { toJson } from '../../json.ts';
@@ -36,10 +38,14 @@ export const deliveryHandlers = (deps: Deps, send: Send): DeliveryHandlers => ({
     });
   },
 
-  getDelivery: async ({ params }) => {
+  getDelivery: async ({ params }, call) => {
     await readWebhook(deps.store, params.id);
     const delivery = await readDelivery(deps.store, params.id, params.delivery_id);
-    return { body: toJson(await showDelivery(deps.store, delivery)) };
+    const shown = await showDelivery(deps.store, delivery);
+    if (!isOfCost(delivery.event_type) || seesCost(call)) return { body: toJson(shown) };
+    // A receiver may answer with what it got.
+    const attempts = shown.attempts.map(({ response_body: _, ...attempt }) => attempt);
+    return { body: toJson({ ...shown, attempts }) };
   },
 
   redeliver: async ({ params }, call) =>

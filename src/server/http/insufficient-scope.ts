@@ -1,0 +1,17 @@
+import type { Scope } from '../../contract/endpoint.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { Principal } from './call.ts';
+
+/** @param what it takes the scope for; default: the request as such */
+export function insufficientScope({ scopes }: Principal, scope: Scope, what = 'This'): GovctlError {
+  const has = scopes.join(' ');
+  return new GovctlError(
+    'insufficient_scope',
+    `${what} takes the scope ${scope}; the token has: ${has || 'none'}`,
+    {
+      headers: {
+        'WWW-Authenticate': `Bearer realm="govctl", error="insufficient_scope", scope="${scope}"`,
+      },
+    },
+  );
+}
