@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { GovctlError } from '../contract/errors.ts';
+import { AnsweredBudget } from '../contract/budgets.ts';
 import { FrameworkDefinition } from '../contract/frameworks.ts';
 import { AnsweredExemption } from '../contract/exemptions.ts';
 import { parseToFirstIssue } from '../contract/parse-to-first-issue.ts';
@@ -131,6 +132,21 @@ export const frameworkObjects: ObjectsOf<AnyFramework> = {
   item: z.preprocess(withoutNulls, AnyFramework),
   paged: true,
   wholeAt: '/v1/compliance/frameworks',
+};
+
+/** A budget; only our server has them. */
+const AnyBudget = AnsweredBudget.omit({ created_at: true, created_by: true }).extend({
+  updated_at: absentIfOdd(z.string()),
+  status: absentIfOdd(AnsweredBudget.shape.status),
+});
+export type AnyBudget = z.infer<typeof AnyBudget>;
+
+export const budgetObjects: ObjectsOf<AnyBudget> = {
+  path: '/v1/budgets',
+  one: 'budget',
+  many: 'budgets',
+  item: z.preprocess(withoutNulls, AnyBudget),
+  paged: true,
 };
 
 /** What a server said of an object, or to a change of it; the description leaves the body open, so there may be none. */

@@ -47,7 +47,7 @@ const Texts = z
   .transform((given) => [...new Set([given].flat())].sort());
 
 /** The fields of a filter, by the names that cost is grouped by; tags have their own. */
-export const budgetFilterFields = [
+const budgetFilterFields = [
   'provider',
   'account',
   'service',
@@ -56,16 +56,18 @@ export const budgetFilterFields = [
   'environment',
   'owner',
 ] as const;
-type FilterField = (typeof budgetFilterFields)[number];
+
+const byFilterField = <S extends z.ZodType>(schema: S) =>
+  Object.fromEntries(budgetFilterFields.map((field) => [field, schema])) as Record<
+    (typeof budgetFilterFields)[number],
+    S
+  >;
 
 const TagKey = z.string().min(1).max(256).regex(/\S/, 'must not be blank');
 
 const BudgetFilter = z
   .strictObject({
-    ...(Object.fromEntries(budgetFilterFields.map((field) => [field, Texts.optional()])) as Record<
-      FilterField,
-      z.ZodOptional<typeof Texts>
-    >),
+    ...byFilterField(Texts.optional()),
     tags: z
       .record(TagKey, Texts)
       .refine((tags) => Object.keys(tags).length <= 20, 'must have at most 20 keys')
@@ -194,7 +196,7 @@ const BudgetStatus = z.looseObject({
   /** Negative where more was spent. */
   remaining: Decimal,
   forecast: BudgetForecast.optional(),
-  /** Why there is no forecast. */
+  /** Why there is no forecast, or what makes it uncertain. */
   forecast_note: z.string().optional(),
   thresholds: z.array(ThresholdState),
   /** The last day with charges in this period, of any filter; absent: there are none yet. */
@@ -224,8 +226,10 @@ export const AnsweredBudget = z.looseObject({
   period: BudgetPeriod,
   metric: Metric,
   filter: z
-    .looseObject({ tags: z.record(z.string(), z.array(z.string())).optional() })
-    .catchall(z.unknown())
+    .looseObject({
+      ...byFilterField(z.array(z.string()).optional()),
+      tags: z.record(z.string(), z.array(z.string())).optional(),
+    })
     .optional(),
   thresholds: z.array(z.looseObject({ percent: z.number(), on: Basis })),
   tags: z.array(z.string()).optional(),

@@ -7,8 +7,8 @@ export const maxKeyLength = 128;
 
 /** What a document is known by, found even when the rest of it is wrong. */
 export interface Identity {
-  readonly kind: 'Policy' | 'Webhook' | 'Schedule' | 'Exemption' | 'Framework';
-  /** A policy's or a schedule's name, a webhook's url, an exemption's policy and resources, a framework's ID. */
+  readonly kind: 'Policy' | 'Webhook' | 'Schedule' | 'Exemption' | 'Framework' | 'Budget';
+  /** A policy's, a schedule's or a budget's name, a webhook's url, an exemption's policy and resources, a framework's ID. */
   readonly name: string;
   readonly key: string;
   /** The field that gives the key. */

@@ -1,5 +1,6 @@
 import type { PolicyInput } from '../contract/policies.ts';
 import type { TextPlace } from '../inventory/text/place.ts';
+import type { BudgetDocument } from './documents/budget.ts';
 import type { ExemptionDocument } from './documents/exemption.ts';
 import type { FrameworkDocument } from './documents/framework.ts';
 import type { ScheduleDocument } from './documents/schedule.ts';
@@ -74,7 +75,16 @@ export interface LocalFramework {
   readonly place: Place;
 }
 
-export type OtherKind = 'Schedule' | 'Webhook' | 'Exemption' | 'Framework' | 'PolicyTest';
+/** A budget as its file says it. */
+export interface LocalBudget {
+  /** Stable slug, unique among the project's budgets; given, or made of the name. */
+  readonly key: string;
+  readonly budget: Readonly<Omit<BudgetDocument, 'kind' | 'key'>>;
+  readonly place: Place;
+}
+
+export type OtherKind =
+  'Schedule' | 'Webhook' | 'Exemption' | 'Framework' | 'Budget' | 'PolicyTest';
 
 /** A document of another kind than a policy. */
 export interface OtherDocument {
@@ -113,7 +123,8 @@ export interface LoadedProject {
   readonly schedules: readonly LocalSchedule[];
   readonly exemptions: readonly LocalExemption[];
   readonly frameworks: readonly LocalFramework[];
-  /** Webhooks, schedules, exemptions and frameworks too. */
+  readonly budgets: readonly LocalBudget[];
+  /** Webhooks, schedules, exemptions, frameworks and budgets, too. */
   readonly others: readonly OtherDocument[];
   /** In order of file and line. Any of level error means: do not plan. */
   readonly problems: readonly Problem[];

@@ -23,6 +23,7 @@ describe('docs/policy-files.md', () => {
     expect(problems).toEqual([]);
     expect(policies).toHaveLength(1);
     expect(others.map(({ kind }) => kind).sort()).toEqual([
+      'Budget',
       'Exemption',
       'Framework',
       'PolicyTest',

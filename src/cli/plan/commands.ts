@@ -12,7 +12,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
       .command('plan')
       .summary('show what apply would do')
       .description(
-        'Compares the documents of the files (policies, webhooks, schedules, exemptions, frameworks) with the service, three-way: what git says, what is live, and what was last applied. Writes nothing. Deletions are planned only with --prune.',
+        'Compares the documents of the files (policies, webhooks, schedules, exemptions, frameworks, budgets) with the service, three-way: what git says, what is live, and what was last applied. Writes nothing. Deletions are planned only with --prune.',
       )
       .argument('[paths...]', pathsHelp),
   )
@@ -71,7 +71,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('drift')
     .summary('find what was edited outside git')
     .description(
-      'Compares each live object of the project (policy, webhook, schedule, exemption, framework) with what was last applied to it, and shows documents in the files that are not in the service: never applied, or deleted outside git. Other changes in git since then are not drift.',
+      'Compares each live object of the project (policy, webhook, schedule, exemption, framework, budget) with what was last applied to it, and shows documents in the files that are not in the service: never applied, or deleted outside git. Other changes in git since then are not drift.',
     )
     .argument('[paths...]', pathsHelp)
     .option('--project <name>', 'whose policies (default: the project of govctl.yaml)')
@@ -84,7 +84,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('import')
     .summary('write what is live as YAML files')
     .description(
-      "Writes a file for each live policy, exemption and framework that belongs to no project or to this one, without govctl's own tags.",
+      "Writes a file for each live policy, exemption, framework and budget that belongs to no project or to this one, without govctl's own tags.",
     )
     .option('--out <dir>', 'the folder to write into', 'policies')
     .option('--project <name>', 'take the policies of this project (default: that of govctl.yaml)')
@@ -97,7 +97,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('adopt')
     .summary('take over live policies that belong to no project')
     .description(
-      'Marks live policies, webhooks, schedules, exemptions and frameworks as owned by this project, each matched with a local file by name, webhooks by URL, exemptions by policy and resources, frameworks by ID. Only their tags change; the next plan shows other differences.',
+      'Marks live policies, webhooks, schedules, exemptions, frameworks and budgets as owned by this project, each matched with a local file by name, webhooks by URL, exemptions by policy and resources, frameworks by ID. Only their tags change; the next plan shows other differences.',
     )
     .argument('[names...]', 'names or ids of live policies, urls or ids of webhooks, keys of files')
     .option('--all-matching', 'adopt all that belong to no project and match a local file')

@@ -5,7 +5,7 @@ import type { Client } from '../../client/client.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Ownership } from '../../project/compare/ownership.ts';
 import type { Kind, LiveItem } from '../../project/kinds/kind.ts';
-import { kindField } from '../../project/kinds/kind.ts';
+import { isHidden, kindField } from '../../project/kinds/kind.ts';
 import { kinds, nounOf } from '../../project/kinds/kinds.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
@@ -103,7 +103,7 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
   return exitCodes.ok;
 };
 
-/** What is live of a kind, but what is over; nothing where a server has none of it. */
+/** What is live of a kind, but what is over; nothing where a server has none of it, or shows none to whoever asks. */
 async function listLive(client: Client, kind: Kind): Promise<Live[]> {
   const found: Live[] = [];
   try {
@@ -112,7 +112,7 @@ async function listLive(client: Client, kind: Kind): Promise<Live[]> {
       found.push({ kind, item, ownership: readOwnership(item.tags ?? []) });
     }
   } catch (error) {
-    if (!kind.isOurs || !kind.isMissing(error)) throw error;
+    if (!kind.isOurs || !(kind.isMissing(error) || isHidden(kind, error))) throw error;
   }
   return found;
 }

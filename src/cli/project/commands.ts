@@ -47,7 +47,7 @@ export function registerProjectCommands(program: GovctlCommand, act: Act): void 
     .description('Prints a JSON Schema (draft 7) of the files, or writes those that editors use.')
     .argument(
       '[name]',
-      'policies (any policy file), govctl (govctl.yaml), Policy, Schedule, Webhook, Exemption, PolicyTest; default: policies',
+      'policies (any policy file), govctl (govctl.yaml), Policy, Schedule, Webhook, Exemption, Framework, Budget, PolicyTest; default: policies',
     )
     .option('--out <dir>', 'write the schemas of policy files and of govctl.yaml into this folder')
     .action(act(() => import('./schema.ts').then((m) => m.runSchema)));

@@ -61,6 +61,7 @@ interface Summary {
   readonly webhooks: number;
   readonly exemptions: number;
   readonly frameworks: number;
+  readonly budgets: number;
   readonly policy_tests: number;
   readonly errors: number;
   readonly warnings: number;
@@ -77,6 +78,7 @@ function summarise({ files, policies, others, problems }: LoadedProject): Summar
     webhooks: ofKind('Webhook'),
     exemptions: ofKind('Exemption'),
     frameworks: ofKind('Framework'),
+    budgets: ofKind('Budget'),
     policy_tests: ofKind('PolicyTest'),
     errors: ofLevel('error'),
     warnings: ofLevel('warning'),
@@ -85,15 +87,15 @@ function summarise({ files, policies, others, problems }: LoadedProject): Summar
 
 /** The outcome in one line. */
 function describe({ problems }: LoadedProject, summary: Summary): string {
-  const { files, policies, webhooks, schedules, exemptions, frameworks, errors, warnings } =
-    summary;
+  const { files, policies, webhooks, schedules, exemptions, frameworks, budgets } = summary;
+  const { errors, warnings } = summary;
   if (errors > 0) {
     const inFiles = new Set(problems.map(({ file }) => file)).size;
     const also = warnings > 0 ? ` and ${count(warnings, 'warning')}` : '';
     return `${count(errors, 'error')}${also} in ${count(inFiles, 'file')}; ${count(files, 'file')} read`;
   }
   if (files === 0) return 'No policy files found: no *.yaml or *.yml under the given paths';
-  const planned = policies + webhooks + schedules + exemptions + frameworks;
+  const planned = policies + webhooks + schedules + exemptions + frameworks + budgets;
   if (planned === 0)
     return `${count(files, 'file')} read: no policies in ${files === 1 ? 'it' : 'them'}`;
   const also = warnings > 0 ? `, with ${count(warnings, 'warning')}` : '';
@@ -103,6 +105,7 @@ function describe({ problems }: LoadedProject, summary: Summary): string {
     ...(schedules > 0 ? [count(schedules, 'schedule')] : []),
     ...(exemptions > 0 ? [count(exemptions, 'exemption')] : []),
     ...(frameworks > 0 ? [count(frameworks, 'framework')] : []),
+    ...(budgets > 0 ? [count(budgets, 'budget')] : []),
   ];
   const what = parts.length > 1 ? `${planned} documents (${parts.join(', ')})` : parts.join('');
   return `${what} in ${count(files, 'file')} ${planned === 1 ? 'is' : 'are'} valid${also}`;

@@ -1,10 +1,11 @@
 import type { Client } from '../../client/client.ts';
 import type { ObjectsOf } from '../../client/objects.ts';
 import { canonicalJson } from '../../contract/canonical-json.ts';
+import { GovctlError } from '../../contract/errors.ts';
 import type { Place } from '../model.ts';
 
 /** The kinds of documents that are planned and applied. */
-export type KindName = 'Policy' | 'Webhook' | 'Schedule' | 'Exemption' | 'Framework';
+export type KindName = 'Policy' | 'Webhook' | 'Schedule' | 'Exemption' | 'Framework' | 'Budget';
 
 /** What a document says: the API's fields. */
 export type Body = Readonly<Record<string, unknown>>;
@@ -80,6 +81,8 @@ export interface Kind {
   readonly isOurs: boolean;
   /** Whether an error says that a service has none of this kind at all. */
   readonly isMissing: (error: unknown) => boolean;
+  /** It takes a scope that keys for the other kinds may lack: without it, repos that have none of this kind are planned. */
+  readonly hasOwnScope?: true;
   /** What a file decides, in the order it is shown. */
   readonly fields: readonly string[];
   /** Those of them that a service never tells, so that the live value is unknown. */
@@ -131,6 +134,10 @@ export interface Kind {
 export const contentHash = (kind: Kind, body: Body): string => kind.hash(kind.content(body));
 
 export const stateHash = (kind: Kind, body: Body): string => kind.hash(kind.state(body));
+
+/** Whether an error says that whoever asks may not see this kind, though it may see others. */
+export const isHidden = ({ hasOwnScope }: Kind, error: unknown): boolean =>
+  hasOwnScope === true && error instanceof GovctlError && error.error === 'insufficient_scope';
 
 /** A noun with its article: `an exemption`. */
 export const withArticle = (one: string): string => `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`;

@@ -1,4 +1,5 @@
 import type { Kind, KindName } from './kind.ts';
+import { budgetKind } from './budget.ts';
 import { exemptionKind } from './exemption.ts';
 import { frameworkKind } from './framework.ts';
 import { policyKind } from './policy.ts';
@@ -12,6 +13,7 @@ export const kinds: readonly Kind[] = [
   scheduleKind,
   exemptionKind,
   frameworkKind,
+  budgetKind,
 ];
 
 const byName: Readonly<Record<KindName, Kind>> = {
@@ -20,6 +22,7 @@ const byName: Readonly<Record<KindName, Kind>> = {
   Schedule: scheduleKind,
   Exemption: exemptionKind,
   Framework: frameworkKind,
+  Budget: budgetKind,
 };
 
 /** The kind of a change or an orphan; what says none is of a policy, as plans of before are. */

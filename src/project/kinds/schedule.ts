@@ -4,7 +4,8 @@ import { fingerprint } from '../compare/fingerprint.ts';
 import { makeKey } from '../key.ts';
 import { isOwnershipTag } from '../compare/ownership.ts';
 import type { LocalSchedule } from '../model.ts';
-import type { Body, FieldChange, Kind, LocalDocument, Wanted } from './kind.ts';
+import { diffObjects } from './diff-objects.ts';
+import type { Body, Kind, LocalDocument, Wanted } from './kind.ts';
 
 const fields = [
   'name',
@@ -88,20 +89,6 @@ const isNothing = (value: unknown): boolean =>
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** Objects differ by what in them does; a new one, or one that is gone, stands whole. */
-function diffField(field: string, before: unknown, after: unknown): FieldChange[] | undefined {
-  const isMap = (value: unknown): value is Body =>
-    typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isMap(before) || !isMap(after)) return undefined;
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort(byCodeUnit);
-  return names.flatMap((name) => {
-    const [old, next] = [before[name] ?? null, after[name] ?? null];
-    if (canonicalJson(old) === canonicalJson(next)) return [];
-    const path = `${field}.${name}`;
-    return diffField(path, old, next) ?? [{ path, before: old, after: next }];
-  });
-}
-
 /** What a file can't say stays as it is: a password, and the secret that a webhook is signed with. */
 function wanted(
   { body }: LocalDocument,
@@ -183,7 +170,7 @@ export const scheduleKind: Kind = {
   content: (body) => normalise(body, 'dropped'),
   state: (body) => normalise(body, 'kept'),
   hash: (normal) => fingerprint(normal),
-  diffField,
+  diffField: diffObjects,
   outline: (body) => {
     const { cron, timezone } = objectOf(body.schedule);
     const { type, framework } = objectOf(body.report_template);

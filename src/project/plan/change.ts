@@ -61,6 +61,20 @@ const FrameworkDocument = z.object({
   controls: z.array(DefinedControl),
 });
 
+/** A budget. */
+const BudgetDocument = z.object({
+  name: z.string(),
+  description: z.string().optional(),
+  owner: z.string().optional(),
+  amount: z.string(),
+  currency: z.string(),
+  period: z.string().optional(),
+  metric: z.string().optional(),
+  filter: anyObject.optional(),
+  thresholds: z.array(anyObject).optional(),
+  tags: z.array(z.string()).optional(),
+});
+
 const Place = z.object({ file: z.string(), line: z.int(), column: z.int() });
 
 const commonFields = {
@@ -117,9 +131,24 @@ const FrameworkChange = z.object({
   after: FrameworkDocument.nullable(),
 });
 
+const BudgetChange = z.object({
+  ...commonFields,
+  kind: z.literal('Budget'),
+  cause: z.enum(causes),
+  before: BudgetDocument.nullable(),
+  after: BudgetDocument.nullable(),
+});
+
 /** Anyone can recompute a digest, so validate the content, too: govctl applies only changes that it could have planned. */
 export const Change = z
-  .union([PolicyChange, WebhookChange, ScheduleChange, ExemptionChange, FrameworkChange])
+  .union([
+    PolicyChange,
+    WebhookChange,
+    ScheduleChange,
+    ExemptionChange,
+    FrameworkChange,
+    BudgetChange,
+  ])
   .refine(
     ({ action, id, base, before, after }) =>
       (action === 'create') === (id === null) &&

@@ -17,6 +17,7 @@ const kindName = z.enum([
   'Schedule',
   'Exemption',
   'Framework',
+  'Budget',
 ] satisfies KindName[]);
 
 /** A live object of this project without a file; not changed. */

@@ -50,6 +50,7 @@ export async function preparePlan(
       Schedule: project.schedules.length,
       Exemption: project.exemptions.length,
       Framework: project.frameworks.length,
+      Budget: project.budgets.length,
     },
     prune: options.prune ?? false,
     partial:

@@ -6,7 +6,9 @@ import type { LiveDocument } from '../compare/live.ts';
 import { readLive } from '../compare/live.ts';
 import { loadConfig } from '../config.ts';
 import type { Kind, KindName, LiveItem, LocalDocument, Secrets } from '../kinds/kind.ts';
+import { isHidden } from '../kinds/kind.ts';
 import { kinds } from '../kinds/kinds.ts';
+import { budgetDocument } from '../kinds/budget.ts';
 import { exemptionDocument } from '../kinds/exemption.ts';
 import { frameworkDocument } from '../kinds/framework.ts';
 import { policyDocument } from '../kinds/policy.ts';
@@ -120,6 +122,7 @@ export async function readRepo(
     ...project.schedules.map(scheduleDocument),
     ...project.exemptions.map((exemption) => exemptionDocument(exemption, now())),
     ...project.frameworks.map(frameworkDocument),
+    ...project.budgets.map(budgetDocument),
   ];
   const isLeftOut = ({ isOurs, name }: Kind): boolean => isOurs && !listed.service[name].isThere;
   for (const kind of kinds) {
@@ -148,6 +151,7 @@ const isInFiles = (project: LoadedProject, { name }: Kind): boolean =>
     Schedule: project.schedules.length > 0,
     Exemption: project.exemptions.length > 0,
     Framework: project.frameworks.length > 0,
+    Budget: project.budgets.length > 0,
   })[name];
 
 /** Undefined: there is none of this kind in the files. */
@@ -212,16 +216,18 @@ async function listKind(
  * @throws where the files have some
  */
 function judgeKind(
-  { noun }: Kind,
+  kind: Kind,
   { isThere, failure }: KindService,
   local: readonly LocalDocument[],
   isNeeded: (document: LocalDocument) => boolean,
 ): string | undefined {
-  if (!isThere) refuseUnknown(noun.many, local.filter(isNeeded));
+  const { many } = kind.noun;
+  if (!isThere) refuseUnknown(many, local.filter(isNeeded));
   if (failure === undefined) return undefined;
   if (local.length > 0) throw failure;
+  if (isHidden(kind, failure)) return undefined;
   const why = failure instanceof Error ? failure.message : String(failure);
-  return `The ${noun.many} of this server were not looked at: ${why}`;
+  return `The ${many} of this server were not looked at: ${why}`;
 }
 
 function refuseUnknown(many: string, documents: readonly LocalDocument[]): void {

@@ -69,6 +69,8 @@ export function fieldNames(schema: z.core.$ZodType, path: FieldPath): readonly s
     case 'nullable':
     case 'prefault':
       return fieldNames(def.innerType, path);
+    case 'pipe':
+      return fieldNames(def.in, path);
     case 'union':
       return [...new Set(def.options.flatMap((option) => fieldNames(option, path)))];
     case 'array':

@@ -41,6 +41,13 @@ const unique = {
     is: (id: string) => `has the id "${id}"`,
     hint: 'A framework has one document; put the controls of both into it.',
   },
+  Budget: {
+    field: 'name',
+    noun: 'budget',
+    code: 'duplicate-name',
+    is: (name: string) => `is called "${name}"`,
+    hint: 'Names are unique in the service; rename one of the two.',
+  },
   Exemption: {
     field: 'resources',
     noun: 'exemption',

@@ -17,6 +17,7 @@ import type {
   Holding,
   LoadOptions,
   LoadedProject,
+  LocalBudget,
   LocalExemption,
   LocalFramework,
   LocalPolicy,
@@ -47,6 +48,7 @@ export interface FileContent {
   readonly schedules: LocalSchedule[];
   readonly exemptions: LocalExemption[];
   readonly frameworks: LocalFramework[];
+  readonly budgets: LocalBudget[];
   readonly identities: LocatedIdentity[];
   readonly locatedOthers: LocatedOther[];
   readonly labelled: LocatedLabels[];
@@ -74,6 +76,7 @@ export function assembleProject(read: ReadProject, options: LoadOptions): Loaded
     schedules: contents.flatMap((content) => content.schedules),
     exemptions: contents.flatMap((content) => content.exemptions),
     frameworks: contents.flatMap((content) => content.frameworks),
+    budgets: contents.flatMap((content) => content.budgets),
     others: contents.flatMap((content) => content.locatedOthers.map(({ other }) => other)),
     problems: inOrder([
       ...problems,
@@ -178,6 +181,7 @@ async function readPolicyFile(
     schedules: [],
     exemptions: [],
     frameworks: [],
+    budgets: [],
     identities: [],
     locatedOthers: [],
     labelled: [],
@@ -195,13 +199,14 @@ async function readPolicyFile(
   for (const [index, raw] of documents.entries()) {
     await turn();
     const read = holding(() => readDocument(source, raw, preset, slips));
-    const { policy, webhook, schedule, exemption, framework, identity, other, labels, problems } =
-      read;
+    const { policy, webhook, schedule, exemption, framework, budget } = read;
+    const { identity, other, labels, problems } = read;
     if (policy) content.policies.push(policy);
     if (webhook) content.webhooks.push(webhook);
     if (schedule) content.schedules.push(schedule);
     if (exemption) content.exemptions.push(exemption);
     if (framework) content.frameworks.push(framework);
+    if (budget) content.budgets.push(budget);
     if (identity) content.identities.push({ ...identity, source, index });
     if (labels) content.labelled.push({ labels, source, index });
     if (other) content.locatedOthers.push({ other, source, index, absolute });

@@ -12,6 +12,7 @@ import type { ConditionProblem } from '../../engine/condition/compile.ts';
 import { checkAction } from '../../engine/remediation/check-action.ts';
 import { whyUnfit } from '../../inventory/attributes/why-unfit.ts';
 import type { SlipFinder } from './check-attributes.ts';
+import { BudgetDocument } from '../documents/budget.ts';
 import { ExemptionDocument } from '../documents/exemption.ts';
 import { FrameworkDocument } from '../documents/framework.ts';
 import { PolicyDocument } from '../documents/policy.ts';
@@ -24,6 +25,7 @@ import { makeKey } from '../key.ts';
 import { documentSpan, fieldSpan, locate, valueSpan } from './locate.ts';
 import type { FieldPath } from './locate.ts';
 import type {
+  LocalBudget,
   LocalExemption,
   LocalFramework,
   LocalPolicy,
@@ -35,6 +37,7 @@ import type {
 } from '../model.ts';
 import type { RawDocument } from './parse-yaml.ts';
 import { spanOf } from './parse-yaml.ts';
+import { budgetIdentity, readBudget } from './read-budget.ts';
 import { exemptionIdentity, readExemption } from './read-exemption.ts';
 import { frameworkIdentity, readFramework } from './read-framework.ts';
 import { readSchedule, scheduleIdentity } from './read-schedule.ts';
@@ -50,6 +53,7 @@ const kinds: readonly Kind[] = [
   'Webhook',
   'Exemption',
   'Framework',
+  'Budget',
   'PolicyTest',
 ];
 
@@ -58,6 +62,7 @@ const otherSchemas: Readonly<Record<OtherKind, z.ZodType<Record<string, unknown>
   Webhook: WebhookDocument,
   Exemption: ExemptionDocument,
   Framework: FrameworkDocument,
+  Budget: BudgetDocument,
   PolicyTest: PolicyTestDocument,
 };
 
@@ -78,6 +83,7 @@ export interface ReadDocument {
   readonly schedule?: LocalSchedule;
   readonly exemption?: LocalExemption;
   readonly framework?: LocalFramework;
+  readonly budget?: LocalBudget;
   readonly other?: OtherDocument;
   /** The `compliance_frameworks` of a policy, even where the rest of it is wrong. */
   readonly labels?: readonly unknown[];
@@ -322,6 +328,9 @@ function readOther(
   if (kind === 'Framework') {
     return { other, ...readFramework(source, raw, FrameworkDocument.parse(fields)) };
   }
+  if (kind === 'Budget') {
+    return { other, ...readBudget(BudgetDocument.parse(fields), other.place), problems: [] };
+  }
   return { other, problems: [] };
 }
 
@@ -345,6 +354,7 @@ function identityOfOther(
   if (kind === 'Webhook') return webhookIdentity(fields);
   if (kind === 'Exemption') return exemptionIdentity(fields);
   if (kind === 'Framework') return frameworkIdentity(fields);
+  if (kind === 'Budget') return budgetIdentity(fields);
   return kind === 'Schedule' ? scheduleIdentity(fields) : {};
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ProjectFile } from '../config.ts';
+import { BudgetDocument } from '../documents/budget.ts';
 import { ExemptionDocument } from '../documents/exemption.ts';
 import { FrameworkDocument } from '../documents/framework.ts';
 import { PolicyDocument } from '../documents/policy.ts';
@@ -15,6 +16,7 @@ const documents = {
   Webhook: WebhookDocument,
   Exemption: ExemptionDocument,
   Framework: FrameworkDocument,
+  Budget: BudgetDocument,
   PolicyTest: PolicyTestDocument,
 } as const;
 

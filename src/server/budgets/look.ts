@@ -1,7 +1,7 @@
 import type { BudgetFilter } from '../../contract/budgets.ts';
-import { showAmount, zero } from '../../cost/amount.ts';
+import { showAmount, showEstimate, zero } from '../../cost/amount.ts';
 import { costPeriods } from '../cost/collection.ts';
-import { costSums } from '../cost/service.ts';
+import { costSums, expectedTotal, fieldOf } from '../cost/service.ts';
 import type { CostField } from '../cost/service.ts';
 import { timestamp } from '../deps.ts';
 import type { Deps } from '../deps.ts';
@@ -12,26 +12,30 @@ import type { BudgetEvaluation, StoredBudget } from './collection.ts';
 /** What is told of the charges that were imported in part. */
 const mostIncomplete = 20;
 
-const columnOf = {
-  provider: 'provider',
-  account: 'sub_account',
-  service: 'service',
-  service_category: 'service_category',
-  region: 'region',
-  environment: 'tag:environment',
-  owner: 'tag:owner',
-} as const satisfies Record<Exclude<keyof BudgetFilter, 'tags'>, CostField>;
-
 /** The charges that a budget counts, as conditions of a query. */
-function whereOf({ tags = {}, ...fields }: BudgetFilter): Partial<Record<CostField, string[]>> {
-  const byField = Object.entries(columnOf).map(
-    ([field, column]) => [column, fields[field as keyof typeof columnOf]] as const, // its own keys
-  );
-  const byTag = Object.entries(tags).map(([key, texts]) => [`tag:${key.toLowerCase()}`, texts]);
-  return Object.fromEntries([...byField, ...byTag].filter(([, texts]) => texts !== undefined));
+function whereOf({
+  tags = {},
+  service_category: category,
+  ...fields
+}: BudgetFilter): Partial<Record<CostField, string[]>> {
+  const where: Partial<Record<CostField, string[]>> = {};
+  if (category) where.service_category = category;
+  for (const field of [
+    'provider',
+    'account',
+    'service',
+    'region',
+    'environment',
+    'owner',
+  ] as const) {
+    const texts = fields[field];
+    if (texts) where[fieldOf(field)] = texts;
+  }
+  for (const [key, texts] of Object.entries(tags)) where[`tag:${key.toLowerCase()}`] = texts;
+  return where;
 }
 
-/** Finds out what was spent in a period. Works in turns. */
+/** Finds out what was spent in a period and, while it lasts, what will be. Works in turns. */
 export async function lookAt(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   { filter = {}, currency, metric }: StoredBudget,
@@ -39,11 +43,25 @@ export async function lookAt(
   signal: AbortSignal,
 ): Promise<BudgetEvaluation> {
   const evaluated_at = timestamp(clock.now());
+  const charges = whereOf(filter);
+  const forecast =
+    evaluated_at < end
+      ? forecastOf(
+          await expectedTotal(store, {
+            start,
+            end,
+            where: charges,
+            currency,
+            measure: metric,
+            signal,
+          }),
+        )
+      : {};
   const sums = await costSums(store, {
     start,
     end,
     groupBy: ['currency'],
-    where: whereOf(filter),
+    where: charges,
     measure: metric,
     signal,
   });
@@ -61,6 +79,7 @@ export async function lookAt(
   const spent = sums.find(({ key: [code] }) => code === currency)?.total ?? zero;
   return {
     spent: showAmount(spent),
+    ...forecast,
     ...(dataUntil === undefined ? {} : { data_until: dataUntil }),
     incomplete,
     other_currencies: sums
@@ -69,6 +88,21 @@ export async function lookAt(
       )
       .sort((a, b) => (a.currency < b.currency ? -1 : 1)),
     evaluated_at,
+  };
+}
+
+type Expected = Awaited<ReturnType<typeof expectedTotal>>;
+
+function forecastOf(expected: Expected): Pick<BudgetEvaluation, 'forecast' | 'forecast_note'> {
+  if ('reason' in expected) return { forecast_note: expected.reason };
+  const { mean, interval80, note } = expected;
+  return {
+    forecast: {
+      amount: showEstimate(mean),
+      low: showEstimate(interval80[0]),
+      high: showEstimate(interval80[1]),
+    },
+    ...(note === undefined ? {} : { forecast_note: note }),
   };
 }
 

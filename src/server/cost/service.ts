@@ -1,3 +1,4 @@
+export { fieldOf } from './fields.ts';
 export { completeDays } from './complete-days.ts';
 export { expectedTotal } from './forecast.ts';
 export type { ExpectedTotal } from './forecast.ts';

@@ -162,6 +162,7 @@ Resources:
       '/v1/exemptions',
       '/v1/compliance/framework-definitions',
       '/v1/webhooks',
+      '/v1/budgets',
     ]);
   });
 });

@@ -160,6 +160,7 @@ describe('planning a repo without webhooks', () => {
     };
     expect(await repo.govctl(['plan'], { fetch })).toMatchObject({ exitCode: 0 });
     expect(asked.sort()).toEqual([
+      '/v1/budgets',
       '/v1/compliance/framework-definitions',
       '/v1/exemptions',
       '/v1/policies',

@@ -215,6 +215,7 @@ expires: 2030-01-01
         webhooks: 0,
         exemptions: 0,
         frameworks: 0,
+        budgets: 0,
         policy_tests: 0,
         errors: 1,
         warnings: 0,

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/client/client.ts';
 import { listAll } from '../../../src/client/list-all.ts';
 import { deleteObject, updateObject } from '../../../src/client/objects.ts';
+import { BudgetInput } from '../../../src/contract/budgets.ts';
+import { budgetDocument, budgetKind } from '../../../src/project/kinds/budget.ts';
 import { exemptionDocument, exemptionKind } from '../../../src/project/kinds/exemption.ts';
 import { frameworkDocument, frameworkKind } from '../../../src/project/kinds/framework.ts';
 import type { LocalDocument } from '../../../src/project/kinds/kind.ts';
@@ -15,7 +17,7 @@ import { startServer } from '../../../src/server/start.ts';
 import { repo } from '../arbitraries.ts';
 import { applyNow, clientOf, planDocuments } from './steps.ts';
 
-const kinds = [policyKind, exemptionKind, frameworkKind];
+const kinds = [policyKind, exemptionKind, frameworkKind, budgetKind];
 const place = { file: 'x.yaml', line: 1, column: 1 };
 const now = Date.now();
 const day = (offset: number): string =>
@@ -53,14 +55,44 @@ const framework = fc
     ...(its === undefined ? {} : { tags: its }),
   }));
 
-/** A repo of all three kinds. */
+/** Two of them may change names with each other. */
+const budget = fc.record({
+  key: few,
+  input: fc
+    .record({
+      name: fc.constantFrom('One', 'Two', 'Three'),
+      amount: fc.constantFrom<string | number>('1000', 1000, '1000.50', 2500.5),
+      currency: fc.constantFrom('USD', 'EUR'),
+      period: fc.constantFrom(undefined, 'month', 'year'),
+      metric: fc.constantFrom(undefined, 'billed', 'effective'),
+      filter: fc.constantFrom(
+        undefined,
+        {},
+        { provider: 'aws' },
+        { tags: { team: ['b', 'a'] } },
+        { provider: ['aws'], tags: { team: 'a' } },
+      ),
+      thresholds: fc.constantFrom(
+        undefined,
+        [],
+        [{ percent: 100, on: 'forecast' }, { percent: 80 }, { percent: 100 }],
+        [{ percent: 50 }],
+      ),
+      tags,
+    })
+    .map((fields) => BudgetInput.parse(fields)),
+});
+
+/** A repo of all four kinds. */
 const documents: fc.Arbitrary<readonly LocalDocument[]> = fc
   .record({
     policies: repo,
     exemptions: fc.uniqueArray(exemption, { selector: ({ key }) => key }),
     frameworks: fc.uniqueArray(framework, { selector: ({ id }) => id }),
+    budgets: fc.uniqueArray(budget, { selector: ({ key }) => key }),
   })
-  .map(({ policies, exemptions, frameworks }) => {
+  .map(({ policies, exemptions, frameworks, budgets }) => {
+    const named = new Set<string>();
     const names = policies.map(({ policy }) => policy.name);
     const seen = new Set<string>();
     return [
@@ -82,10 +114,13 @@ const documents: fc.Arbitrary<readonly LocalDocument[]> = fc
           return !seen.has(identity) && seen.add(identity);
         }),
       ...frameworks.map((one) => frameworkDocument({ key: one.id, framework: one, place })),
+      ...budgets
+        .filter(({ input: { name } }) => !named.has(name) && named.add(name))
+        .map(({ key, input }) => budgetDocument({ key, budget: input, place })),
     ];
   });
 
-describe('plan and apply of policies, exemptions and frameworks against the real service', () => {
+describe('plan and apply of policies, exemptions, frameworks and budgets against the real service', () => {
   let server: RunningServer;
   let client: Client;
   const folder = mkdtempSync(path.join(tmpdir(), 'govctl-kinds-'));
@@ -110,7 +145,7 @@ describe('plan and apply of policies, exemptions and frameworks against the real
   });
 
   async function clear(): Promise<void> {
-    for (const { objects } of [exemptionKind, frameworkKind, policyKind]) {
+    for (const { objects } of [exemptionKind, frameworkKind, policyKind, budgetKind]) {
       for await (const { id } of listAll(client, objects)) await deleteObject(client, objects, id);
     }
   }
@@ -125,6 +160,11 @@ describe('plan and apply of policies, exemptions and frameworks against the real
     for await (const { id, tags: its } of listAll(client, frameworkKind.objects)) {
       const body = { name: 'By hand', tags: its, controls: [{ id: 'CC1.2', title: 'x' }] };
       await updateObject(client, frameworkKind.objects, { id, body });
+    }
+    for await (const { id } of listAll(client, budgetKind.objects)) {
+      const body = { amount: '7', filter: { region: 'eu' }, thresholds: null };
+      if (isDeleting) await deleteObject(client, budgetKind.objects, id);
+      else await updateObject(client, budgetKind.objects, { id, body });
     }
   }
 

@@ -51,6 +51,7 @@ describe('reading policies', () => {
       schedules: [],
       exemptions: [],
       frameworks: [],
+      budgets: [],
       others: [],
       problems: [],
       files: 1,

@@ -292,6 +292,57 @@ describe('a threshold', () => {
   });
 });
 
+describe('the forecast for a period', () => {
+  const daily = (days: number, billed = '10') =>
+    Array.from({ length: days }, (_, at) => ({
+      day: new Date(Date.parse('2026-01-01') + at * day).toISOString().slice(0, 10),
+      billed,
+    }));
+
+  it('is compared with thresholds of its own, and announced once', async () => {
+    world.advance(14 * day);
+    const id = await world.budget({ amount: '250' });
+    // Until 14 March.
+    await world.spend(...daily(73));
+    expect(await world.announced()).toEqual([
+      {
+        budget_id: id,
+        severity: 'medium',
+        name: 'platform',
+        threshold_percent: 100,
+        threshold_on: 'forecast',
+        budget: 250,
+        spent: 140,
+        forecast: 310,
+        currency: 'USD',
+        period: '2026-03',
+        message: 'platform is forecast to spend 124% of its budget',
+      },
+    ]);
+    const status = await world.status(id);
+    expect(status).toMatchObject({
+      spent: '140',
+      forecast: { amount: '310', percent: 124 },
+      thresholds: [
+        { percent: 80, on: 'actual', exceeded: false },
+        { percent: 100, on: 'actual', exceeded: false },
+        { percent: 100, on: 'forecast', exceeded: true },
+      ],
+    });
+    await world.change(id, { amount: '240' });
+    expect(await world.announced()).toEqual([]);
+  });
+
+  it('is absent with less than 7 days of data, and says why', async () => {
+    world.advance(5 * day);
+    const id = await world.budget({ amount: '250' });
+    await world.spend({ day: '2026-03-03', billed: '10' }, { day: '2026-03-05', billed: '10' });
+    const status = await world.status(id);
+    expect(status.forecast).toBeUndefined();
+    expect(status.forecast_note).toContain('a forecast requires 7');
+  });
+});
+
 describe('budgets of a snapshot', () => {
   it('are restored with what was announced, which is not announced again', async () => {
     const id = await world.budget({});
