@@ -2,8 +2,9 @@ import type { Amount } from './amount.ts';
 import { compare } from './amount.ts';
 import type { Measure } from './focus/record.ts';
 import { accountKey, resourceKey } from './resource-id.ts';
-import type { ReadRange, TableIndex } from './table/file.ts';
+import type { Numbers, ReadRange, TableIndex } from './table/file.ts';
 import { laneName, readColumn } from './table/file.ts';
+import { flagsOf } from './table/scan.ts';
 
 /** Resources with a cost that are told apart: some 80 MB. Those that come later have none. */
 const mostResources = 2_000_000;
@@ -53,6 +54,8 @@ export class ResourceCosts {
 
   constructor(
     private readonly measure: Measure,
+    /** Only charges that have one of these texts, for each column. */
+    private readonly where: Readonly<Record<string, readonly string[]>> = {},
     private readonly most = mostResources,
   ) {}
 
@@ -67,6 +70,10 @@ export class ResourceCosts {
     pause: () => Promise<void> = async () => {},
   ): Promise<void> {
     const { resource = [], sub_account: accounts = [], currency = [] } = index.dictionaries;
+    const wanted = Object.entries(this.where).map(
+      ([name, texts]) => [name, flagsOf(index.dictionaries[name] ?? [], texts)] as const,
+    );
+    if (wanted.some(([, flags]) => !flags.includes(1))) return;
     /** The entry of each resource in the row before, and which account and currency that was of. */
     const entryOf = new Int32Array(resource.length).fill(-1);
     const placeOf = new Uint32Array(resource.length);
@@ -86,10 +93,13 @@ export class ResourceCosts {
         await column(laneName(this.measure, 'nanos')),
         await column(laneName(this.measure, 'attos')),
       ] as const;
+      const filters: [Uint8Array, Numbers | undefined][] = [];
+      for (const [name, flags] of wanted) filters.push([flags, await column(name)]);
       for (let row = 0; row < segment.rows; row++) {
         const day = days?.[row] ?? 0;
         const code = resources[row] ?? 0;
         if (day < from || day >= to) continue;
+        if (filters.some(([flags, codes]) => flags[codes?.[row] ?? 0] !== 1)) continue;
         const [account, ofCurrency] = [ofAccounts?.[row] ?? 0, ofCurrencies?.[row] ?? 0];
         const place = account * currency.length + ofCurrency;
         let entry = entryOf[code] ?? -1;

@@ -42,7 +42,7 @@ async function costsOf(rows: readonly Row[], most?: number): Promise<ResourceCos
   for await (const part of table.write()) parts.push(part);
   const bytes = Buffer.concat(parts);
   const read = async (start: number, end: number) => bytes.subarray(start, end);
-  const costs = new ResourceCosts('effective', most);
+  const costs = new ResourceCosts('effective', {}, most);
   const index = await readIndex(read, bytes.length);
   await costs.add({ provider: 'oci', billingAccount: 'b', from: 10, to: 20, index, read });
   return costs;

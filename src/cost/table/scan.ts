@@ -105,7 +105,7 @@ export class Scan {
 }
 
 /** 1 for each code of one of the texts. */
-function flagsOf(dictionary: readonly string[], texts: readonly string[]): Uint8Array {
+export function flagsOf(dictionary: readonly string[], texts: readonly string[]): Uint8Array {
   const wanted = new Set(texts);
   return Uint8Array.from(dictionary, (text) => (wanted.has(text) ? 1 : 0));
 }

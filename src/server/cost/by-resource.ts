@@ -1,4 +1,5 @@
 import { permits } from '../../contract/endpoint.ts';
+import type { Measure } from '../../cost/focus/record.ts';
 import { ResourceCosts } from '../../cost/resource-costs.ts';
 import { dayNumber } from '../../cost/table/days.ts';
 import { readIndex } from '../../cost/table/file.ts';
@@ -54,7 +55,7 @@ export async function monthlyCosts(
     );
     const known = built.get(deps.store);
     if (known?.of === of) return known.costs;
-    const made = { of, costs: addUp(deps, parts) };
+    const made = { of, costs: addUp(deps, parts, new ResourceCosts('effective')) };
     built.set(deps.store, made);
     try {
       return await made.costs;
@@ -87,16 +88,49 @@ async function partsOf({ store, clock }: Pick<Deps, 'store' | 'clock'>): Promise
 const payer = ({ provider, billing_account: account }: StoredPeriod): string =>
   JSON.stringify([provider, account]);
 
+interface Range {
+  /** ISO days: the first, and the one after the last. */
+  readonly start: string;
+  readonly end: string;
+  readonly measure: Measure;
+  readonly where?: Readonly<Record<string, readonly string[]>>;
+  readonly signal: AbortSignal;
+}
+
+/** The cost of each resource between two days. Nothing of it is kept. */
+export async function costsBetween(
+  deps: Pick<Deps, 'store' | 'log'>,
+  { start, end, measure, where = {}, signal }: Range,
+): Promise<ResourceCosts> {
+  const [from, to] = [dayNumber(start), dayNumber(end)];
+  for (let tries = 1; ; tries++) {
+    const parts: Part[] = [];
+    for await (const { doc: period } of allRows(deps.store, costPeriods, {})) {
+      if (period.last_day >= start && period.first_day < end) parts.push({ period, from, to });
+    }
+    try {
+      return await addUp(deps, parts, new ResourceCosts(measure, where), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (tries === mostTries) throw error;
+    }
+  }
+}
+
 async function addUp(
   { store, log }: Pick<Deps, 'store' | 'log'>,
   parts: readonly Part[],
+  costs: ResourceCosts,
+  signal?: AbortSignal,
 ): Promise<ResourceCosts> {
-  const costs = new ResourceCosts('effective');
   for (const { period, from, to } of parts) {
     const { provider, billing_account: billingAccount, charges } = period;
     const read = rangesOf(store.blobs, charges.blob);
     const index = await readIndex(read, charges.size ?? 0);
-    await costs.add({ provider, billingAccount, from, to, index, read }, nextTurn);
+    await costs.add({ provider, billingAccount, from, to, index, read }, async () => {
+      signal?.throwIfAborted();
+      await nextTurn();
+    });
   }
   if (costs.left > 0) {
     log.warn({ resources: costs.size }, 'more resources have charges than are told apart');

@@ -1,16 +1,15 @@
 import type { AnsweredViolation, MonthlyCosts } from '../../contract/violations.ts';
-import { AmountSum, showAmount } from '../../cost/amount.ts';
-import type { ResourceCosts } from '../../cost/resource-costs.ts';
+import { showAmount } from '../../cost/amount.ts';
+import type { CostlyResource, ResourceCosts } from '../../cost/resource-costs.ts';
+import { sumResources } from '../../cost/resource-sums.ts';
 import type { StoredViolation } from './collection.ts';
 
-type Located = Pick<StoredViolation, 'resource_id' | 'resource_type' | 'provider' | 'account_id'>;
-
-const resourceOf = ({ resource_id: id, resource_type: type, provider, account_id }: Located) => ({
-  id,
-  type,
+const resourceOf = ({
+  resource_id: id,
+  resource_type: type,
   provider,
   account_id,
-});
+}: StoredViolation): CostlyResource => ({ id, type, provider, account_id });
 
 /** A violation with what its resource costs, where that is known. */
 export function withCost(
@@ -26,42 +25,24 @@ export function withCost(
   };
 }
 
-/** Sums of what resources cost, each counted once a group. */
+/** Sums of what the resources of groups of violations cost. */
 export interface CostSums {
-  add(group: object, violation: Located): void;
+  add(group: object, violation: StoredViolation): void;
   /** Nothing where no cost is known. */
   of(group: object): { readonly monthly_costs?: MonthlyCosts };
-}
-
-interface Sum {
-  /** The entries that are in it. */
-  readonly counted: Set<number>;
-  readonly byCurrency: Map<string, AmountSum>;
 }
 
 /** Undefined: no cost is known. */
 export function costSummed(costs: ResourceCosts | undefined): CostSums | undefined {
   if (!costs) return undefined;
-  const sums = new Map<object, Sum>();
+  const sums = sumResources(costs);
   return {
-    add(group, violation) {
-      for (const { entry, currency, amount } of costs.find(resourceOf(violation))) {
-        let sum = sums.get(group);
-        if (!sum) sums.set(group, (sum = { counted: new Set(), byCurrency: new Map() }));
-        if (sum.counted.has(entry)) continue;
-        sum.counted.add(entry);
-        const added = sum.byCurrency.get(currency) ?? new AmountSum();
-        added.add(amount);
-        sum.byCurrency.set(currency, added);
-      }
-    },
+    add: (group, violation) => void sums.add(group, resourceOf(violation)),
     of(group) {
-      const sum = sums.get(group);
-      if (!sum) return {};
-      const monthly_costs = [...sum.byCurrency]
-        .map(([currency, { total }]) => ({ currency, monthly_cost: showAmount(total) }))
-        .sort((a, b) => (a.currency < b.currency ? -1 : 1));
-      return { monthly_costs };
+      const monthly_costs = sums
+        .of(group)
+        .map(({ currency, total }) => ({ currency, monthly_cost: showAmount(total) }));
+      return monthly_costs.length > 0 ? { monthly_costs } : {};
     },
   };
 }
