@@ -3,6 +3,7 @@ import { auditLog } from './audit-log.ts';
 import { auth } from './auth.ts';
 import { budgets } from './budgets.ts';
 import { costForecast } from './cost-forecast.ts';
+import { costResources } from './cost-resources.ts';
 import type { Contract } from './endpoint.ts';
 import { validatePolicies } from './evaluation.ts';
 import { events } from './events.ts';
@@ -42,6 +43,7 @@ export const contract = {
   remediations,
   budgets,
   costForecast,
+  costResources,
   // Before reports: /v1/reports/schedules is no report.
   schedules,
   reports: { ...reports, ...downloads },

@@ -43,7 +43,7 @@ type StatusChange = z.infer<typeof StatusChange>;
 const Decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 
 /** What resources cost in the last 30 whole days of data: one for each currency, those never added together. */
-const MonthlyCosts = z.array(z.looseObject({ currency: z.string(), monthly_cost: Decimal }));
+export const MonthlyCosts = z.array(z.looseObject({ currency: z.string(), monthly_cost: Decimal }));
 export type MonthlyCosts = z.infer<typeof MonthlyCosts>;
 
 /** One for each policy and resource, whatever becomes of it. Policy and resource are as when it was last found. */

@@ -1,3 +1,4 @@
+import { showMoney } from '../../contract/money.ts';
 import type { Impact } from '../../project/plan/impact.ts';
 import { count, printableLine } from '../terminal/printable.ts';
 import type { Context } from '../context.ts';
@@ -28,11 +29,16 @@ export async function warnOfInput(
   }
 }
 
+type Cost = NonNullable<Impact['newly_failing_cost']>;
+
 /** Resources of a change, and problems of the input, that people are shown. */
 const mostShown = 5;
 
 /** The impact for people. */
-export function renderImpact({ summary, changes }: Impact, style: Style): string {
+export function renderImpact(
+  { summary, changes, newly_failing_cost: cost }: Impact,
+  style: Style,
+): string {
   const kinds = [
     ['newly_failing', 'newly fail', style.red('✗')],
     ['newly_undecided', 'can no longer be decided', style.yellow('?')],
@@ -51,5 +57,16 @@ export function renderImpact({ summary, changes }: Impact, style: Style): string
   );
   const over = count(summary.resources, 'resource');
   if (lines.length === 0) return `Impact: no verdict changes over ${over}.`;
-  return [`${style.bold('Impact')} over ${over}:`, ...lines].join('\n');
+  return [
+    `${style.bold('Impact')} over ${over}:`,
+    ...lines,
+    ...(cost ? [`  Monthly cost of newly failing resources: ${costText(cost)}`] : []),
+  ].join('\n');
+}
+
+/** `1,234.50 USD, 3 of 40 without cost data` */
+function costText({ resources, without_cost: without, monthly_costs: costs = [] }: Cost): string {
+  const known = costs.map(({ currency, monthly_cost: sum }) => showMoney(sum, currency));
+  const unknown = without > 0 ? [`${without} of ${resources} without cost data`] : [];
+  return [...known, ...unknown].join(', ');
 }

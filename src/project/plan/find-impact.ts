@@ -1,4 +1,7 @@
 import type { Client } from '../../client/client.ts';
+import { isPathMissing } from '../../client/objects.ts';
+import { mostPricedResources } from '../../contract/cost-resources.ts';
+import type { ResourceCostSum } from '../../contract/cost-resources.ts';
 import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Finding } from '../../contract/findings.ts';
@@ -60,7 +63,21 @@ export async function impactOnInventory(
       onSeen(seen);
     }
   }
-  return counted.result();
+  const cost = await costOf(client, [...counted.newlyFailing()]);
+  return { ...counted.result(), ...defined({ newly_failing_cost: cost }) };
+}
+
+/** Undefined: nothing is known, the login may not see it, or there are too many resources to ask for. */
+async function costOf(client: Client, ids: string[]): Promise<ResourceCostSum | undefined> {
+  if (ids.length === 0 || ids.length > mostPricedResources) return undefined;
+  try {
+    const { data } = await client.costResources.sum({ body: { resource_ids: ids } });
+    return data.monthly_costs && data;
+  } catch (error) {
+    const isRefused = error instanceof GovctlError && error.error === 'insufficient_scope';
+    if (isRefused || isPathMissing(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Whether an exemption that the plan brings turns a failure: the service does not know it yet. */

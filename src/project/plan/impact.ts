@@ -1,4 +1,5 @@
 import { defined } from '../../contract/defined.ts';
+import type { ResourceCostSum } from '../../contract/cost-resources.ts';
 import type { Finding } from '../../contract/findings.ts';
 import type { PolicyInput } from '../../contract/policies.ts';
 import type { InputProblem } from '../../inventory/model.ts';
@@ -38,6 +39,8 @@ export interface Impact {
     readonly newly_undecided: number;
   };
   readonly changes: readonly ChangeImpact[];
+  /** What the newly failing resources cost, each counted once; absent: not known, or the caller may not see it. */
+  readonly newly_failing_cost?: ResourceCostSum;
   /** Places of the input that could not be read: the figures are not complete. */
   readonly unreadable?: readonly PlacedProblem[];
   /** Resources of the input whose condition is false: none of them is among the figures. */
@@ -62,12 +65,15 @@ export const policiesOf = (changes: readonly Change[], side: 'before' | 'after')
 interface ImpactCount {
   /** Adds the findings of both sides for some resources; passes may be left out. */
   add(resources: number, before: readonly Finding[], after: readonly Finding[]): void;
+  /** The resources that newly fail, each once. */
+  newlyFailing(): ReadonlySet<string>;
   result(): Impact;
 }
 
 /** Counts the impact of changes over any number of resources. */
 export function countImpact(changes: readonly Change[]): ImpactCount {
   let seen = 0;
+  const newlyFailing = new Set<string>();
   const counted = changes.filter(isOfPolicy).map((change) => ({
     change,
     failing: tallyOf(),
@@ -84,7 +90,10 @@ export function countImpact(changes: readonly Change[]): ImpactCount {
         for (const [id, finding] of next) {
           const { status } = finding;
           if (status === old.get(id)?.status) continue;
-          if (status === 'FAIL') failing.add(finding);
+          if (status === 'FAIL') {
+            failing.add(finding);
+            newlyFailing.add(id);
+          }
           if (status === 'ERROR') undecided.add(finding);
         }
         for (const [id, finding] of old) {
@@ -95,6 +104,7 @@ export function countImpact(changes: readonly Change[]): ImpactCount {
         }
       }
     },
+    newlyFailing: () => newlyFailing,
     result() {
       const impacts = counted.map(({ change: { key, action }, failing, passing, undecided }) => ({
         key,

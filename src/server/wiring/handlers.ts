@@ -5,6 +5,7 @@ import { budgetHandlers } from '../budgets/handlers.ts';
 import { definitionHandlers, frameworkHandlers } from '../compliance/handlers.ts';
 import { defaultOwnerTags } from '../config/config.ts';
 import { costForecastHandlers } from '../cost/forecast-handlers.ts';
+import { costResourceHandlers } from '../cost/resource-handlers.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
@@ -109,6 +110,7 @@ export const createHandlers = (
     ),
     budgets: budgetHandlers(deps),
     costForecast: costForecastHandlers(deps),
+    costResources: costResourceHandlers(deps),
     events: eventHandlers(deps),
     schedules: scheduleHandlers(deps, surroundings),
     reports: {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { putFocus } from '../../server/cost/put-focus.ts';
 import type { TestService } from '../../server/test-service.ts';
 import { startTestService } from '../../server/test-service.ts';
 import { createRepo } from './repo.ts';
@@ -61,6 +62,44 @@ describe('govctl plan --impact', () => {
     );
     expect(human.stdout).toContain('✓ days: 10 no longer fail: b-000');
     expect((await service.send('GET', '/v1/audit-log')).text).toBe(before.text);
+  });
+
+  it('says what the newly failing resources cost, each counted once, to who may see it', async () => {
+    await prepare();
+    repo.write('policies/same.yaml', yaml('same', 'resource.days > 200'));
+    await putFocus(
+      service,
+      `ProviderName,BillingAccountId,ServiceName,BillingCurrency,BilledCost,ChargePeriodStart,BillingPeriodStart,ResourceId
+AWS,1,S3,USD,1000.5,2026-02-20,2026-02-01,b-201
+AWS,1,S3,USD,234,2026-02-20,2026-02-01,b-202
+AWS,1,S3,USD,99,2026-02-20,2026-02-01,b-001
+`,
+    );
+    const line =
+      '  Monthly cost of newly failing resources: 1,234.50 USD, 47 of 49 without cost data\n';
+    expect((await govctl('plan', '--impact')).stdout).toContain(line);
+    const { impact } = JSON.parse((await govctl('plan', '--impact', '-o', 'json')).stdout) as {
+      impact: object;
+    };
+    expect(impact).toMatchObject({
+      newly_failing_cost: {
+        resources: 49,
+        without_cost: 47,
+        monthly_costs: [{ currency: 'USD', monthly_cost: '1234.5' }],
+      },
+    });
+    const key = await service.keyWith('governance:read');
+    const plain = await repo.govctl(['plan', '--impact'], {
+      fetch: async (url, init) => service.app.fetch(new Request(url, init), {}),
+      env: { GOVCTL_TOKEN: key },
+    });
+    expect(plain.stdout).toContain('49 newly fail');
+    expect(plain.stdout).not.toContain('cost');
+  });
+
+  it('says nothing of cost where no charges are known', async () => {
+    await prepare();
+    expect((await govctl('plan', '--impact')).stdout).not.toContain('ost of');
   });
 
   it('leaves out what an exemption of the plan spares', async () => {

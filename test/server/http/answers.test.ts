@@ -84,6 +84,7 @@ async function askCost(): Promise<void> {
   const days = Array.from({ length: 31 }, (_, n) => `AWS,1,USD,7,2026-01-${String(n + 1).padStart(2, '0')},2026-01-01`); // prettier-ignore
   await putFocus(service, [heads, ...days].join('\n'));
   await ask('costForecast.get', undefined);
+  await ask('costResources.sum', undefined, { body: { resource_ids: ['bucket-1'] } });
 }
 
 async function askReports(): Promise<void> {
