@@ -18,6 +18,7 @@ import * as webhookMemory from './webhook-memory.js';
 import * as reportPdf from './report-pdf.js';
 import * as reportTables from './report-tables.js';
 import * as reportQueue from './report-queue.js';
+import * as costImport from './cost-import.js';
 import * as costForecast from './cost-forecast.js';
 
 const benches = {
@@ -39,6 +40,7 @@ const benches = {
   'report-pdf': reportPdf,
   'report-tables': reportTables,
   'report-queue': reportQueue,
+  'cost-import': costImport,
   'cost-forecast': costForecast,
 };
 const words = process.argv.slice(2);
