@@ -1,34 +1,16 @@
 // Forecasts of real daily cost, made strictly from what was known before: one a week from day 56 on, of 14 days each. The
 // figures of docs/cost.md: `npm run docs` writes them where the public data is.
-import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ForecastPoint } from '../../src/cost/forecast/forecast.ts';
 import { forecastDaily, sumOfDays } from '../../src/cost/forecast/forecast.ts';
+import { isDailyCostThere, readDailyCost } from './daily-cost.ts';
 import { withBlock } from './generated-block.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs/cost.md');
-const file = path.resolve(
-  import.meta.dirname,
-  '../../../shared/data/focus-cost/jupyterhub__binder-billing/mybinder_gcp_daily_cost.csv',
-);
-const isThere = existsSync(file);
-if (!isThere) console.log('skipped: the public daily cost is not in this checkout');
-
 const horizon = 14;
 /** Days that a sum is forecast of, too. */
 const longer = 30;
-
-/** The daily cost of each category and project that has any, by name. */
-function readSeries(): ReadonlyMap<string, readonly number[]> {
-  const series = new Map<string, number[]>();
-  for (const line of readFileSync(file, 'utf8').trim().split('\n').slice(1)) {
-    const [, name = '', value] = line.split(',');
-    if (!/^(?:category|project_id):/.test(name)) continue;
-    series.set(name, [...(series.get(name) ?? []), Number(value)]);
-  }
-  return new Map([...series].filter(([, values]) => values.some((value) => value !== 0)));
-}
 
 /** How many values their intervals of 80 and 95 % contained. */
 interface Within {
@@ -85,7 +67,7 @@ interface Figures {
 
 async function score(): Promise<Figures> {
   const scores = new Map<string, Score>();
-  for (const [name, values] of readSeries()) scores.set(name, await scoreOf(values));
+  for (const [name, values] of readDailyCost()) scores.set(name, await scoreOf(values));
   const all = [...scores.values()];
   return {
     scores,
@@ -116,7 +98,7 @@ ${covered('sums of 30 days', sumsOf(longer))}
 `;
 }
 
-describe.runIf(isThere)('forecasts of real daily cost', () => {
+describe.runIf(isDailyCostThere)('forecasts of real daily cost', () => {
   let figures: Figures;
   beforeAll(async () => {
     figures = await score();
