@@ -12,6 +12,7 @@ import { exemptions } from './exemptions.ts';
 import { frameworkDefinitions, frameworks } from './frameworks.ts';
 import { evaluations, governance } from './governance.ts';
 import { local } from './local.ts';
+import { metrics } from './metrics.ts';
 import { oauthClients } from './oauth-clients.ts';
 import { policies } from './policies.ts';
 import { downloads } from './report-downloads.ts';
@@ -19,6 +20,7 @@ import { predictions } from './predictions.ts';
 import { remediations } from './remediations.ts';
 import { reports } from './reports.ts';
 import { resources } from './resources.ts';
+import { rightsizing } from './rightsizing.ts';
 import { scans } from './scans.ts';
 import { schedules } from './schedules.ts';
 import { system } from './system.ts';
@@ -44,6 +46,8 @@ export const contract = {
   budgets,
   costForecast,
   costResources,
+  metrics,
+  rightsizing,
   // Before reports: /v1/reports/schedules is no report.
   schedules,
   reports: { ...reports, ...downloads },

@@ -67,6 +67,9 @@ export const errorCatalogue = {
   invalid_budget: entry(400, 'BUD_001', 3, 'The budget is not valid'),
   budget_not_found: entry(404, 'BUD_002', 1, 'No such budget'),
   budget_name_taken: entry(409, 'BUD_003', 5, 'Another budget has this name'),
+  invalid_metric: entry(400, 'MET_001', 3, 'The metrics are not valid'),
+  rightsizing_not_found: entry(404, 'RSZ_001', 1, 'No such virtual machine'),
+  rightsizing_withheld: entry(409, 'RSZ_002', 5, 'No smaller size is recommended'),
   api_key_not_found: entry(404, 'KEY_002', 1, 'No such API key'),
 
   invalid_report_config: entry(400, 'RPT_001', 3, 'The report is not valid'),

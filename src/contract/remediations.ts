@@ -130,6 +130,8 @@ export const Remediation = z.looseObject({
   note: z.string().optional(),
   /** The remediation whose changes it takes back. */
   rolls_back: z.string().optional(),
+  /** The recommendation of a smaller size that it follows; its actions have this in the place of violation and policy. */
+  rightsizing: z.string().optional(),
   requested_by: z.string(),
   /** Who is behind that: the `made_by` of the key. Absent: not known. */
   made_by: z.string().optional(),

@@ -11,6 +11,7 @@ type IdPrefix =
   | 'lnk'
   | 'dwn'
   | 'evd'
+  | 'utl'
   | 'evm'
   | 'sch'
   | 'run'

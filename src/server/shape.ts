@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { FileOf } from './module.ts';
 
 /** The fields of a type that have names: rows of another version may have more. */
 export type Named<T> = {
@@ -72,3 +73,10 @@ export const HttpUrl = z
 
 /** Lower-case hex. */
 export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hex');
+
+/** A blob that a row names. */
+export const File = shape<FileOf>({
+  blob: z.string().min(1).max(200),
+  size: Count.optional(),
+  sha256: z.string().optional(),
+});

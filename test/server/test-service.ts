@@ -22,6 +22,7 @@ import type { CreateLaneRunner, LaneRunnerOptions } from '../../src/server/lanes
 import { laneWorker } from '../../src/server/local/workers.ts';
 import { bundleLanes } from '../../src/server/evidence/collection.ts';
 import { createEvidenceWork } from '../../src/server/evidence/work.ts';
+import { createUtilisation } from '../../src/server/rightsizing/import-metrics.ts';
 import { createUpkeep } from '../../src/server/wiring/upkeep.ts';
 import { renderHere } from '../../src/server/reports/rendering/render-stored.ts';
 import { reportLanes } from '../../src/server/reports/collection.ts';
@@ -165,6 +166,7 @@ export async function startTestService(
     createRunner: options.reports ? createLaneRunner : noRunner,
     ...options.reports,
   });
+  const utilisation = createUtilisation(deps);
   const evidenceWork = createEvidenceWork(deps, {
     createRunner: options.evidence === true ? createLaneRunner : noRunner,
     statementKey,
@@ -183,7 +185,9 @@ export async function startTestService(
     ...(options.evidence ? [laneWorker(store, bundleLanes, evidenceWork)] : []),
   ];
   const isBeingWritten = (blob: string): boolean =>
-    reportWork.isBeingWritten(blob) || evidenceWork.isBeingWritten(blob);
+    reportWork.isBeingWritten(blob) ||
+    evidenceWork.isBeingWritten(blob) ||
+    utilisation.isBeingWritten(blob);
   const local =
     options.isLocal === false
       ? undefined
@@ -205,6 +209,7 @@ export async function startTestService(
       send: receive,
       reportWork,
       evidenceWork,
+      utilisation,
       signer,
       statementKey,
       baseUrl: () => 'https://govctl.test',

@@ -1,4 +1,4 @@
-import type { Family } from './catalogue.ts';
+import type { Family } from './family.ts';
 
 /**
  * Sizes of Amazon EC2 as its documentation lists them ("Instance types", 2025). On-demand prices of a family are

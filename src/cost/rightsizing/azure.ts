@@ -1,4 +1,4 @@
-import type { Family } from './catalogue.ts';
+import type { Family } from './family.ts';
 
 /**
  * Sizes of Azure virtual machines as "Sizes for virtual machines" lists them (2025). Prices of a series are proportional

@@ -1,4 +1,4 @@
-import type { Family } from './catalogue.ts';
+import type { Family } from './family.ts';
 
 /**
  * Machine types of Compute Engine as "Machine families" lists them (2025). Prices are per vCPU and GiB, which a family has

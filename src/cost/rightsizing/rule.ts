@@ -1,3 +1,4 @@
+import type { Risk, WithheldReason } from '../../contract/rightsizing.ts';
 import { findSize } from './catalogue.ts';
 import type { Size } from './catalogue.ts';
 import { slotsPerDay } from './series.ts';
@@ -9,21 +10,6 @@ export const headroom = 0.2;
 export const leastDays = 14;
 /** Measured, in whatever places of that time. */
 export const leastHours = 30;
-
-export const risks = ['low', 'medium', 'high'] as const;
-export type Risk = (typeof risks)[number];
-
-/** Why there is no recommendation, although there might be one. */
-export const withheldReasons = [
-  'not_measured',
-  'cpu_not_measured',
-  'memory_not_measured',
-  'too_few_days',
-  'too_few_hours',
-  'size_unknown',
-  'size_not_in_catalogue',
-] as const;
-export type WithheldReason = (typeof withheldReasons)[number];
 
 /** A machine and what is known of it. */
 export interface Machine {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { hash } from 'node:crypto';
 import { Timestamp } from '../../contract/lists.ts';
 import type { FileOf } from '../module.ts';
-import { Count, Id, Key, keyed, shape } from '../shape.ts';
+import { Count, File, Id, Key, keyed, shape } from '../shape.ts';
 import type { CollectionSpec } from '../store/store.ts';
 
 /** The sums of a period in one currency, as decimals with all digits. */
@@ -55,12 +55,6 @@ export const costPeriods: CollectionSpec<StoredPeriod> = {
 
 const Decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 const Day = z.iso.date();
-const File = shape<FileOf>({
-  blob: z.string().min(1).max(200),
-  size: Count.optional(),
-  sha256: z.string().optional(),
-});
-
 export const periodShape = keyed(
   shape<StoredPeriod>({
     id: Id,

@@ -38,6 +38,8 @@ export const remediations: CollectionSpec<StoredRemediation> = {
     /** Who asked for those that have not ended. */
     open_of: (remediation) => (isOpen(remediation) ? remediation.requested_by : undefined),
     automatic: ({ automatic }) => String(automatic === true),
+    /** The recommendation of those that have not ended. */
+    open_rightsizing: (remediation) => (isOpen(remediation) ? remediation.rightsizing : undefined),
   },
   order,
 };

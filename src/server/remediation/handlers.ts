@@ -136,7 +136,7 @@ function refuseUnfit({ expected_digest: digest, dry_run: isDry }: PlanInput, pla
 }
 
 /** @throws GovctlError unavailable */
-async function refuseTooMany(reader: Reader, { userId }: Actor): Promise<void> {
+export async function refuseTooMany(reader: Reader, { userId }: Actor): Promise<void> {
   const open = await countRows(reader, remediations, { open_of: { any: [userId] } });
   if (open < mostOpen) return;
   throw new GovctlError('unavailable', `${open} of your remediations have not ended yet`, {
@@ -146,7 +146,11 @@ async function refuseTooMany(reader: Reader, { userId }: Actor): Promise<void> {
 }
 
 /** A remediation with some of its actions. */
-async function withActions(reader: Reader, { doc }: Versioned<StoredRemediation>, offset = 0) {
+export async function withActions(
+  reader: Reader,
+  { doc }: Versioned<StoredRemediation>,
+  offset = 0,
+) {
   const { rows } = await reader.page(actions, {
     where: { remediation: { any: [doc.id] } },
     orderBy: 'id',

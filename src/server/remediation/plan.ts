@@ -6,8 +6,9 @@ import { actOf, readRemediationAction } from '../../contract/remediation-action.
 import { inThrees } from '../../contract/in-threes.ts';
 import type { Remediation } from '../../contract/remediations.ts';
 import { GivenResource, typeKey } from '../../contract/resources.ts';
+import type { KnownResource } from '../../contract/resources.ts';
 import { applyPatch, changesOf, fillPatch } from '../../engine/remediation/patch.ts';
-import type { Changed } from '../../engine/remediation/patch.ts';
+import type { Changed, Patch } from '../../engine/remediation/patch.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
@@ -285,7 +286,15 @@ function howOf(
       'remediator_not_configured',
     );
   }
-  const { patch } = filled;
+  return patching(settings, resource, filled.patch);
+}
+
+/** How a patch of a resource is carried out, or why it can't be. */
+export function patching(
+  settings: Settings,
+  resource: KnownResource,
+  patch: Patch,
+): Done | Obstacle {
   const changes = changesOf(resource, patch);
   if (changes.length === 0) return obstacle('the resource already matches the patch');
   const executor = executorFor(settings, resource.type);

@@ -220,6 +220,13 @@ export async function whyStale(
   if (remediation.rolls_back !== undefined) {
     return whyProtected(resource.doc.resource, settings.guards);
   }
+  if (await tx.find(actions, 'waiting', action.violation_id)) {
+    return 'another remediation of this violation is not verified yet';
+  }
+  // No policy asks for it.
+  if (remediation.rightsizing !== undefined) {
+    return whyProtected(resource.doc.resource, settings.guards);
+  }
   const policy = (await tx.get(policies, action.policy_id))?.doc;
   if (policy?.enabled !== true || fingerprintOf(policy) !== action.fingerprint) {
     return 'the policy has changed since the plan was made';
@@ -230,9 +237,6 @@ export async function whyStale(
   const violation = (await tx.get(violations, action.violation_id))?.doc;
   if (violation?.status !== 'OPEN') {
     return `the violation is now ${violation?.status ?? 'deleted'}`;
-  }
-  if (await tx.find(actions, 'waiting', action.violation_id)) {
-    return 'another remediation of this violation is not verified yet';
   }
   return whyProtected(resource.doc.resource, settings.guards);
 }

@@ -97,22 +97,27 @@ export async function resourceObserved(
   const left: StoredAction[] = [];
   for await (const { doc } of allRows(tx, actions, waiting)) {
     const observed = { ...doc, observed_at: timestamp(deps.clock.now()) };
-    const isUndo = (await tx.get(remediations, doc.remediation_id))?.doc.rolls_back !== undefined;
-    if (isUndo) await verifyUndo(deps, tx, observed, resource);
+    const { rolls_back: undone, rightsizing } =
+      (await tx.get(remediations, doc.remediation_id))?.doc ?? {};
+    const isUndo = undone !== undefined;
+    if (isUndo || rightsizing !== undefined)
+      await verifyValues(deps, tx, observed, resource, isUndo);
     else left.push((await tx.replace(actions, observed)).doc);
   }
   return left;
 }
 
-/** What is taken back fails again: its values say whether it was. */
-async function verifyUndo(
+/** What is taken back fails again, and no policy asks for another size: the values say whether it was done. */
+async function verifyValues(
   deps: Deps,
   tx: Tx,
   action: StoredAction,
   resource: KnownResource,
+  isUndo: boolean,
 ): Promise<void> {
   const [left] = changesOf(resource, action.patch ?? {});
-  if (left) await endAction(deps, tx, action, 'failed', `${left.path} was not changed back`);
+  const why = `${left?.path} was not changed${isUndo ? ' back' : ''}`;
+  if (left) await endAction(deps, tx, action, 'failed', why);
   else await endAction(deps, tx, action, 'completed');
 }
 

@@ -16,7 +16,7 @@ const actionsPerTurn = 50;
 
 interface NewRemediation extends Pick<
   StoredRemediation,
-  'dry_run' | 'note' | 'rolls_back' | 'made_by' | 'requires_approval' | 'automatic'
+  'dry_run' | 'note' | 'rolls_back' | 'rightsizing' | 'made_by' | 'requires_approval' | 'automatic'
 > {
   readonly plan: Plan;
 }

@@ -12,8 +12,8 @@ import type { Evaluation } from '../evaluation/evaluation.ts';
 import { evaluateAndWrite } from '../evaluation/retry.ts';
 import type { Asker } from '../threads/threads.ts';
 import { resources } from './collection.ts';
-import { readLines } from './lines.ts';
-import type { Line } from './lines.ts';
+import { cutOff, readLines, uncut } from '../lines.ts';
+import type { Line } from '../lines.ts';
 import { completeResource, subjectsOf, upsertResources } from './service.ts';
 import { inThrees } from '../../contract/in-threes.ts';
 
@@ -141,19 +141,6 @@ export async function importResources(
     });
   }
   return answer;
-}
-
-const cutOff = 'The body was cut off';
-
-/** Fails as a body does; what fails in storing it is no fault of the sender's. */
-async function* uncut(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body;
-  } catch (cause) {
-    throw cause instanceof GovctlError
-      ? cause
-      : new GovctlError('malformed_request', cutOff, { cause });
-  }
 }
 
 const emptyAnswer = () => ({

@@ -23,12 +23,16 @@ import { evaluationHandlers, governanceHandlers } from '../posture/handlers.ts';
 import { predictionHandlers } from '../prediction/handlers.ts';
 import { createAlerts, methodsOf } from '../prediction/service.ts';
 import { remediationHandlers } from '../remediation/handlers.ts';
+import { createResizer } from '../remediation/resize.ts';
 import { settingsOf } from '../remediation/settings.ts';
 import type { Surroundings } from '../report-delivery/service.ts';
 import { downloadHandlers } from '../reports/download/handlers.ts';
 import type { ReportWork } from '../reports/generation/report-work.ts';
 import { reportHandlers } from '../reports/handlers.ts';
 import { resourceHandlers } from '../resources/handlers.ts';
+import { createAssessor } from '../rightsizing/assess-all.ts';
+import { metricsHandlers, rightsizingHandlers } from '../rightsizing/handlers.ts';
+import type { Utilisation } from '../rightsizing/import-metrics.ts';
 import { scanHandlers } from '../scans/handlers.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
 import { scheduleReportDeleted } from '../schedules/run.ts';
@@ -53,6 +57,7 @@ export interface Parts {
   readonly send: Send;
   readonly reportWork: ReportWork;
   readonly evidenceWork: EvidenceWork;
+  readonly utilisation: Utilisation;
   /** Signs reports. */
   readonly signer: FindSigner;
   /** Signs what the server states about its audit log. */
@@ -74,6 +79,7 @@ export const createHandlers = (
     send,
     reportWork,
     evidenceWork,
+    utilisation,
     signer,
     statementKey,
     baseUrl,
@@ -83,6 +89,11 @@ export const createHandlers = (
   const on = methodsOf(surroundings.config);
   const alerts = createAlerts(deps, on);
   const { owner_tags: ownerTags = defaultOwnerTags } = surroundings.config;
+  const planParts = {
+    deps,
+    evaluation,
+    settings: settingsOf(surroundings.config.remediation, surroundings.targets.rules.local),
+  };
   return {
     policies: policyHandlers(deps, evaluation),
     resources: resourceHandlers(deps, evaluation, bodies),
@@ -100,17 +111,12 @@ export const createHandlers = (
       isLocal: local !== undefined,
     }),
     exemptions: exemptionHandlers(deps),
-    remediations: remediationHandlers(
-      {
-        deps,
-        evaluation,
-        settings: settingsOf(surroundings.config.remediation, surroundings.targets.rules.local),
-      },
-      ownerTags,
-    ),
     budgets: budgetHandlers(deps),
     costForecast: costForecastHandlers(deps),
     costResources: costResourceHandlers(deps),
+    remediations: remediationHandlers(planParts, ownerTags),
+    metrics: metricsHandlers(utilisation),
+    rightsizing: rightsizingHandlers(deps, createAssessor(deps), createResizer(planParts)),
     events: eventHandlers(deps),
     schedules: scheduleHandlers(deps, surroundings),
     reports: {

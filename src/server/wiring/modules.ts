@@ -19,6 +19,7 @@ import { remediationModule } from '../remediation/module.ts';
 import { reportDeliveryModule } from '../report-delivery/module.ts';
 import { reportsModule } from '../reports/module.ts';
 import { resourcesModule } from '../resources/module.ts';
+import { rightsizingModule } from '../rightsizing/module.ts';
 import { scansModule } from '../scans/module.ts';
 import { schedulesModule } from '../schedules/module.ts';
 import type { Reader, Tx } from '../store/store.ts';
@@ -40,6 +41,7 @@ export const modules: readonly Module[] = [
   evidenceModule,
   costModule,
   budgetsModule,
+  rightsizingModule,
   eventsModule,
   webhooksModule,
   reportsModule,

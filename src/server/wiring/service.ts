@@ -30,6 +30,7 @@ import { createSigner, readSigner } from '../keys/signer.ts';
 import type { SigningFiles } from '../keys/signer.ts';
 import { createStatementKey } from '../keys/statement-key.ts';
 import { createSender } from '../outbound/send.ts';
+import { createUtilisation } from '../rightsizing/import-metrics.ts';
 import { systemResolve } from '../outbound/resolve.ts';
 import type { Targets } from '../outbound/target.ts';
 
@@ -86,6 +87,7 @@ export async function createService(
   const evaluation = createEvaluation(deps, threads);
   const signer = createSigner(deps, options.signing && (await readSigner(options.signing)));
   const statementKey = createStatementKey(deps);
+  const utilisation = createUtilisation(deps);
   await chainOlder(deps);
   const background = startBackgroundWork(deps, {
     clock,
@@ -119,7 +121,8 @@ export async function createService(
         modules,
         isBeingWritten: (blob) =>
           background.reportWork.isBeingWritten(blob) ||
-          background.evidenceWork.isBeingWritten(blob),
+          background.evidenceWork.isBeingWritten(blob) ||
+          utilisation.isBeingWritten(blob),
       })
     : undefined;
   const app = createApp(
@@ -133,6 +136,7 @@ export async function createService(
       send: sender.send,
       reportWork: background.reportWork,
       evidenceWork: background.evidenceWork,
+      utilisation,
       signer,
       statementKey,
       baseUrl,

@@ -3,6 +3,7 @@ import { contract } from '../../../src/contract/contract.ts';
 import type { Endpoint } from '../../../src/contract/endpoint.ts';
 import { createMetrics } from '../../../src/server/observe/metrics.ts';
 import { collections } from '../../../src/server/wiring/modules.ts';
+import { constant, hourly, machine, machineId, putMachines } from '../rightsizing/machines.ts';
 import { composeTiny, renderText } from '../reports/report-world.ts';
 import { putFocus } from '../cost/put-focus.ts';
 import type { Sent, TestService } from '../test-service.ts';
@@ -85,6 +86,23 @@ async function askCost(): Promise<void> {
   await putFocus(service, [heads, ...days].join('\n'));
   await ask('costForecast.get', undefined);
   await ask('costResources.sum', undefined, { body: { resource_ids: ['bucket-1'] } });
+}
+
+async function askRightsizing(): Promise<void> {
+  await putMachines(service, machine(machineId, 'm5.4xlarge'));
+  const points = ['cpu', 'memory'].flatMap((metric) =>
+    hourly(machineId, metric, '2026-02-08T00:00:00Z', constant(5, 15)),
+  );
+  await ask('metrics.import', undefined, {
+    text: points.map((point) => JSON.stringify(point)).join('\n'),
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+  const { recommendations } = (await ask('rightsizing.list', undefined)) as {
+    recommendations: { id: string }[];
+  };
+  const [one] = recommendations;
+  await ask('rightsizing.get', one?.id);
+  await ask('rightsizing.apply', one?.id, { body: {} });
 }
 
 async function askReports(): Promise<void> {
@@ -298,6 +316,7 @@ describe('what an endpoint answers', () => {
     await ask('predictions.get', alerts[0]?.id);
     await askBudgets();
     await askCost();
+    await askRightsizing();
     await ask('evaluations.list', undefined);
     await ask('governance.overview', undefined);
     await ask('governance.scoreHistory', undefined);

@@ -1,3 +1,5 @@
+import { GovctlError } from '../contract/errors.ts';
+
 /** A line of a stream; `text` is absent where it is too long, or is no UTF-8. */
 export interface Line {
   /** Counted from 1. */
@@ -57,5 +59,18 @@ function lineOf(
     return { number, bytes, text: utf8.decode(Buffer.concat(parts)) };
   } catch {
     return { number, bytes, problem: 'is not valid UTF-8' };
+  }
+}
+
+export const cutOff = 'The body was cut off';
+
+/** Fails as a body does; what fails in storing it is no fault of the sender's. @throws GovctlError malformed_request */
+export async function* uncut(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (cause) {
+    throw cause instanceof GovctlError
+      ? cause
+      : new GovctlError('malformed_request', cutOff, { cause });
   }
 }

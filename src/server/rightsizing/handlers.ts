@@ -1,0 +1,193 @@
+import { permits } from '../../contract/endpoint.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { MetricsAnswer } from '../../contract/metrics.ts';
+import type { RemediationWithActions } from '../../contract/remediations.ts';
+import { withheldReasons } from '../../contract/rightsizing.ts';
+import type { RightsizingListQuery } from '../../contract/rightsizing.ts';
+import { AmountSum, showAmount } from '../../cost/amount.ts';
+import { totalOfClaims } from '../../cost/rightsizing/claims.ts';
+import { resizing } from '../../cost/rightsizing/machine.ts';
+import type { Answer, Call, Handlers } from '../http/call.ts';
+import type { Deps } from '../deps.ts';
+import { toJson } from '../json.ts';
+import type { Json } from '../json.ts';
+import { readResource } from '../resources/service.ts';
+import { rightsizingId } from './assess-all.ts';
+import type { AboutMachine, Assessed, Assessor } from './assess-all.ts';
+import type { Utilisation } from './import-metrics.ts';
+import { claimsOf } from './service.ts';
+import { showAssessed } from './show.ts';
+
+export const metricsHandlers = ({ import: store }: Utilisation): Handlers['metrics'] => ({
+  import: async ({ body, query }, call) => {
+    if (await call.isRepeated()) {
+      for await (const chunk of body) void chunk;
+      return call.transact<Json<MetricsAnswer>>(() => {
+        throw new Error('a repeated request has a stored answer');
+      });
+    }
+    const { actor, signal } = call;
+    const options = { actor, signal, body, skipsUnknown: query.unknown === 'skip' };
+    return store(options, (work) =>
+      call.transact(async (tx) => ({ body: toJson(await work(tx)) })),
+    );
+  },
+});
+
+/** Plans a remediation that changes a size, see `createResizer`. */
+export type Resize = (
+  call: Call,
+  resizing: {
+    readonly id: string;
+    readonly resource_id: string;
+    readonly patch: Readonly<Record<string, unknown>>;
+    readonly note: string;
+  },
+) => Promise<Answer<Json<RemediationWithActions>>>;
+
+export const rightsizingHandlers = (
+  { store }: Pick<Deps, 'store'>,
+  { assessAll }: Assessor,
+  resize: Resize,
+): Handlers['rightsizing'] => {
+  async function find(id: string, assumedMemory: number | undefined): Promise<Assessed> {
+    const { byId, stopped } = await assessAll(assumedMemory);
+    const found = byId.get(id);
+    if (found) return found;
+    const isStopped = stopped.some((resource) => rightsizingId(resource.id) === id);
+    const shown = JSON.stringify(id.slice(0, 100));
+    throw new GovctlError(
+      'rightsizing_not_found',
+      isStopped
+        ? `The virtual machine of ${shown} does not run: it is unused, not too large`
+        : `There is no virtual machine with the rightsizing ID ${shown}`,
+      { hint: 'Use `govctl cost rightsizing` to see the IDs.' },
+    );
+  }
+
+  return {
+    list: async ({ query }) => {
+      const { machines, stopped } = await assessAll(query.assume_memory);
+      const here = machines.filter(({ resource }) => isWhere(resource, query));
+      const matching = here.filter((one) => isAsked(one, query));
+      const { limit, offset = 0 } = query;
+      const rows = ordered(
+        matching.filter(({ assessment }) => query.status.includes(assessment.kind)),
+        query,
+      );
+      const page = rows.slice(offset, offset + limit);
+      const count = (kind: Assessed['assessment']['kind']): number =>
+        here.filter(({ assessment }) => assessment.kind === kind).length;
+      return {
+        body: toJson({
+          recommendations: page.map(showAssessed),
+          pagination: {
+            total: rows.length,
+            limit,
+            offset,
+            has_more: offset + page.length < rows.length,
+          },
+          totals: totalsOf(matching),
+          counts: {
+            recommended: count('recommended'),
+            withheld: count('withheld'),
+            fits: count('fits'),
+            stopped: stopped.filter((resource) => isWhere(resource, query)).length,
+          },
+          withheld: withheldReasons.flatMap((reason) => {
+            const its = here.filter(({ assessment }) => reasonOf(assessment) === reason).length;
+            return its === 0 ? [] : [{ reason, count: its }];
+          }),
+        }),
+      };
+    },
+
+    get: async ({ params: { id }, query }) => ({
+      body: toJson(showAssessed(await find(id, query.assume_memory))),
+    }),
+
+    apply: async ({ params: { id }, body }, call) => {
+      refuseScope(call);
+      const { assessment, resource, size: before } = await find(id, body.assume_memory);
+      if (assessment.kind !== 'recommended') {
+        const why =
+          assessment.kind === 'fits'
+            ? 'no smaller size of its family fits'
+            : `it is withheld: ${assessment.reason}`;
+        throw new GovctlError('rightsizing_withheld', `Nothing to apply: ${why}`);
+      }
+      const fitting = [assessment.best, ...assessment.others].map(({ size }) => size.name);
+      const wanted = body.size?.toLowerCase();
+      const after = fitting.find((name) => wanted === undefined || name.toLowerCase() === wanted);
+      if (after === undefined) {
+        throw new GovctlError(
+          'rightsizing_withheld',
+          `${JSON.stringify(body.size)} is none of the sizes that fit: ${fitting.join(', ')}`,
+        );
+      }
+      const { resource: current } = (await readResource(store, resource.id)).doc;
+      const note = `Rightsizing: ${before} to ${after}`;
+      const patch = resizing(current, after);
+      return resize(call, { id, resource_id: resource.id, patch, note });
+    },
+  };
+};
+
+/** What makes a remediation takes it. @throws GovctlError insufficient_scope */
+function refuseScope({ principal: { scopes } }: Call): void {
+  if (permits(scopes, 'compliance:write')) return;
+  throw new GovctlError(
+    'insufficient_scope',
+    'Planning a remediation takes the scope compliance:write, too',
+  );
+}
+
+const reasonOf = (assessment: Assessed['assessment']) =>
+  assessment.kind === 'withheld' ? assessment.reason : undefined;
+
+const isOneOf = (wanted: readonly string[] | undefined, value: string | undefined): boolean =>
+  wanted === undefined || (value !== undefined && wanted.includes(value));
+
+const isWhere = (
+  of: Pick<AboutMachine, 'provider'> & Partial<Pick<AboutMachine, 'account_id' | 'region' | 'environment'>>, // prettier-ignore
+  query: RightsizingListQuery,
+): boolean =>
+  isOneOf(query.provider, of.provider) &&
+  isOneOf(query.account_id, of.account_id) &&
+  isOneOf(query.region, of.region) &&
+  isOneOf(query.environment, of.environment);
+
+const isAsked = ({ assessment }: Assessed, { risk, reason }: RightsizingListQuery): boolean =>
+  isOneOf(risk, assessment.kind === 'recommended' ? assessment.risk : undefined) &&
+  isOneOf(reason, reasonOf(assessment));
+
+/** @param rows those that save most first */
+function ordered(
+  rows: readonly Assessed[],
+  { sort_by: by, order }: RightsizingListQuery,
+): readonly Assessed[] {
+  const sorted =
+    by === 'resource_id' ? rows.toSorted((a, b) => (a.resource.id > b.resource.id ? -1 : 1)) : rows;
+  return order === 'desc' ? sorted : sorted.toReversed();
+}
+
+function totalsOf(matching: readonly Assessed[]) {
+  const savings = totalOfClaims(claimsOf(matching));
+  const sums = new Map<string, { sum: AmountSum; resources: number }>();
+  for (const { assessment, cost } of matching) {
+    if (assessment.kind !== 'recommended' || !cost) continue;
+    const own = sums.get(cost.currency) ?? { sum: new AmountSum(), resources: 0 };
+    own.sum.add(cost.monthly_cost);
+    own.resources += 1;
+    sums.set(cost.currency, own);
+  }
+  return [...savings].map(([currency, saving]) => {
+    const { sum, resources = 0 } = sums.get(currency) ?? {};
+    return {
+      currency,
+      resources,
+      monthly_cost: showAmount(sum?.total ?? saving),
+      monthly_saving: showAmount(saving),
+    };
+  });
+}
