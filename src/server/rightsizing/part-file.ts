@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Blobs } from '../store/store.ts';
 import type { FileOf } from '../module.ts';
 import { partSlots } from './collection.ts';
@@ -26,17 +27,24 @@ export function writePart(series: readonly Series[]): Uint8Array {
   return bytes;
 }
 
+const Names = z.array(z.tuple([z.string(), z.enum(['cpu', 'memory']), z.string()]));
+
+/** A file that nothing here wrote, as of a snapshot that was edited, has no series. */
 export function readPart(bytes: Uint8Array): readonly Series[] {
   const end = bytes.indexOf(0x0a);
-  const names = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as readonly [
-    resource: string,
-    metric: StoredMetric,
-    size: string,
-  ][]; // as `writePart` wrote it
-  return names.map(([resource, metric, size], at) => {
+  return namesIn(bytes.subarray(0, Math.max(0, end))).flatMap(([resource, metric, size], at) => {
     const from = end + 1 + at * partSlots;
-    return { resource, metric, size, codes: bytes.subarray(from, from + partSlots) };
+    const codes = bytes.subarray(from, from + partSlots);
+    return codes.length === partSlots ? [{ resource, metric, size, codes }] : [];
   });
+}
+
+function namesIn(head: Uint8Array): z.infer<typeof Names> {
+  try {
+    return Names.safeParse(JSON.parse(Buffer.from(head).toString())).data ?? [];
+  } catch {
+    return [];
+  }
 }
 
 export async function readBlob(blobs: Blobs, { blob }: FileOf): Promise<Uint8Array> {

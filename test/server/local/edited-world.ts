@@ -14,6 +14,7 @@ import { createSecretBox } from '../../../src/server/keys/secret-box.ts';
 import { openLowdbStore } from '../../../src/server/store/lowdb/open.ts';
 import { collections, lanes } from '../../../src/server/wiring/modules.ts';
 import { createService } from '../../../src/server/wiring/service.ts';
+import { constant, hourly, machine, machineId } from '../rightsizing/machines.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -225,6 +226,11 @@ export async function fillWhole({ send, ok, advance, receiver }: Whole): Promise
     filter: { provider: 'aws', tags: { team: 'a' } },
     tags: ['team-a'],
   });
+  await ok('PUT', `/v1/resources/${machineId}`, machine(machineId, 'm5.4xlarge'));
+  const points = ['cpu', 'memory'].flatMap((metric) =>
+    hourly(machineId, metric, '2026-02-01T00:00:00Z', constant(5, 15)),
+  );
+  await ok('POST', '/v1/metrics', points.map((point) => JSON.stringify(point)).join('\n'));
   const report = await idOf(
     ok('POST', '/v1/reports', {
       name: 'First quarter',
@@ -345,6 +351,7 @@ const listed = [
 ].map((noun) => `/v1/${noun}?limit=100`);
 listed.push(
   '/v1/governance/overview',
+  '/v1/cost/rightsizing?status=recommended,withheld,fits&limit=100',
   '/v1/governance/score-history?days=400',
   '/v1/compliance/frameworks',
   '/v1/compliance/frameworks/soc2',
