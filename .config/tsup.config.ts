@@ -53,6 +53,7 @@ export default defineConfig([
       'check-worker': 'src/cli/check/check-worker.ts',
       'evaluate-worker': 'src/server/evaluation/thread/evaluate-worker.ts',
       'render-worker': 'src/server/reports/rendering/thread/render-worker.ts',
+      'cost-worker': 'src/server/cost-imports/reading/thread/cost-worker.ts',
       'body-worker': 'src/server/http/bodies/body-worker.ts',
     },
     clean: true,

@@ -4,6 +4,7 @@ import { auth } from './auth.ts';
 import { budgets } from './budgets.ts';
 import { costForecast } from './cost-forecast.ts';
 import { costResources } from './cost-resources.ts';
+import { costImports } from './cost-imports.ts';
 import type { Contract } from './endpoint.ts';
 import { validatePolicies } from './evaluation.ts';
 import { events } from './events.ts';
@@ -41,6 +42,7 @@ export const contract = {
   frameworks,
   frameworkDefinitions,
   evidence,
+  costImports,
   exemptions,
   remediations,
   budgets,

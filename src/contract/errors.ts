@@ -70,6 +70,9 @@ export const errorCatalogue = {
   invalid_metric: entry(400, 'MET_001', 3, 'The metrics are not valid'),
   rightsizing_not_found: entry(404, 'RSZ_001', 1, 'No such virtual machine'),
   rightsizing_withheld: entry(409, 'RSZ_002', 5, 'No smaller size is recommended'),
+  invalid_cost_import: entry(400, 'CST_001', 3, 'The cost import is not valid'),
+  cost_import_not_found: entry(404, 'CST_002', 1, 'No such cost import'),
+  cost_import_state: entry(409, 'CST_003', 5, 'Not possible in the current state of the import'),
   api_key_not_found: entry(404, 'KEY_002', 1, 'No such API key'),
 
   invalid_report_config: entry(400, 'RPT_001', 3, 'The report is not valid'),

@@ -165,6 +165,19 @@ export function showAmount(amount: Amount): string {
   return `${isNegative ? '-' : ''}${units}${after === '' ? '' : `.${after}`}`;
 }
 
+/** The amount that `showAmount` shows so; of any size. */
+export function readAmount(text: string): Amount {
+  const [, sign, units = '', after = ''] = /^(-?)(\d+)(?:\.(\d{1,18}))?$/.exec(text) ?? [];
+  if (sign === undefined) throw new Error(`${JSON.stringify(text)} is no amount`);
+  const digits = after.padEnd(scale, '0');
+  const positive = {
+    units: Number(units),
+    nanos: Number(digits.slice(0, laneDigits)),
+    attos: Number(digits.slice(laneDigits)),
+  };
+  return sign === '-' ? negated(positive) : positive;
+}
+
 /** The nearest double, nearly: for charts, forecasts and shares. */
 export const toNumber = ({ units, nanos, attos }: Amount): number =>
   units + (nanos + attos / lane) / lane;

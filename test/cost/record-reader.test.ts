@@ -19,7 +19,7 @@ function read(text: string, tags: readonly string[] = ['owner', 'env']): Read {
     delimiter: ',',
     onRow: (row) => {
       if (!reader) {
-        reader = new RecordReader(row, new Set(tags));
+        reader = new RecordReader(row, { tags: new Set(tags), dateFormat: 'MM/DD/YYYY' });
         return;
       }
       const one = reader.read(row);

@@ -23,6 +23,11 @@ import { laneWorker } from '../../src/server/local/workers.ts';
 import { bundleLanes } from '../../src/server/evidence/collection.ts';
 import { createEvidenceWork } from '../../src/server/evidence/work.ts';
 import { createUtilisation } from '../../src/server/rightsizing/import-metrics.ts';
+import { costTagsOf } from '../../src/server/config/config.ts';
+import { readFiles } from '../../src/server/cost-imports/reading/read-files.ts';
+import { createCostImportWork } from '../../src/server/cost-imports/work.ts';
+import { costImportLanes } from '../../src/server/cost-imports/collection.ts';
+import { chargesImported } from '../../src/server/wiring/charges-imported.ts';
 import { createUpkeep } from '../../src/server/wiring/upkeep.ts';
 import { renderHere } from '../../src/server/reports/rendering/render-stored.ts';
 import { reportLanes } from '../../src/server/reports/collection.ts';
@@ -50,6 +55,7 @@ import type { Resolve } from '../../src/server/outbound/resolve.ts';
 export interface Sent {
   readonly body?: unknown;
   readonly text?: string;
+  readonly bytes?: Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
   /** null sends no Authorization. */
   readonly key?: string | null;
@@ -171,6 +177,12 @@ export async function startTestService(
     createRunner: options.evidence === true ? createLaneRunner : noRunner,
     statementKey,
   });
+  const costImportWork = createCostImportWork(deps, {
+    createRunner: createLaneRunner,
+    readFiles,
+    tags: costTagsOf(options.config ?? {}),
+    imported: chargesImported(deps),
+  });
   const upkeep = createUpkeep(deps, {
     authenticator,
     deliveries,
@@ -183,11 +195,12 @@ export async function startTestService(
     ...(deliveries ? [laneWorker(store, webhookLanes, deliveries)] : []),
     ...(options.reports ? [laneWorker(store, reportLanes, reportWork)] : []),
     ...(options.evidence ? [laneWorker(store, bundleLanes, evidenceWork)] : []),
+    laneWorker(store, costImportLanes, costImportWork),
   ];
   const isBeingWritten = (blob: string): boolean =>
-    reportWork.isBeingWritten(blob) ||
-    evidenceWork.isBeingWritten(blob) ||
-    utilisation.isBeingWritten(blob);
+    [reportWork, evidenceWork, costImportWork, utilisation].some((work) =>
+      work.isBeingWritten(blob),
+    );
   const local =
     options.isLocal === false
       ? undefined
@@ -210,6 +223,7 @@ export async function startTestService(
       reportWork,
       evidenceWork,
       utilisation,
+      costImportWork,
       signer,
       statementKey,
       baseUrl: () => 'https://govctl.test',
@@ -240,6 +254,7 @@ export async function startTestService(
           ...sent.headers,
         },
         ...(text === undefined ? {} : { body: text }),
+        ...(sent.bytes === undefined ? {} : { body: sent.bytes }),
       }),
       { remoteAddress: sent.from },
     );
@@ -268,6 +283,7 @@ export async function startTestService(
     deliveries,
     reportWork,
     evidenceWork,
+    costImportWork,
     maintain: () => upkeep.maintain(),
     /** A key with just these scopes. */
     async keyWith(...scopes: string[]): Promise<string> {
@@ -280,6 +296,7 @@ export async function startTestService(
       await deliveries?.stop(1_000);
       await reportWork.stop(1_000);
       await evidenceWork.stop(1_000);
+      await costImportWork.stop(1_000);
       await opened.close();
       await rm(folder, { recursive: true, force: true });
     },

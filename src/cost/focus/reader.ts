@@ -4,6 +4,7 @@ import type { Cells } from '../read/cells.ts';
 import type { Place } from '../read/place.ts';
 import { ReadError } from '../read/place.ts';
 import { DateColumn, isDay } from './dates.ts';
+import type { SlashedFormat } from './dates.ts';
 import type { Dialect, Source } from './dialects.ts';
 import { dialectOf, dialects } from './dialects.ts';
 import { Memo } from './memo.ts';
@@ -39,6 +40,18 @@ const providers: readonly (readonly [RegExp, string])[] = [
   [/^oracle|^oci$/, 'oci'],
 ];
 
+/** What a period is of. */
+export type PeriodOf = Pick<CostRecord, 'provider' | 'billing_account' | 'period'>;
+
+export interface RecordReaderOptions {
+  /** Lower-case keys of the tags that are read. */
+  readonly tags: ReadonlySet<string>;
+  /** Of dates with slashes; without it they are a SlashedDates. */
+  readonly dateFormat?: SlashedFormat | undefined;
+  /** The last billing period that can be, `2026-09`; default: any. */
+  readonly lastPeriod?: string;
+}
+
 /** Reads the rows of one file as records. Texts that repeat are made once. */
 export class RecordReader {
   readonly understood: Understood;
@@ -48,18 +61,17 @@ export class RecordReader {
   private readonly names: readonly string[];
   private readonly fields: Readonly<Record<Source, readonly number[]>>;
   private readonly tagFields: readonly (readonly [name: string, field: number])[];
-  private readonly days = { charge_start: daysOf(), period_start: daysOf() };
+  private readonly days: Readonly<Record<'charge_start' | 'period_start', Memo<Day | string>>>;
+  private readonly chosenTags: ReadonlySet<string>;
+  private readonly lastPeriod: string;
   private readonly tags: Memo<ReadonlyMap<string, string> | 'unreadable'>;
   private readonly parts: Readonly<Record<Dimension, Part>>;
 
-  /**
-   * @param chosenTags lower-case keys
-   * @throws ReadError the columns are those of no known export, or one is missing or there twice
-   */
-  constructor(
-    header: Cells,
-    private readonly chosenTags: ReadonlySet<string>,
-  ) {
+  /** @throws ReadError the columns are those of no known export, or one is missing or there twice */
+  constructor(header: Cells, { tags, dateFormat, lastPeriod = '9999-12' }: RecordReaderOptions) {
+    this.chosenTags = tags;
+    this.lastPeriod = lastPeriod;
+    this.days = { charge_start: daysOf(dateFormat), period_start: daysOf(dateFormat) };
     this.names = Array.from({ length: header.length }, (_, at) => (header.text(at) ?? '').trim());
     const columns = this.names.map((name) => name.toLowerCase());
     const dialect = dialectOf(columns);
@@ -87,7 +99,7 @@ export class RecordReader {
         ? [[name.slice(prefix.length).replace(/^user:/, ''), at]]
         : [],
     );
-    this.tags = new Memo((text) => readTags(text, chosenTags) ?? 'unreadable');
+    this.tags = new Memo((text) => readTags(text, tags) ?? 'unreadable');
     const derived: Partial<Record<Dimension, Memo<string>>> = {
       provider: new Memo(providerOf),
       category: new Memo((text) => dialect.categories?.[text.toLowerCase()] ?? text),
@@ -102,7 +114,25 @@ export class RecordReader {
     this.understood = this.describe(columns);
   }
 
-  /** One row as a record, or why it can't be read. */
+  /** The texts of a row's dates. */
+  datesOf(row: Cells): readonly string[] {
+    return [this.first(row, this.fields.charge_start), this.first(row, this.fields.period_start)];
+  }
+
+  /** The period of a row that can't be read; undefined: it can't be told either. */
+  periodOf(row: Cells): PeriodOf | undefined {
+    if (row.length !== this.names.length) return undefined;
+    const start = this.dayOf(row, 'period_start');
+    const account = this.part(row, this.parts.billing_account);
+    if (account === '' || 'message' in start) return undefined;
+    return {
+      provider: this.part(row, this.parts.provider),
+      billing_account: account,
+      period: start.month,
+    };
+  }
+
+  /** One row as a record, or why it can't be read. @throws SlashedDates */
   read(row: Cells): CostRecord | Rejected {
     if (row.length !== this.names.length) {
       return this.rejected(
@@ -118,6 +148,9 @@ export class RecordReader {
     if ('message' in day) return day;
     const start = this.dayOf(row, 'period_start');
     if ('message' in start) return start;
+    if (start.month > this.lastPeriod) {
+      return this.rejected(row, this.fields.period_start[0] ?? 0, 'is in the future');
+    }
     const amounts = this.amountsOf(row);
     if ('message' in amounts) return amounts;
     const tags = this.tagsOf(row);
@@ -254,8 +287,8 @@ interface Day {
 }
 
 /** Reads the dates of one column; a text says why it is none. */
-function daysOf(): Memo<Day | string> {
-  const dates = new DateColumn();
+function daysOf(dateFormat: SlashedFormat | undefined): Memo<Day | string> {
+  const dates = new DateColumn(dateFormat);
   return new Memo((text) => {
     const day = dates.day(text);
     return isDay(day) ? { day, month: day.slice(0, 7) } : day;

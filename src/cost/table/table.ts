@@ -2,11 +2,8 @@ import type { CostRecord } from '../focus/record.ts';
 import { dimensions } from '../focus/record.ts';
 import { dayNumber } from './days.ts';
 import { Dictionary } from './dictionary.ts';
-import { writeTable } from './file.ts';
+import { PeriodWriter, columnsOf, laneRoom, putLanes } from './period.ts';
 import { DayRows } from './rows.ts';
-
-/** The name of the column of a chosen tag. */
-const tagColumn = (tag: string): string => `tag:${tag}`;
 
 /** The charges of a period, summed by day and all that they are grouped by. */
 export class PeriodTable {
@@ -16,14 +13,13 @@ export class PeriodTable {
   private last: { readonly day: string; readonly rows: DayRows } | undefined;
   /** Of the row that is added. */
   private readonly codes: number[];
+  private readonly lanes = laneRoom();
 
   /** @param tags lower-case keys */
   constructor(private readonly tags: readonly string[]) {
-    this.names = [...dimensions, ...tags.map(tagColumn)];
+    this.names = columnsOf(tags);
     this.dictionaries = this.names.map(() => new Dictionary());
     this.codes = this.names.map(() => 0);
-    // An absent text, which most tags are, is a column of zeros.
-    for (const dictionary of this.dictionaries) dictionary.code('');
   }
 
   add(record: CostRecord): void {
@@ -37,7 +33,7 @@ export class PeriodTable {
       codes[at] = dictionaries[at]?.code(record.tags.get(tag) ?? '') ?? 0;
       at += 1;
     }
-    this.rowsOf(record.day).add(codes, record.amounts);
+    this.rowsOf(record.day).add(codes, putLanes(this.lanes, record.amounts));
   }
 
   private rowsOf(day: string): DayRows {
@@ -53,8 +49,6 @@ export class PeriodTable {
   /** The bytes of its file. */
   write(): AsyncGenerator<Uint8Array> {
     const days = [...this.days.values()].sort((a, b) => a.day - b.day);
-    return writeTable(days, this.names, () =>
-      Object.fromEntries(this.names.map((name, at) => [name, this.dictionaries[at]?.texts ?? []])),
-    );
+    return new PeriodWriter(this.names, this.dictionaries).write(days);
   }
 }

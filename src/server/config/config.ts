@@ -11,6 +11,10 @@ export interface ServerConfig {
   readonly object_storage?: StorageKeys;
   /** Tags that name the owner of a resource, the first that it has; default `defaultOwnerTags`. */
   readonly owner_tags?: readonly string[];
+  readonly cost?: {
+    /** Lower-case keys of the tags that charges can be grouped by; default `defaultCostTags`. */
+    readonly tags?: readonly string[];
+  };
   /** What channels may name in their `…_env` fields, and nothing else. */
   readonly secrets?: Readonly<Record<string, BoundSecret>>;
   /** The methods of prediction that are on; absent: those that need no guess. */
@@ -63,6 +67,23 @@ export interface Guards {
 }
 
 export const defaultOwnerTags: readonly string[] = ['owner', 'team'];
+
+const defaultCostTags: readonly string[] = [
+  'environment',
+  'owner',
+  'team',
+  'project',
+  'application',
+  'cost-center',
+];
+
+/** The lower-case keys of the tags that charges are stored with: those of owners are always among them. */
+export const costTagsOf = ({
+  cost,
+  owner_tags: ownerTags = defaultOwnerTags,
+}: ServerConfig): readonly string[] => [
+  ...new Set([...(cost?.tags ?? defaultCostTags), ...ownerTags].map((tag) => tag.toLowerCase())),
+];
 
 export interface SmtpConfig {
   readonly host: string;

@@ -30,7 +30,7 @@ const longestFile = 1024 * 1024;
  */
 export async function readServerConfig(file: string | undefined, env: Env): Promise<ReadConfig> {
   const given = file === undefined ? { parsed: {}, plain: false } : await readConfigFile(file, env);
-  const { smtp: mail, chat, owner_tags, prediction, remediation } = given.parsed;
+  const { smtp: mail, chat, owner_tags, cost, prediction, remediation } = given.parsed;
   const smtp = await smtpOf(mail, env, file);
   const secrets = secretsOf(given.parsed, env);
   const storage = storageOf(given.parsed, secrets, env);
@@ -41,6 +41,7 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
       ...(storage ? { object_storage: storage } : {}),
       ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
       ...defined({ owner_tags }),
+      ...(cost ? { cost: defined({ tags: cost.tags }) } : {}),
       ...(prediction?.methods ? { prediction: { methods: prediction.methods } } : {}),
       ...(remediation ? { remediation: await remediationOf(remediation, env, file ?? '') } : {}),
     },

@@ -64,6 +64,12 @@ export const ConfigFile = z.strictObject({
   secrets: z.record(z.string().regex(variableName), BoundSecret).optional(),
   /** Of resources: the value of the first that one has is its owner. */
   owner_tags: z.array(z.string().min(1).max(256)).min(1).max(20).optional(),
+  cost: z
+    .strictObject({
+      /** Keys of the tags that charges can be grouped by, in any case. */
+      tags: z.array(z.string().min(1).max(128)).max(20).optional(),
+    })
+    .optional(),
   prediction: z
     .strictObject({
       /** Those that are on; default: those that need no guess. */

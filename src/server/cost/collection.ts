@@ -1,17 +1,10 @@
 import * as z from 'zod';
 import { hash } from 'node:crypto';
 import { Timestamp } from '../../contract/lists.ts';
+import type { CurrencyTotals } from '../../cost/table/period.ts';
 import type { FileOf } from '../module.ts';
 import { Count, File, Id, Key, keyed, shape } from '../shape.ts';
 import type { CollectionSpec } from '../store/store.ts';
-
-/** The sums of a period in one currency, as decimals with all digits. */
-interface StoredTotals {
-  readonly currency: string;
-  readonly billed: string;
-  readonly effective: string;
-  readonly list: string;
-}
 
 /** The charges of a provider's billing account in a month: what an import replaces as a whole. They are in a blob. */
 export interface StoredPeriod {
@@ -34,7 +27,7 @@ export interface StoredPeriod {
   readonly last_day: string;
   /** The tags by which the charges can be grouped, as lower-case keys. */
   readonly tags: readonly string[];
-  readonly totals: readonly StoredTotals[];
+  readonly totals: readonly CurrencyTotals[];
   /** The charges, as a table of `src/cost/table/`. */
   readonly charges: FileOf;
 }
@@ -70,7 +63,7 @@ export const periodShape = keyed(
     last_day: Day,
     tags: z.array(z.string()),
     totals: z.array(
-      shape<StoredTotals>({
+      shape<CurrencyTotals>({
         currency: z.string(),
         billed: Decimal,
         effective: Decimal,

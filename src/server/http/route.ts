@@ -155,7 +155,8 @@ function readAndHandle(route: PreparedRoute, visit: Visit): Awaitable<AnyAnswer>
   const { request, principal } = visit;
   const query = route.parseQuery(searchOf(request.url));
   if (endpoint.streamed !== undefined) {
-    const isImport = endpoint === contract.resources.import;
+    const isImport =
+      endpoint === contract.resources.import || endpoint === contract.costImports.put;
     const limits = { within: bodyWithin, limit: isImport ? maxImportBytes : undefined };
     // It may go on for an hour: longer than the key or the token is good for.
     const checkSender = () => principal && authenticate(request.headers.get('authorization'), true);

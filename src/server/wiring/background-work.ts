@@ -10,9 +10,15 @@ import { createLaneRunner } from '../lanes/runner.ts';
 import type { AdjustableClock } from '../local/clock.ts';
 import { laneWorker } from '../local/workers.ts';
 import type { Worker } from '../local/workers.ts';
+import { chargesImported } from './charges-imported.ts';
+import { costImportLanes } from '../cost-imports/collection.ts';
+import { createFileReader } from '../cost-imports/reading/thread/threads.ts';
+import { createCostImportWork } from '../cost-imports/work.ts';
+import type { CostImportWork } from '../cost-imports/work.ts';
 import { createEvidenceWork } from '../evidence/work.ts';
 import type { EvidenceWork } from '../evidence/work.ts';
 import { bundleLanes } from '../evidence/collection.ts';
+import { costTagsOf } from '../config/config.ts';
 import { createUpkeep } from './upkeep.ts';
 import { methodsOf } from '../prediction/service.ts';
 import { automaticWork } from '../remediation/automatic.ts';
@@ -50,6 +56,7 @@ export interface BackgroundWork {
   readonly attempts: Readonly<AttemptCounts>;
   readonly reportWork: ReportWork;
   readonly evidenceWork: EvidenceWork;
+  readonly costImportWork: CostImportWork;
   /** Stops sending and remediating, and gives what is in flight some seconds. */
   stopSending(): Promise<void>;
   /** Starts no new work, and waits for the work in progress. */
@@ -126,6 +133,13 @@ export function startBackgroundWork(
     createRunner: createLaneRunner,
     statementKey,
   });
+  const fileReader = createFileReader();
+  const costImportWork = createCostImportWork(deps, {
+    createRunner: createLaneRunner,
+    readFiles: fileReader.readFiles,
+    tags: costTagsOf(config),
+    imported: chargesImported(deps),
+  });
   const reportDeliveries = startReportDeliveries(deps, {
     createRunner: createLaneRunner,
     send: createChannels(deps, channels),
@@ -154,6 +168,7 @@ export function startBackgroundWork(
     reportWork.poke();
     evidenceWork.poke();
     budgeting.poke();
+    costImportWork.poke();
     fires.poke();
     reportDeliveries.poke();
   });
@@ -172,11 +187,13 @@ export function startBackgroundWork(
       laneWorker(deps.store, scheduleLanes, fires),
       laneWorker(deps.store, reportLanes, reportWork),
       laneWorker(deps.store, bundleLanes, evidenceWork),
+      laneWorker(deps.store, costImportLanes, costImportWork),
       laneWorker(deps.store, reportDeliveryLanes, reportDeliveries),
       laneWorker(deps.store, webhookLanes, deliveries),
     ],
     reportWork,
     evidenceWork,
+    costImportWork,
     attempts: deliveries.attempts,
     stopSending,
     async stop() {
@@ -190,6 +207,8 @@ export function startBackgroundWork(
       await fires.stop(firesWithin);
       await reportWork.stop(reportsWithin);
       await evidenceWork.stop(reportsWithin);
+      await costImportWork.stop(reportsWithin);
+      await fileReader.close();
       await renderer.close();
       await stopSending();
     },

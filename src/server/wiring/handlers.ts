@@ -6,6 +6,8 @@ import { definitionHandlers, frameworkHandlers } from '../compliance/handlers.ts
 import { defaultOwnerTags } from '../config/config.ts';
 import { costForecastHandlers } from '../cost/forecast-handlers.ts';
 import { costResourceHandlers } from '../cost/resource-handlers.ts';
+import { costImportHandlers } from '../cost-imports/handlers.ts';
+import type { CostImportWork } from '../cost-imports/work.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
@@ -58,6 +60,7 @@ export interface Parts {
   readonly reportWork: ReportWork;
   readonly evidenceWork: EvidenceWork;
   readonly utilisation: Utilisation;
+  readonly costImportWork: CostImportWork;
   /** Signs reports. */
   readonly signer: FindSigner;
   /** Signs what the server states about its audit log. */
@@ -80,6 +83,7 @@ export const createHandlers = (
     reportWork,
     evidenceWork,
     utilisation,
+    costImportWork,
     signer,
     statementKey,
     baseUrl,
@@ -110,6 +114,7 @@ export const createHandlers = (
       baseUrl,
       isLocal: local !== undefined,
     }),
+    costImports: costImportHandlers(deps, costImportWork),
     exemptions: exemptionHandlers(deps),
     budgets: budgetHandlers(deps),
     costForecast: costForecastHandlers(deps),

@@ -3,6 +3,7 @@ import { authModule } from '../auth/module.ts';
 import { budgetsModule } from '../budgets/module.ts';
 import { complianceModule } from '../compliance/module.ts';
 import { costModule } from '../cost/module.ts';
+import { costImportsModule } from '../cost-imports/module.ts';
 import { evaluationModule } from '../evaluation/module.ts';
 import { eventsModule } from '../events/module.ts';
 import { evidenceModule } from '../evidence/module.ts';
@@ -42,6 +43,7 @@ export const modules: readonly Module[] = [
   costModule,
   budgetsModule,
   rightsizingModule,
+  costImportsModule,
   eventsModule,
   webhooksModule,
   reportsModule,

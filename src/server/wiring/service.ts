@@ -122,7 +122,8 @@ export async function createService(
         isBeingWritten: (blob) =>
           background.reportWork.isBeingWritten(blob) ||
           background.evidenceWork.isBeingWritten(blob) ||
-          utilisation.isBeingWritten(blob),
+          utilisation.isBeingWritten(blob) ||
+          background.costImportWork.isBeingWritten(blob),
       })
     : undefined;
   const app = createApp(
@@ -137,6 +138,7 @@ export async function createService(
       reportWork: background.reportWork,
       evidenceWork: background.evidenceWork,
       utilisation,
+      costImportWork: background.costImportWork,
       signer,
       statementKey,
       baseUrl,

@@ -70,7 +70,7 @@ it('never adds currencies together', async () => {
   const its = await withCharges(`AWS,1,11,S3,USD,3,2026-02-20,2026-02-01,logs
 AWS,1,11,S3,EUR,4,2026-02-20,2026-02-01,logs
 `);
-  expect(await costOf(its, 'logs')).toBe('3 USD, 4 EUR');
+  expect(await costOf(its, 'logs')).toBe('4 EUR, 3 USD');
 });
 
 it('is made once for the same charges, and again after an import', async () => {

@@ -280,6 +280,13 @@ describe('what an endpoint answers', () => {
     const ndjson = { 'content-type': 'application/x-ndjson' };
     await ask('resources.import', undefined, { text: '{"id":1}\n', headers: ndjson });
     await ask('resources.list', undefined);
+    const opened = (await ask('costImports.create', undefined, { body: {} })) as { id: string };
+    const bytes = { text: 'x', headers: { 'content-type': 'application/octet-stream' } };
+    await ask('costImports.put', `${opened.id} 1`, bytes);
+    await ask('costImports.commit', opened.id);
+    await ask('costImports.list', undefined);
+    await ask('costImports.get', opened.id);
+    await ask('costImports.delete', opened.id);
     await ask('resources.get', 'bucket-1');
     await ask('policies.validate', undefined, { body: { resources: [resource] } });
     const scan = (await ask('scans.create', undefined, { body: { policy_ids: [named] } })) as {

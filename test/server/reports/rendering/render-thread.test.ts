@@ -131,7 +131,7 @@ test('what can not be read, or not be written, ends it; no path crosses the port
   };
   const { job } = await jobOf(1, { blobs: unreadable });
   await expect(renderOver(connect(writeRows), job)).rejects.toThrow(
-    /^the stored model can not be read$/,
+    /^a stored file can not be read$/,
   );
   const full = await jobOf(1, { write: () => Promise.reject(new Error('disk full')) });
   await expect(renderOver(connect(writeRows), full.job)).rejects.toThrow('disk full');

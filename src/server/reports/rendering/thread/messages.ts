@@ -1,4 +1,4 @@
-import type { ByteRange } from '../../../store/store.ts';
+import type { BlobReply, BlobRequest } from '../../../threads/remote-blobs.ts';
 import type { FileOptions } from '../../../../report/formats/render-file.ts';
 import type { Rendered } from '../../../../report/formats/render.ts';
 
@@ -10,22 +10,13 @@ export type ToThread =
       readonly model: readonly string[];
       readonly options: Omit<FileOptions, 'random'>;
     }
-  | { readonly kind: 'bytes'; readonly read: number; readonly bytes: Uint8Array }
-  | { readonly kind: 'end'; readonly read: number }
-  | { readonly kind: 'unreadable'; readonly read: number; readonly message: string }
+  | BlobReply
   /** The chunk was taken: the next may come. */
   | { readonly kind: 'taken' };
 
 /** And what it says. */
 export type FromThread =
-  | {
-      readonly kind: 'read';
-      readonly read: number;
-      readonly id: string;
-      readonly range?: ByteRange;
-    }
-  | { readonly kind: 'next'; readonly read: number }
-  | { readonly kind: 'close'; readonly read: number }
+  | BlobRequest
   | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
   | { readonly kind: 'rendered'; readonly rendered: Rendered }
   /** `fault`: for a reason that may be read; else something unexpected. */

@@ -1,9 +1,9 @@
 import { defined } from '../../../../contract/defined.ts';
 import { randomBytes } from 'node:crypto';
-import type { Blobs, ByteRange } from '../../../store/store.ts';
 import { RenderFault } from '../../../../report/formats/render-fault.ts';
 import type { renderFile } from '../../../../report/formats/render-file.ts';
 import { openModel } from '../stored-model.ts';
+import { isBlobReply, remoteBlobs } from '../../../threads/remote-blobs.ts';
 import type { Port } from '../../../threads/threads.ts';
 import type { FromThread, ToThread } from './messages.ts';
 
@@ -20,14 +20,14 @@ export function serveRenders(port: ThreadPort, render: typeof renderFile): void 
   const { signal } = new AbortController();
   port.on('message', (message) => {
     if (message.kind === 'taken') out.taken();
-    else if (message.kind !== 'render') source.answer(message);
+    else if (isBlobReply(message)) source.answer(message);
     else void renderOne(message);
   });
 
   async function renderOne({ model, options }: ToThread & { kind: 'render' }): Promise<void> {
     const random = (bytes: number): Uint8Array => randomBytes(bytes);
     try {
-      const opened = await openModel(source, model);
+      const opened = await openModel(source.blobs, model);
       const rendered = await render(opened, { ...options, random }, out.write, signal);
       await out.flush();
       port.postMessage({ kind: 'rendered', rendered });
@@ -72,41 +72,5 @@ function createOutput(port: ThreadPort) {
     flush,
     drop: () => void ([parts, length] = [[], 0]),
     taken: () => wake?.(),
-  };
-}
-
-type Answer = Exclude<ToThread, { kind: 'render' | 'taken' }>;
-
-/** Blobs that are read through the port, a chunk at a time, as it is asked for. */
-function remoteBlobs(port: ThreadPort) {
-  let reads = 0;
-  const waiting = new Map<number, (answer: Answer) => void>();
-  const ask = (message: FromThread & { read: number }): Promise<Answer> =>
-    new Promise((resolve) => {
-      waiting.set(message.read, resolve);
-      port.postMessage(message);
-    });
-  async function* read(id: string, range?: ByteRange): AsyncGenerator<Uint8Array> {
-    const mine = (reads += 1);
-    let ended = false;
-    try {
-      let answer = await ask({ kind: 'read', read: mine, id, ...(range ? { range } : {}) });
-      while (answer.kind === 'bytes') {
-        yield answer.bytes;
-        answer = await ask({ kind: 'next', read: mine });
-      }
-      ended = true;
-      if (answer.kind === 'unreadable') throw new Error(answer.message);
-    } finally {
-      if (!ended) port.postMessage({ kind: 'close', read: mine });
-    }
-  }
-  return {
-    read: read satisfies Blobs['read'],
-    answer(message: Answer): void {
-      const resolve = waiting.get(message.read);
-      waiting.delete(message.read);
-      resolve?.(message);
-    },
   };
 }

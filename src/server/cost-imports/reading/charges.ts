@@ -1,0 +1,151 @@
+import type { RejectedRow } from '../../../contract/cost-imports.ts';
+import { dimensions } from '../../../cost/focus/record.ts';
+import type { CostRecord } from '../../../cost/focus/record.ts';
+import type { PeriodOf, RecordReader, Rejected } from '../../../cost/focus/reader.ts';
+import type { Cells } from '../../../cost/read/cells.ts';
+import { ReadError } from '../../../cost/read/place.ts';
+import { dayNumber } from '../../../cost/table/days.ts';
+import { Dictionary } from '../../../cost/table/dictionary.ts';
+import { columnsOf, laneRoom, putLanes } from '../../../cost/table/period.ts';
+import { Spool } from '../../../cost/table/spool.ts';
+
+/** Rejected rows that are shown; the others are counted. */
+const mostShown = 100;
+const mostPeriods = 2_000;
+const mostTexts = 2_000_000;
+const mostCharacters = 200_000_000;
+
+export interface FoundPeriod extends PeriodOf {
+  rows: number;
+  skipped: number;
+}
+
+/** The charges of all files, put aside for their periods; and the rows that can't be read. */
+export class Charges {
+  readonly names: readonly string[];
+  readonly dictionaries: readonly Dictionary[];
+  readonly spool: Spool;
+  readonly periods: FoundPeriod[] = [];
+  readonly rejectedRows: RejectedRow[] = [];
+  rows = 0;
+  rejected = 0;
+  /** Rejected rows by their period, and those whose period is not known. */
+  private readonly skipped = new Map<string, number>();
+  private skippedAnywhere = 0;
+  private readonly byKey = new Map<string, number>();
+  private readonly days = new Map<string, number>();
+  private readonly codes: Uint32Array;
+  private readonly lanes = laneRoom();
+  private last: { readonly of: PeriodOf; readonly at: number } | undefined;
+
+  constructor(
+    private readonly tags: readonly string[],
+    private readonly skipRejected: boolean,
+  ) {
+    this.names = columnsOf(tags);
+    this.dictionaries = this.names.map(() => new Dictionary());
+    this.codes = new Uint32Array(this.names.length);
+    this.spool = new Spool(this.names.length);
+  }
+
+  /** Whether rows were rejected that are not to be skipped: then nothing is imported, and rows are only looked at. */
+  get isRefused(): boolean {
+    return this.rejected > 0 && !this.skipRejected;
+  }
+
+  /** @throws ReadError more than an import may have */
+  add(record: CostRecord): void {
+    this.rows += 1;
+    if (this.isRefused) return;
+    const period = this.periodAt(record);
+    const found = this.periods[period];
+    if (found) found.rows += 1;
+    const { codes, dictionaries } = this;
+    let column = 0;
+    for (const name of dimensions) {
+      codes[column] = dictionaries[column]?.code(record[name]) ?? 0;
+      column += 1;
+    }
+    for (const tag of this.tags) {
+      codes[column] = dictionaries[column]?.code(record.tags.get(tag) ?? '') ?? 0;
+      column += 1;
+    }
+    this.spool.add(period, this.dayOf(record.day), codes, putLanes(this.lanes, record.amounts));
+  }
+
+  reject(
+    file: string,
+    { column, message, place }: Rejected,
+    row: Cells,
+    reader: RecordReader,
+  ): void {
+    this.rejected += 1;
+    if (this.rejectedRows.length < mostShown) {
+      this.rejectedRows.push({ file, ...place, field: column, reason: message });
+    }
+    if (!this.skipRejected) return;
+    const of = reader.periodOf(row);
+    const key = of && keyOf(of);
+    const isCounted =
+      key !== undefined && (this.skipped.size < mostPeriods || this.skipped.has(key));
+    if (isCounted) this.skipped.set(key, (this.skipped.get(key) ?? 0) + 1);
+    else this.skippedAnywhere += 1;
+  }
+
+  /** After the last row: counts the rows whose period is not known for every period, as any of them may lack them. */
+  finish(): readonly FoundPeriod[] {
+    for (const period of this.periods) {
+      period.skipped = this.skippedAnywhere + (this.skipped.get(keyOf(period)) ?? 0);
+    }
+    return this.periods;
+  }
+
+  /** @throws ReadError more texts than an import may have: they are kept in memory */
+  checkSize(): void {
+    let texts = 0;
+    let characters = 0;
+    for (const one of this.dictionaries) {
+      texts += one.texts.length;
+      characters += one.characters;
+    }
+    if (texts <= mostTexts && characters <= mostCharacters) return;
+    throw new ReadError(
+      'the files have more than 2,000,000 distinct accounts, services, resources and tags; import them a month at a time',
+    );
+  }
+
+  private periodAt(record: CostRecord): number {
+    const { last } = this;
+    if (
+      last?.of.period === record.period &&
+      last.of.billing_account === record.billing_account &&
+      last.of.provider === record.provider
+    ) {
+      return last.at;
+    }
+    const { provider, billing_account, period } = record;
+    const of = { provider, billing_account, period };
+    const key = keyOf(of);
+    let at = this.byKey.get(key);
+    if (at === undefined) {
+      if (this.periods.length >= mostPeriods) {
+        throw new ReadError(
+          'the files have more than 2,000 billing periods (provider, billing account and month); import fewer at a time',
+        );
+      }
+      at = this.periods.push({ ...of, rows: 0, skipped: 0 }) - 1;
+      this.byKey.set(key, at);
+    }
+    this.last = { of, at };
+    return at;
+  }
+
+  private dayOf(day: string): number {
+    let number = this.days.get(day);
+    if (number === undefined) this.days.set(day, (number = dayNumber(day)));
+    return number;
+  }
+}
+
+const keyOf = ({ provider, billing_account: account, period }: PeriodOf): string =>
+  `${period}\0${provider}\0${account}`;

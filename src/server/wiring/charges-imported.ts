@@ -1,0 +1,14 @@
+import type { StoredPeriod } from '../cost/collection.ts';
+import type { Deps } from '../deps.ts';
+import type { Tx } from '../store/store.ts';
+
+type Imported = (deps: Deps, tx: Tx, changed: readonly StoredPeriod[]) => Promise<void>;
+
+/** Of each noun that is made of charges: what it does, or queues, in the transaction that replaces billing periods. */
+const nouns: readonly Imported[] = [];
+
+export const chargesImported =
+  (deps: Deps) =>
+  async (tx: Tx, changed: readonly StoredPeriod[]): Promise<void> => {
+    for (const imported of nouns) await imported(deps, tx, changed);
+  };
