@@ -19,6 +19,7 @@ import { registerProjectCommands } from './project/commands.ts';
 import { registerEvidenceCommands } from './evidence/commands.ts';
 import { registerFrameworkCommands } from './framework/commands.ts';
 import { registerExemptionCommands } from './exemption/commands.ts';
+import { registerBudgetCommands } from './budget/commands.ts';
 import { registerResourceCommands } from './resource/commands.ts';
 import { registerScanCommands } from './scan/commands.ts';
 import { registerViolationCommands } from './violation/commands.ts';
@@ -135,6 +136,7 @@ export function createProgram(
   registerScanCommands(program, act);
   registerViolationCommands(program, act);
   registerPredictCommands(program, act);
+  registerBudgetCommands(program, act);
   registerRemediateCommands(program, act);
   registerExemptionCommands(program, act);
   registerFrameworkCommands(program, act);

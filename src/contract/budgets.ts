@@ -47,7 +47,7 @@ const Texts = z
   .transform((given) => [...new Set([given].flat())].sort());
 
 /** The fields of a filter, by the names that cost is grouped by; tags have their own. */
-const budgetFilterFields = [
+export const budgetFilterFields = [
   'provider',
   'account',
   'service',

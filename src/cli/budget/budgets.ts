@@ -1,0 +1,57 @@
+import { budgetObjects } from '../../client/objects.ts';
+import type { AnyBudget } from '../../client/objects.ts';
+import { showMoney } from '../../contract/money.ts';
+import { readOwnership } from '../../project/compare/ownership.ts';
+import type { DescribedNoun } from '../objects/noun.ts';
+import { bar } from '../terminal/bar.ts';
+import { budgetView, paintUse, showPercent } from './budget-view.ts';
+
+interface ListOptions {
+  readonly owner?: readonly string[];
+  readonly period?: string;
+  readonly tag?: readonly string[];
+}
+
+const cells = 10;
+
+export const budgets: DescribedNoun<AnyBudget, ListOptions> = {
+  of: budgetObjects,
+  feature: 'budgets',
+  names: {
+    prefix: 'bud_',
+    knownBy: 'id, name or key',
+    nameOf: ({ name }) => name,
+    tagsOf: ({ tags }) => tags,
+    suggested: ({ name, tags }) => [name, readOwnership(tags ?? []).key],
+    notFound: 'budget_not_found',
+  },
+  list: {
+    filter: ({ owner, period, tag }) => ({ owner: owner?.join(','), period, tags: tag?.join(',') }),
+    columns: () => [
+      { title: 'NAME', cell: ({ name }) => name, shrinks: 'end' },
+      { title: 'PERIOD', cell: ({ status, period }) => status?.period ?? period, drops: 3 },
+      { title: 'AMOUNT', cell: ({ amount, currency }) => showMoney(amount, currency), drops: 4 },
+      {
+        title: 'SPENT',
+        cell: ({ status, currency }) => (status ? showMoney(status.spent, currency) : '-'),
+      },
+      {
+        title: 'USED',
+        cell: ({ status }) =>
+          status
+            ? `${bar(status.spent_percent / 100, cells)} ${showPercent(status.spent_percent)}`
+            : '-',
+        paint: (text, { status }, style) => paintUse(text, status, style),
+      },
+      {
+        title: 'FORECAST',
+        cell: ({ status }) => (status?.forecast ? showPercent(status.forecast.percent) : '-'),
+        paint: (text, { status }, style) =>
+          (status?.forecast?.percent ?? 0) >= 100 ? style.yellow(text) : text,
+      },
+      { title: 'OWNER', cell: ({ owner = '' }) => owner, drops: 2 },
+      { title: 'ID', cell: ({ id }) => id, drops: 1 },
+    ],
+  },
+  view: budgetView,
+};
