@@ -23,6 +23,7 @@ import { registerBudgetCommands } from './budget/commands.ts';
 import { registerResourceCommands } from './resource/commands.ts';
 import { registerScanCommands } from './scan/commands.ts';
 import { registerViolationCommands } from './violation/commands.ts';
+import { registerCostCommands } from './cost/commands.ts';
 import { registerOverviewCommand } from './overview/commands.ts';
 import { registerPredictCommands } from './predict/commands.ts';
 import { registerRemediateCommands } from './remediate/commands.ts';
@@ -138,6 +139,7 @@ export function createProgram(
   registerPredictCommands(program, act);
   registerBudgetCommands(program, act);
   registerRemediateCommands(program, act);
+  registerCostCommands(program, act);
   registerExemptionCommands(program, act);
   registerFrameworkCommands(program, act);
   registerEvidenceCommands(program, act);

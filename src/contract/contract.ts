@@ -5,6 +5,7 @@ import { budgets } from './budgets.ts';
 import { costForecast } from './cost-forecast.ts';
 import { costResources } from './cost-resources.ts';
 import { costImports } from './cost-imports.ts';
+import { cost } from './cost.ts';
 import type { Contract } from './endpoint.ts';
 import { validatePolicies } from './evaluation.ts';
 import { events } from './events.ts';
@@ -50,6 +51,7 @@ export const contract = {
   costResources,
   metrics,
   rightsizing,
+  cost,
   // Before reports: /v1/reports/schedules is no report.
   schedules,
   reports: { ...reports, ...downloads },

@@ -7,11 +7,11 @@ import { shortTime } from '../terminal/ages.ts';
 import type { View } from '../terminal/output.ts';
 import { inThrees, printableLine, widthOf } from '../terminal/printable.ts';
 import { paintSeverity } from '../terminal/severity.ts';
+import { sparkline } from '../terminal/sparkline.ts';
 import { formatTable } from '../terminal/table.ts';
 import type { Column } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
 import type { Further } from './further.ts';
-import { sparkline } from './sparkline.ts';
 
 const lower = <S extends string>(text: S) => text.toLowerCase() as Lowercase<S>;
 
@@ -23,6 +23,8 @@ const leftBlock = 31;
 const between = 3;
 const narrowest = 76;
 const mostAlerts = 4;
+/** Points between the lowest and the highest bar, at least: small changes look small. */
+const leastSpan = 10;
 
 interface Screen {
   readonly style: Style;
@@ -103,7 +105,8 @@ function trendLine(days: readonly ScoreDay[], score: number, style: Style): stri
   const change = Math.round((score - first.compliance_score) * 100) / 100;
   const text = change > 0 ? `+${change}` : String(change);
   const paint = change > 0 ? style.green : change < 0 ? style.red : style.dim;
-  return [`  ${sparkline(scores)}  ${paint(text)} since ${printableLine(first.day)}`];
+  const lowest = Math.max(...scores) - leastSpan;
+  return [`  ${sparkline(scores, { lowest })}  ${paint(text)} since ${printableLine(first.day)}`];
 }
 
 function violationLines({ policy_violations: open }: GovernanceOverview, { style }: Screen) {

@@ -6,6 +6,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => string;
   /** Colours the padded cell. */
   readonly paint?: (text: string, row: Row, style: Style) => string;
+  /** Numbers: their ends are one below the other. */
+  readonly isRight?: true;
   /** Is cut where the terminal is narrow; those cut in their middle first. */
   readonly shrinks?: 'end' | 'middle';
   /** Goes before anything is cut at its end; the lowest number first. */
@@ -34,7 +36,9 @@ export function formatTable<Row>(
         const width = layout.widths[at] ?? 0;
         const where = layout.columns[at]?.shrinks === 'middle' ? 'middle' : 'end';
         const cut = truncate(text, width, where);
-        return paint(at === texts.length - 1 ? cut : padEnd(cut, width), at);
+        const padding = ' '.repeat(Math.max(0, width - widthOf(cut)));
+        if (layout.columns[at]?.isRight) return paint(padding + cut, at);
+        return paint(at === texts.length - 1 ? cut : cut + padding, at);
       })
       .join(gap);
   const titles = line(
@@ -125,9 +129,6 @@ function layOut<Row>(
   cut(() => true, 1);
   return { columns: shown, widths };
 }
-
-const padEnd = (text: string, width: number): string =>
-  text + ' '.repeat(Math.max(0, width - widthOf(text)));
 
 function truncate(text: string, width: number, where: 'end' | 'middle'): string {
   if (widthOf(text) <= width) return text;

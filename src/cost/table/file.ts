@@ -3,7 +3,7 @@ import type { DayRows } from './rows.ts';
 import { grown, measures } from './rows.ts';
 
 /** Rows that are written, and read, at once: some megabytes. */
-const mostRows = 65_536;
+export const mostRows = 65_536;
 
 /** The kinds of numbers that a column is written as, the smallest that has them all. */
 const kinds = {

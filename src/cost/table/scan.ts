@@ -1,40 +1,62 @@
-import { AmountSum, carried } from '../amount.ts';
 import type { Amount } from '../amount.ts';
 import type { Measure } from '../focus/record.ts';
+import { Combiner } from './combine.ts';
 import { dayText } from './days.ts';
 import type { Numbers, ReadRange, TableIndex } from './file.ts';
-import { laneName, readColumn } from './file.ts';
+import { laneName, mostRows, readColumn } from './file.ts';
+import { Cells } from './cells.ts';
 
 /** What is summed. */
 export interface Query {
   /** Days since 1970-01-01: from, and up to without. */
   readonly from: number;
   readonly to: number;
-  /** Only rows that have one of these texts, for each column. */
+  /** Only rows that have one of these texts, for each column; of `has:COLUMN`, `1` is any text. */
   readonly where: Readonly<Record<string, readonly string[]>>;
-  /** Text columns, or `day`. None: one sum of all. */
+  /** Text columns, `day`, or `has:COLUMN`, whether there is a text. None: one sum of all. */
   readonly groupBy: readonly string[];
   readonly measure: Measure;
+  /** Sums of a group that are made apart from each other, by day. Default: one. */
+  readonly slots?: Slots;
+  /** Replaces the texts of a group, once for each combination of a table; undefined: its rows are left out. */
+  readonly regroup?: (key: readonly string[]) => readonly string[] | undefined;
+  /** Sums after which the scan is full, and takes nothing more. */
+  readonly mostSums?: number;
+}
+
+export interface Slots {
+  readonly count: number;
+  /** The slot of each day, counted from `from`; -1: it is left out. */
+  readonly of: Int32Array;
 }
 
 interface Group {
-  /** The texts of the columns of `groupBy`; a day as `2026-09-30`. */
   readonly key: readonly string[];
   readonly total: Amount;
 }
 
-/** Combined codes up to which a list finds a group; beyond it a map does. */
-const mostListed = 1 << 22;
-/** Amounts that are added between two carries: lanes of less than 2³⁰ stay exact in a double. */
-const carryAfter = 1 << 21;
+const has = 'has:';
+const columnOf = (name: string): string => (name.startsWith(has) ? name.slice(has.length) : name);
 
 /** Sums over any number of tables, one after the other: only the columns that it needs are read. */
 export class Scan {
   /** Rows that were looked at. */
   rows = 0;
-  private readonly sums = new Map<string, { key: readonly string[]; sum: AmountSum }>();
+  /** There are more sums than it may have: what it has so far is of no use. */
+  isFull = false;
+  private readonly keys: (readonly string[])[] = [];
+  private readonly ids = new Map<string, number>();
+  private readonly cells = new Cells();
+  private readonly slots: number;
+  private readonly mostGroups: number;
+  /** Of the segment at hand: its rows that count, and the sum that each of them goes to. */
+  private readonly picked = new Int32Array(mostRows);
+  private readonly places = new Int32Array(mostRows);
 
-  constructor(private readonly query: Query) {}
+  constructor(private readonly query: Query) {
+    this.slots = query.slots?.count ?? 1;
+    this.mostGroups = Math.floor((query.mostSums ?? Infinity) / this.slots);
+  }
 
   /** @param pause is awaited after each segment; it may throw to end the scan */
   async add(
@@ -42,64 +64,149 @@ export class Scan {
     read: ReadRange,
     pause: () => Promise<void> = async () => {},
   ): Promise<void> {
-    const { from, to, where, groupBy, measure } = this.query;
-    const wanted = Object.entries(where).map(
-      ([name, texts]) => [name, flagsOf(index.dictionaries[name] ?? [], texts)] as const,
-    );
+    const { from, to, where, groupBy, measure, slots } = this.query;
+    const wanted = Object.entries(where).map(([name, texts]) => {
+      const known = index.dictionaries[columnOf(name)] ?? [''];
+      const marks = name.startsWith(has) ? known.map((text) => (text === '' ? '' : '1')) : known;
+      return [columnOf(name), flagsOf(marks, texts)] as const;
+    });
     if (wanted.some(([, flags]) => !flags.includes(1))) return;
-    const groups = new Groups(groupBy.map((name) => this.sizeOf(index, name)));
+    const combiner = new Combiner(groupBy.map((name) => this.sizeOf(index, name)));
+    const groupOf = this.groupsOf(index, combiner);
     for (const segment of index.segments) {
+      if (this.isFull) return;
       if (segment.lastDay < from || segment.firstDay >= to) continue;
       const column = (name: string): Promise<Numbers | undefined> =>
         readColumn(read, segment, name);
       const days = await column('day');
-      const filters: [Uint8Array, Numbers | undefined][] = [];
-      for (const [name, flags] of wanted) filters.push([flags, await column(name)]);
-      const keys: (Numbers | undefined)[] = [];
-      for (const name of groupBy) keys.push(name === 'day' ? days : await column(name));
-      const lanes = [
-        await column(laneName(measure, 'units')),
-        await column(laneName(measure, 'nanos')),
-        await column(laneName(measure, 'attos')),
-      ] as const;
-      const isWhole = segment.firstDay >= from && segment.lastDay < to;
-      const shift = groupBy.map((name) => (name === 'day' ? from : 0));
-      rows: for (let row = 0; row < segment.rows; row++) {
-        if (!isWhole) {
-          const day = days?.[row] ?? 0;
-          if (day < from || day >= to) continue;
+      const isWhole = segment.firstDay >= from && segment.lastDay < to && !slots;
+      let count = this.pick(segment.rows, isWhole ? undefined : days);
+      for (const [name, flags] of wanted) count = this.keep(count, flags, await column(name));
+      if (count > 0) {
+        combiner.begin(count);
+        for (const name of groupBy) {
+          if (name === 'day') combiner.add(days, this.picked, from);
+          else if (name.startsWith(has)) combiner.addHas(await column(columnOf(name)), this.picked);
+          else combiner.add(await column(name), this.picked, 0);
         }
-        for (const [flags, codes] of filters) {
-          if (flags[codes?.[row] ?? 0] !== 1) continue rows;
+        const kept = this.place(count, combiner, groupOf, days);
+        for (const lane of ['units', 'nanos', 'attos'] as const) {
+          const values = await column(laneName(measure, lane));
+          if (values) this.cells.add(lane, values, this.picked, this.places, kept);
         }
-        let combined = 0;
-        for (let at = 0; at < keys.length; at++) {
-          combined = combined * (groups.sizes[at] ?? 1) + (keys[at]?.[row] ?? 0) - (shift[at] ?? 0);
-        }
-        groups.add(combined, lanes[0]?.[row] ?? 0, lanes[1]?.[row] ?? 0, lanes[2]?.[row] ?? 0);
+        this.cells.added(kept);
       }
       this.rows += segment.rows;
       await pause();
     }
-    for (const [codes, total] of groups.totals()) {
-      const key = groupBy.map((name, at) => {
-        const code = codes[at] ?? 0;
-        return name === 'day' ? dayText(from + code) : (index.dictionaries[name]?.[code] ?? '');
-      });
-      const joined = key.join('\0');
-      let found = this.sums.get(joined);
-      if (!found) this.sums.set(joined, (found = { key, sum: new AmountSum() }));
-      found.sum.add(total);
-    }
   }
 
-  /** In no particular order. */
+  /** How many groups there are. */
+  get size(): number {
+    return this.keys.length;
+  }
+
+  /** The texts of the columns of `groupBy`; a day as `2026-09-30`, `has:` as `1` or nothing. */
+  key(group: number): readonly string[] {
+    return this.keys[group] ?? [];
+  }
+
+  sum(group: number, slot = 0): Amount {
+    return this.cells.at(group * this.slots + slot);
+  }
+
+  /** In no particular order, with the sums of the first slot. */
   groups(): readonly Group[] {
-    return [...this.sums.values()].map(({ key, sum }) => ({ key, total: sum.total }));
+    return this.keys.map((key, at) => ({ key, total: this.sum(at) }));
+  }
+
+  /** Picks all rows, or those of days that count. @returns how many */
+  private pick(rows: number, days: Numbers | undefined): number {
+    const { picked } = this;
+    const { from, to, slots } = this.query;
+    let count = 0;
+    if (!days) {
+      for (; count < rows; count++) picked[count] = count;
+      return count;
+    }
+    for (let row = 0; row < rows; row++) {
+      const day = days[row] ?? 0;
+      if (day < from || day >= to || (slots && (slots.of[day - from] ?? -1) < 0)) continue;
+      picked[count++] = row;
+    }
+    return count;
+  }
+
+  /** Keeps the picked rows whose code has a flag. @returns how many */
+  private keep(count: number, flags: Uint8Array, codes: Numbers | undefined): number {
+    const { picked } = this;
+    if (!codes) return flags[0] === 1 ? count : 0;
+    let kept = 0;
+    for (let at = 0; at < count; at++) {
+      const row = picked[at] ?? 0;
+      if (flags[codes[row] ?? 0] === 1) picked[kept++] = row;
+    }
+    return kept;
+  }
+
+  /** Finds the sum that each picked row goes to, and drops rows that are left out. @returns how many are left */
+  private place(
+    count: number,
+    combiner: Combiner,
+    groupOf: (combined: number) => number,
+    days: Numbers | undefined,
+  ): number {
+    const { picked, places, slots: width } = this;
+    const { from, slots } = this.query;
+    const { combined } = combiner;
+    let kept = 0;
+    let before = -1;
+    let group = -1;
+    for (let at = 0; at < count; at++) {
+      const one = combined[at] ?? 0;
+      if (one !== before) group = groupOf((before = one));
+      if (group < 0) continue;
+      const row = picked[at] ?? 0;
+      picked[kept] = row;
+      places[kept++] = slots ? group * width + (slots.of[(days?.[row] ?? 0) - from] ?? 0) : group;
+    }
+    return kept;
+  }
+
+  /** The group of a combination of codes of a table; -1: it is left out. */
+  private groupsOf(index: TableIndex, combiner: Combiner): (combined: number) => number {
+    const { from, groupBy, regroup } = this.query;
+    const textOf = (name: string, code: number): string => {
+      if (name === 'day') return dayText(from + code);
+      if (name.startsWith(has)) return code === 0 ? '' : '1';
+      return index.dictionaries[name]?.[code] ?? '';
+    };
+    const find = (combined: number): number => {
+      const codes = combiner.codes(combined);
+      const texts = groupBy.map((name, at) => textOf(name, codes[at] ?? 0));
+      const key = regroup ? regroup(texts) : texts;
+      return key ? this.groupId(key) : -1;
+    };
+    return combiner.memoized(find);
+  }
+
+  private groupId(key: readonly string[]): number {
+    const joined = key.join('\0');
+    const known = this.ids.get(joined);
+    if (known !== undefined) return known;
+    if (this.keys.length >= this.mostGroups) {
+      this.isFull = true;
+      return -1;
+    }
+    const id = this.keys.push(key) - 1;
+    this.ids.set(joined, id);
+    this.cells.grow((id + 1) * this.slots);
+    return id;
   }
 
   private sizeOf(index: TableIndex, name: string): number {
     if (name === 'day') return this.query.to - this.query.from;
+    if (name.startsWith(has)) return 2;
     return Math.max(1, index.dictionaries[name]?.length ?? 0);
   }
 }
@@ -108,67 +215,4 @@ export class Scan {
 export function flagsOf(dictionary: readonly string[], texts: readonly string[]): Uint8Array {
   const wanted = new Set(texts);
   return Uint8Array.from(dictionary, (text) => (wanted.has(text) ? 1 : 0));
-}
-
-/** Sums by combined codes. */
-class Groups {
-  private readonly listed: Int32Array | undefined;
-  private readonly mapped = new Map<number, number>();
-  private readonly combined: number[] = [];
-  private readonly units: number[] = [];
-  private readonly nanos: number[] = [];
-  private readonly attos: number[] = [];
-  private added = 0;
-
-  /** @param sizes how many codes each column has */
-  constructor(readonly sizes: readonly number[]) {
-    const all = sizes.reduce((product, size) => product * size, 1);
-    if (all <= mostListed) this.listed = new Int32Array(all);
-  }
-
-  add(combined: number, units: number, nanos: number, attos: number): void {
-    const at = this.find(combined);
-    this.units[at] = (this.units[at] ?? 0) + units;
-    this.nanos[at] = (this.nanos[at] ?? 0) + nanos;
-    this.attos[at] = (this.attos[at] ?? 0) + attos;
-    if ((this.added += 1) % carryAfter === 0) this.carry();
-  }
-
-  *totals(): Generator<readonly [codes: readonly number[], total: Amount]> {
-    for (const [at, combined] of this.combined.entries()) {
-      let rest = combined;
-      const codes = this.sizes.toReversed().map((size) => {
-        const code = rest % size;
-        rest = (rest - code) / size;
-        return code;
-      });
-      yield [codes.reverse(), this.amount(at)];
-    }
-  }
-
-  private find(combined: number): number {
-    const { listed } = this;
-    const known = listed ? (listed[combined] ?? 0) : (this.mapped.get(combined) ?? 0);
-    if (known > 0) return known - 1;
-    const length = this.combined.push(combined);
-    if (listed) listed[combined] = length;
-    else this.mapped.set(combined, length);
-    this.units.push(0);
-    this.nanos.push(0);
-    this.attos.push(0);
-    return length - 1;
-  }
-
-  private amount(at: number): Amount {
-    return carried(this.units[at] ?? 0, this.nanos[at] ?? 0, this.attos[at] ?? 0);
-  }
-
-  private carry(): void {
-    for (let at = 0; at < this.combined.length; at++) {
-      const { units, nanos, attos } = this.amount(at);
-      this.units[at] = units;
-      this.nanos[at] = nanos;
-      this.attos[at] = attos;
-    }
-  }
 }

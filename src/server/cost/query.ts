@@ -4,10 +4,12 @@ import { dayNumber } from '../../cost/table/days.ts';
 import { readIndex } from '../../cost/table/file.ts';
 import type { ReadRange } from '../../cost/table/file.ts';
 import { Scan } from '../../cost/table/scan.ts';
+import type { Query } from '../../cost/table/scan.ts';
 import { nextTurn } from '../next-turn.ts';
-import { allRows } from '../store/all-rows.ts';
 import type { Blobs, Store } from '../store/store.ts';
-import { costPeriods } from './collection.ts';
+import type { StoredPeriod } from './collection.ts';
+import type { InventoryNames } from './inventory-names.ts';
+import { withPeriods } from './periods.ts';
 
 /** What charges can be grouped by, and filtered by. */
 export type CostField = Dimension | `tag:${string}`;
@@ -31,30 +33,52 @@ export interface CostGroup {
 }
 
 /** Exact sums of the charges of all periods, in no particular order. Works in turns. */
-export async function costSums(
+export const costSums = (
   store: Store,
   { start, end, groupBy, where = {}, measure, signal }: CostQuery,
-): Promise<readonly CostGroup[]> {
-  const scan = new Scan({
-    from: dayNumber(start),
-    to: dayNumber(end),
-    where: Object.fromEntries(
-      Object.entries(where).flatMap(([name, texts]) => (texts ? [[name, texts]] : [])),
-    ),
-    groupBy,
-    measure,
+): Promise<readonly CostGroup[]> =>
+  withPeriods(store, async (periods) => {
+    const query = {
+      from: dayNumber(start),
+      to: dayNumber(end),
+      where: Object.fromEntries(
+        Object.entries(where).flatMap(([name, texts]) => (texts ? [[name, texts]] : [])),
+      ),
+      groupBy,
+      measure,
+    };
+    const scan = await scanPeriods(store.blobs, periods, query, { signal });
+    return scan.groups().map(({ key, total }) => ({ key, total }));
   });
+
+interface ScanOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** What the inventory knows of the resources, where they are grouped by it. */
+  readonly names?: InventoryNames | undefined;
+}
+
+/** Scans the charges of periods, in turns. */
+export async function scanPeriods(
+  blobs: Blobs,
+  periods: readonly StoredPeriod[],
+  query: Query,
+  { signal, names }: ScanOptions,
+): Promise<Scan> {
+  const scan = new Scan(query);
   const pause = async (): Promise<void> => {
     signal?.throwIfAborted();
     await nextTurn();
   };
-  for await (const { doc: period } of allRows(store, costPeriods, {})) {
-    if (period.last_day < start || period.first_day >= end) continue;
-    const { blob, size = 0 } = period.charges;
-    const read = rangesOf(store.blobs, blob);
-    await scan.add(await readIndex(read, size), read, pause);
+  for (const { first_day: first, last_day: last, charges } of periods) {
+    if (scan.isFull) break;
+    if (dayNumber(last) < query.from || dayNumber(first) >= query.to) continue;
+    const { blob, size = 0 } = charges;
+    const read = rangesOf(blobs, blob);
+    const index = await readIndex(read, size);
+    if (query.groupBy.includes('resource')) await names?.learn(index.dictionaries.resource ?? []);
+    await scan.add(index, read, pause);
   }
-  return scan.groups();
+  return scan;
 }
 
 export const rangesOf =

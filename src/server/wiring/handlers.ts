@@ -8,6 +8,7 @@ import { costForecastHandlers } from '../cost/forecast-handlers.ts';
 import { costResourceHandlers } from '../cost/resource-handlers.ts';
 import { costImportHandlers } from '../cost-imports/handlers.ts';
 import type { CostImportWork } from '../cost-imports/work.ts';
+import { costHandlers } from '../cost/handlers.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
@@ -122,6 +123,7 @@ export const createHandlers = (
     remediations: remediationHandlers(planParts, ownerTags),
     metrics: metricsHandlers(utilisation),
     rightsizing: rightsizingHandlers(deps, createAssessor(deps), createResizer(planParts)),
+    cost: costHandlers(deps, ownerTags),
     events: eventHandlers(deps),
     schedules: scheduleHandlers(deps, surroundings),
     reports: {

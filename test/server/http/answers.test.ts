@@ -86,6 +86,7 @@ async function askCost(): Promise<void> {
   await putFocus(service, [heads, ...days].join('\n'));
   await ask('costForecast.get', undefined);
   await ask('costResources.sum', undefined, { body: { resource_ids: ['bucket-1'] } });
+  await ask('cost.analysis', undefined, {}, '?start=2026-01-01&end=2026-02-01&group_by=service');
 }
 
 async function askRightsizing(): Promise<void> {

@@ -1,0 +1,87 @@
+import { costFilters } from '../../contract/cost.ts';
+import { defined } from '../../contract/defined.ts';
+import { parseDuration } from '../../contract/duration.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { nearestWord } from '../../contract/nearest.ts';
+import type { Context } from '../context.ts';
+import { listOf } from '../flags/parse-words.ts';
+import { withOurServer } from '../objects/our-server.ts';
+import { glyphsFor } from '../terminal/sparkline.ts';
+import { tableColumns } from '../terminal/table.ts';
+import { analysisView } from './analysis-view.ts';
+import { dayText, daysOf } from './days.ts';
+import { sayIfEmpty } from './no-data.ts';
+
+interface AnalysisOptions {
+  readonly groupBy?: readonly string[];
+  readonly start?: string;
+  readonly end?: string;
+  readonly last?: string;
+  readonly metric: 'effective' | 'billed' | 'list';
+  readonly granularity?: 'day' | 'week' | 'month';
+  readonly where?: readonly string[];
+  readonly currency?: string;
+  readonly limit: string;
+}
+
+const msPerDay = 86_400_000;
+
+export async function runAnalysis(context: Context, options: AnalysisOptions): Promise<ExitCode> {
+  const { metric, granularity, currency, limit } = options;
+  const query = {
+    group_by: listOf(options.groupBy ?? ['service']).join(','),
+    ...rangeOf(options, context.world.now()),
+    metric,
+    limit,
+    ...filtersOf(options.where ?? []),
+    ...defined({ granularity, currency }),
+  };
+  const { data } = await withOurServer(context, 'cost', 'Adding up', (client) =>
+    client.cost.analysis({ query }),
+  );
+  const { env, terminal } = context.world;
+  await context.show(analysisView(data, { glyphs: glyphsFor(env), room: tableColumns(terminal) }));
+  await sayIfEmpty(context, data);
+  return exitCodes.ok;
+}
+
+/** @throws GovctlError usage_error */
+function rangeOf({ start, end, last }: AnalysisOptions, now: number) {
+  if (last === undefined) return defined({ start, end });
+  if (start !== undefined) {
+    throw new GovctlError('usage_error', 'Use either --start or --last');
+  }
+  const days = (parseDuration(last) ?? 0) / msPerDay;
+  if (!Number.isInteger(days) || days < 1) {
+    throw new GovctlError('usage_error', `--last ${last}: not a number of days`, {
+      hint: 'Use whole days or weeks, such as 30d or 12w.',
+    });
+  }
+  const to = end === undefined ? Math.floor(now / msPerDay) + 1 : daysOf(end);
+  if (!Number.isInteger(to)) {
+    throw new GovctlError('usage_error', `--end ${end ?? ''}: not a day`, {
+      hint: 'Use a day such as 2026-01-31.',
+    });
+  }
+  return { start: dayText((to - days) * msPerDay), end: dayText(to * msPerDay) };
+}
+
+/** `service=S3`, `tag:team=a` → the filters of the API. @throws GovctlError usage_error */
+function filtersOf(given: readonly string[]): Readonly<Record<string, string>> {
+  const filters = new Map<string, string[]>();
+  const fields = costFilters.filter((field) => field !== 'tag');
+  for (const text of given) {
+    const [, field = text, value = ''] = /^(tag:[^=]+|[^=]*)(?:=(.*))?$/s.exec(text) ?? [];
+    const isTag = field.startsWith('tag:');
+    if (!isTag && (!fields.some((one) => one === field) || value === '')) {
+      const nearest = nearestWord(field, fields);
+      throw new GovctlError('usage_error', `--where ${text}: not FIELD=VALUE`, {
+        hint: `${nearest !== undefined && nearest !== field ? `Did you mean ${nearest}? ` : ''}Fields: ${fields.join(', ')}, tag:KEY.`,
+      });
+    }
+    const name = isTag ? 'tag' : field;
+    filters.set(name, [...(filters.get(name) ?? []), isTag ? text.slice('tag:'.length) : value]);
+  }
+  return Object.fromEntries([...filters].map(([name, values]) => [name, values.join(',')]));
+}

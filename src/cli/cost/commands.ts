@@ -1,0 +1,69 @@
+import { Option } from 'commander';
+import { costMetrics, granularities } from '../../contract/cost.ts';
+import type { Act } from '../act.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { collectValues } from '../flags/list-flags.ts';
+
+export function registerCostCommands(program: GovctlCommand, act: Act): void {
+  const cost = program.command('cost').description('what the cloud costs');
+  cost
+    .command('summary')
+    .summary('show the cost of this month, compared with last month')
+    .description(
+      'Shows what this month cost so far, by service, compared with last month up to the same day. Without data of this month, it shows the last month with data.',
+    )
+    .addOption(metricOption())
+    .alsoFormats(['csv'])
+    .addHelpText('after', summaryHelp)
+    .action(act(() => import('./summary.ts').then((m) => m.runSummary)));
+  cost
+    .command('analysis')
+    .summary('show cost by service, account, tag and so on')
+    .description(
+      'Shows what a period cost, by up to three fields, with the trend, what changed most since the period of equal length before, and what lacks tags.',
+    )
+    .option(
+      '--group-by <fields>',
+      'up to three of provider, billing_account, account, service, service_category, category, region, resource, environment, owner, tag:KEY (repeatable or comma-separated; default: service)',
+      collectValues,
+    )
+    .option('--start <day>', 'first day, such as 2026-01-31')
+    .option('--end <day>', 'day after the last (default: tomorrow, UTC)')
+    .option('--last <days>', 'the last days up to today, such as 30d or 12w (default: 30d)')
+    .addOption(metricOption())
+    .addOption(
+      new Option(
+        '--granularity <length>',
+        'entries of the trend (default: day, month beyond 92 days)',
+      ).choices([...granularities]),
+    )
+    .option(
+      '--where <field=value>',
+      'filter by a field of --group-by; tag:KEY= is cost without the tag (repeatable)',
+      collectValues,
+    )
+    .option('--currency <code>', 'only this currency (default: each by itself)')
+    .option('--limit <n>', 'maximum number of groups, up to 100', '20')
+    .alsoFormats(['csv'])
+    .addHelpText('after', analysisHelp)
+    .action(act(() => import('./analysis.ts').then((m) => m.runAnalysis)));
+}
+
+const metricOption = (): Option =>
+  new Option('--metric <metric>', 'which cost').choices([...costMetrics]).default('effective');
+
+const summaryHelp = `
+Exit codes: 0 whatever the cost.
+
+Examples:
+  $ govctl cost summary
+  $ govctl cost summary --metric billed -o json`;
+
+const analysisHelp = `
+Values of one field are alternatives; different fields must all match.
+
+Examples:
+  $ govctl cost analysis --group-by service,account --last 30d
+  $ govctl cost analysis --group-by tag:team --start 2026-01-01 --end 2026-04-01
+  $ govctl cost analysis --group-by resource --where service=AmazonS3 -o csv
+  $ govctl cost analysis --where tag:owner= --group-by account`;

@@ -1,0 +1,16 @@
+import type { CostAnalysis } from '../../contract/cost.ts';
+import type { Context } from '../context.ts';
+import { lastDay } from './days.ts';
+
+/** Says why there is nothing to see, and what to do. */
+export async function sayIfEmpty(
+  context: Context,
+  { data_until: until, totals, start, end }: Pick<CostAnalysis, 'data_until' | 'totals' | 'start' | 'end'>, // prettier-ignore
+): Promise<void> {
+  if (totals.length > 0) return;
+  await context.say(
+    until === null
+      ? 'No cost data yet. Import an export of your provider: govctl cost import FILE'
+      : `No cost from ${start} to ${lastDay(end)} matches. Data until ${until}.`,
+  );
+}

@@ -1,0 +1,192 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import { Pagination, commaList, digits } from './lists.ts';
+
+/** What charges are grouped by, apart from `tag:KEY`. */
+export const costGroupings = [
+  'provider',
+  'billing_account',
+  'account',
+  'service',
+  'service_category',
+  'category',
+  'region',
+  'resource',
+  'environment',
+  'owner',
+] as const;
+export type CostGrouping = (typeof costGroupings)[number] | `tag:${string}`;
+
+export const costMetrics = ['effective', 'billed', 'list'] as const;
+export const granularities = ['day', 'week', 'month'] as const;
+export type Granularity = (typeof granularities)[number];
+
+/** Fields that one analysis groups by. */
+const mostGroupings = 3;
+const longestTag = 256;
+
+/** `sub_account` is what FOCUS calls an account. */
+const grouping = z
+  .string()
+  .transform((text) => (text === 'sub_account' ? 'account' : text))
+  .pipe(
+    z
+      .string()
+      .max('tag:'.length + longestTag)
+      .refine(
+        (text) => /^tag:./s.test(text) || costGroupings.some((one) => one === text),
+        `must be tag:KEY or one of ${costGroupings.join(', ')}`,
+      )
+      .transform((text) => text.replace(/^tag:.*/s, (tag) => tag.toLowerCase()) as CostGrouping),
+  );
+
+const groupings = commaList()
+  .pipe(z.array(grouping))
+  .refine(
+    (fields) => fields.length <= mostGroupings,
+    `has more than ${mostGroupings} fields: group by fewer, and filter by the others`,
+  )
+  .refine((fields) => new Set(fields).size === fields.length, 'has a field twice');
+
+const values = () =>
+  commaList().refine((all) => all.length <= 100, 'has more than 100 entries').optional(); // prettier-ignore
+
+const Day = z.iso.date('must be a day such as 2026-01-31');
+
+/** Any of the values of each; of tags, which are `key`, `key=value` or `key=` for none, any of each key. */
+const filters = {
+  provider: values(),
+  billing_account: values(),
+  account: values(),
+  service: values(),
+  service_category: values(),
+  category: values(),
+  region: values(),
+  resource: values(),
+  environment: values(),
+  owner: values(),
+  tag: values(),
+};
+export const costFilters = Object.keys(filters) as readonly (keyof typeof filters)[];
+
+const AnalysisQuery = z.strictObject({
+  /** Default: 30 days before `end`. */
+  start: Day.optional(),
+  /** The day after the last; default: tomorrow. */
+  end: Day.optional(),
+  /** What it is compared with, before `start`; default: the period of equal length before. */
+  compare_start: Day.optional(),
+  compare_end: Day.optional(),
+  group_by: groupings.optional(),
+  metric: z.enum(costMetrics).default('effective'),
+  /** Default: days up to 92 days, else months. */
+  granularity: z.enum(granularities).optional(),
+  /** Default: each has a block of its own. */
+  currency: z
+    .string()
+    .regex(/^[A-Za-z]{3,10}$/, 'must be a currency such as USD')
+    .transform((text) => text.toUpperCase())
+    .optional(),
+  ...filters,
+  /** Groups that are shown; the rest are `other`. */
+  limit: digits(z.int().min(1).max(100)).prefault(20),
+  offset: digits(z.int().min(0).max(10_000)).prefault(0),
+});
+export type CostAnalysisQuery = z.infer<typeof AnalysisQuery>;
+
+/** Decimal, with all digits. */
+const Money = z.string().regex(/^-?\d+(\.\d+)?$/);
+
+const change = {
+  amount: Money,
+  /** Of the period of equal length before. */
+  previous: Money,
+  change: Money,
+  /** Null where there was nothing before. */
+  change_percent: z.number().nullable(),
+};
+
+/** By the fields of `group_by`; null: without one. */
+const GroupKey = z.record(z.string(), z.string().nullable());
+
+const Group = z.looseObject({
+  key: GroupKey,
+  ...change,
+  /** Of the total of the currency, from 0 to 1; null where that is 0. */
+  share: z.number().nullable(),
+  /** An amount for each entry of the block's series. */
+  series: z.array(Money),
+});
+
+const blockFields = {
+  /** Null where there is no cost. */
+  currency: z.string().nullable(),
+  series: z.array(
+    z.looseObject({
+      start: z.string(),
+      /** The day after the last. */
+      end: z.string(),
+      amount: Money,
+    }),
+  ),
+  /** Those of the largest amount first. */
+  groups: z.array(Group),
+  /** What the groups of other pages have together. */
+  other: z
+    .looseObject({ groups: z.int(), amount: Money, previous: Money, series: z.array(Money) })
+    .nullable(),
+  pagination: Pagination,
+  /** The groups that changed most against the period before. */
+  movers: z.array(
+    z.looseObject({ key: GroupKey, ...change, kind: z.enum(['up', 'down', 'new', 'gone']) }),
+  ),
+  /** Cost without each of the tags that charges are imported with. */
+  untagged: z.array(
+    z.looseObject({ tag: z.string(), amount: Money, share: z.number().nullable() }),
+  ),
+};
+const Block = z.looseObject(blockFields);
+export type CostBlock = z.infer<typeof Block>;
+
+const CostAnalysis = z.looseObject({
+  start: z.string(),
+  /** The day after the last. */
+  end: z.string(),
+  metric: z.enum(costMetrics),
+  granularity: z.enum(granularities),
+  group_by: z.array(z.string()),
+  /** By default the period of equal length before; days without data yet count on neither side. */
+  compared_to: z.looseObject({ start: z.string(), end: z.string() }),
+  /** The last day with charges; null: there are none at all. */
+  data_until: z.string().nullable(),
+  /** Periods that lack charges: rows that an import skipped, or days after `data_until`. */
+  incomplete_periods: z.array(
+    z.looseObject({
+      provider: z.string(),
+      billing_account: z.string(),
+      period: z.string(),
+      skipped_rows: z.int(),
+      data_until: z.string(),
+    }),
+  ),
+  totals: z.array(z.looseObject({ currency: z.string(), ...change })),
+  ...blockFields,
+  /** The blocks of the other currencies, where `currency` was not asked for. */
+  other_currencies: z.array(Block),
+  anomalies: z.array(z.looseObject({})),
+  unused_resources: z.array(z.looseObject({})),
+  savings: z.array(z.looseObject({})),
+});
+export type CostAnalysis = z.infer<typeof CostAnalysis>;
+
+export const cost = {
+  analysis: endpoint({
+    method: 'GET',
+    path: '/v1/cost/analysis',
+    summary: 'Cost of a period: totals, trend, groups, what changed most, what lacks tags',
+    scope: 'cost:read',
+    query: AnalysisQuery,
+    response: { status: 200, body: CostAnalysis },
+    errors: [],
+  }),
+};

@@ -1,0 +1,434 @@
+import { AmountSum, compare, showAmount, subtract, toNumber, zero } from '../../cost/amount.ts';
+import type { Amount } from '../../cost/amount.ts';
+import { bucketsOf } from '../../cost/analysis/buckets.ts';
+import type { DaySpan } from '../../cost/analysis/buckets.ts';
+import { changeOf, changePercent, isChanged, kindOfChange, shareOf } from '../../cost/analysis/change.ts'; // prettier-ignore
+import type { Compared } from '../../cost/analysis/change.ts';
+import { dayNumber, dayText } from '../../cost/table/days.ts';
+import type { Query, Scan } from '../../cost/table/scan.ts';
+import type { CostAnalysis, CostAnalysisQuery, CostBlock } from '../../contract/cost.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import { inThrees } from '../../contract/in-threes.ts';
+import type { Deps } from '../deps.ts';
+import { firstOf } from '../first-of.ts';
+import type { StoredPeriod } from './collection.ts';
+import { costFindings } from './findings.ts';
+import { groupSums, slotsOf } from './group-sums.ts';
+import type { GroupSum, GroupSums } from './group-sums.ts';
+import { createGrouping } from './grouping.ts';
+import type { Grouping } from './grouping.ts';
+import { createInventoryNames } from './inventory-names.ts';
+import type { InventoryNames } from './inventory-names.ts';
+import { withPeriods } from './periods.ts';
+import { scanPeriods } from './query.ts';
+
+/** Days that one analysis is about. */
+const longestRange = 3_660;
+/** Entries of a series. */
+const longestSeries = 1_100;
+/** Days up to which a series is one of days by default. */
+const mostDaily = 92;
+const defaultDays = 30;
+/** Sums that are made at once: some tens of megabytes. Beyond it, those of each group are read in a second pass. */
+const mostSums = 1 << 20;
+const mostGroups = 500_000;
+const mostMovers = 10;
+const mostIncomplete = 100;
+
+const msPerDay = 86_400_000;
+
+interface Asked {
+  readonly query: CostAnalysisQuery;
+  readonly today: number;
+  readonly span: DaySpan;
+  readonly granularity: CostAnalysis['granularity'];
+  /** What it is compared with, where that is asked for. */
+  readonly before: DaySpan | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** What charges cost. @throws GovctlError malformed_request */
+export async function analyzeCost(
+  deps: Deps,
+  query: CostAnalysisQuery,
+  { signal, ownerTags }: { readonly signal: AbortSignal; readonly ownerTags: readonly string[] },
+): Promise<CostAnalysis> {
+  const today = Math.floor(deps.clock.now() / msPerDay);
+  const asked = { query, signal, today, ...spanOf(query, today) };
+  const tags = ownerTags.map((tag) => tag.toLowerCase());
+  const names = await namesFor(deps, query, ownerTags);
+  return withPeriods(deps.store, (all) => {
+    const periods = all.filter(
+      ({ provider, billing_account: account }) =>
+        (query.provider?.includes(provider) ?? true) &&
+        (query.billing_account?.includes(account) ?? true),
+    );
+    return analyze(deps, periods, asked, { ownerTags: tags, names });
+  });
+}
+
+/** The inventory says environment and owner where charges don't. */
+const namesFor = async (
+  { store }: Deps,
+  { group_by: groupBy = [], environment, owner }: CostAnalysisQuery,
+  ownerTags: readonly string[],
+): Promise<InventoryNames | undefined> =>
+  environment || owner || groupBy.some((one) => one === 'environment' || one === 'owner')
+    ? createInventoryNames(store, ownerTags)
+    : undefined;
+
+function spanOf(
+  query: CostAnalysisQuery,
+  today: number,
+): Pick<Asked, 'span' | 'granularity' | 'before'> {
+  const to = query.end === undefined ? today + 1 : dayNumber(query.end);
+  const from = query.start === undefined ? to - defaultDays : dayNumber(query.start);
+  if (from >= to) {
+    throw refuse('end', `must be after start (${dayText(from)}): it is the day after the last`);
+  }
+  if (to - from > longestRange) throw refuse('start', 'must be at most 10 years before end');
+  const granularity = query.granularity ?? (to - from <= mostDaily ? 'day' : 'month');
+  if (bucketsOf({ from, to }, granularity).length > longestSeries) {
+    throw refuse(
+      'granularity',
+      `gives a series of more than ${inThrees(longestSeries)} entries`,
+      'Use granularity=month, or a shorter range.',
+    );
+  }
+  return { span: { from, to }, granularity, before: comparedSpan(query, from) };
+}
+
+/** What is asked to be compared with. */
+function comparedSpan(
+  { compare_start: start, compare_end: end }: CostAnalysisQuery,
+  before: number,
+): DaySpan | undefined {
+  if (start === undefined && end === undefined) return undefined;
+  const [from, to] = [dayNumber(start ?? ''), dayNumber(end ?? '')];
+  if (!(from < to)) throw refuse('compare_end', 'must be after compare_start');
+  if (to > before) throw refuse('compare_end', `must be at most start (${dayText(before)})`);
+  if (before - from > longestRange) throw refuse('compare_start', 'must be at most 10 years before start'); // prettier-ignore
+  return { from, to };
+}
+
+const refuse = (field: string, message: string, hint?: string): GovctlError =>
+  new GovctlError('malformed_request', `The query is not valid: ${field} ${message}`, {
+    details: [{ field, message }],
+    ...(hint === undefined ? {} : { hint }),
+  });
+
+async function analyze(
+  deps: Deps,
+  periods: readonly StoredPeriod[],
+  { query, today, span, granularity, signal, ...asked }: Asked,
+  further: { readonly ownerTags: readonly string[]; readonly names: InventoryNames | undefined },
+): Promise<CostAnalysis> {
+  const { group_by: groupBy = [], limit, offset } = query;
+  const known = { ...further, tags: [...new Set(periods.flatMap(({ tags }) => tags))].sort() };
+  const dataUntil = lastDayOf(periods, today);
+  const before = asked.before ?? spanBefore(span, dataUntil);
+  const buckets = bucketsOf(span, granularity);
+  const reader: Reading = {
+    grouping: createGrouping(groupBy, query, known),
+    where: query.currency === undefined ? {} : { currency: [query.currency] },
+    span,
+    before,
+    buckets,
+    scan: (asked) => scanPeriods(deps.store.blobs, periods, { ...asked, measure: query.metric }, { signal, names: known.names }), // prettier-ignore
+  };
+  const sums = await readSums(reader);
+  const lists = new Map<string, Listed>();
+  for (const currency of currenciesOf(periods, sums.groups)) {
+    const all = sums.groups.filter((one) => one.currency === currency);
+    const page = groupBy.length === 0 ? [] : await firstOf(all, largestFirst, offset + limit);
+    lists.set(currency, { all, shown: page.slice(offset) });
+  }
+  const detailed = sums.isDetailed
+    ? sums
+    : await readDetails(
+        reader,
+        [...lists.values()].flatMap(({ shown }) => shown),
+      );
+  const untagged = await readUntagged(reader, known.tags);
+  const blocks: CostBlock[] = [];
+  for (const [currency, listed] of lists) {
+    blocks.push(await blockOf(currency, { query, listed, detailed, buckets, untagged }));
+  }
+  const [main = emptyBlock(query, buckets), ...others] = blocks;
+  return {
+    start: dayText(span.from),
+    end: dayText(span.to),
+    metric: query.metric,
+    granularity,
+    group_by: [...groupBy],
+    compared_to: { start: dayText(before.from), end: dayText(before.to) },
+    data_until: dataUntil === undefined ? null : dayText(dataUntil),
+    incomplete_periods: incompleteOf(periods, span, dataUntil),
+    totals: [...lists].map(([currency, { all }]) => ({ currency, ...shownChange(together(all)) })),
+    ...main,
+    other_currencies: others,
+    ...(await costFindings()),
+  };
+}
+
+/** The last day that has charges; some, such as fees, are dated later than today. */
+const lastDayOf = (periods: readonly StoredPeriod[], today: number): number | undefined =>
+  periods.length === 0
+    ? undefined
+    : periods.reduce((last, { last_day: day }) => Math.max(last, Math.min(today, dayNumber(day))), -Infinity); // prettier-ignore
+
+/** The days before that are as many as those of the span that have data. */
+function spanBefore({ from, to }: DaySpan, dataUntil = from - 1): DaySpan {
+  const covered = dataUntil >= from ? Math.min(to, dataUntil + 1) - from : to - from;
+  return { from: from - covered, to: from };
+}
+
+/** What is read of which days, and how. */
+interface Reading {
+  readonly grouping: Grouping;
+  readonly where: Query['where'];
+  readonly span: DaySpan;
+  readonly before: DaySpan;
+  readonly buckets: readonly DaySpan[];
+  readonly scan: (query: Omit<Query, 'measure'>) => Promise<Scan>;
+}
+
+/** @throws GovctlError malformed_request where there are too many groups */
+async function readSums(reading: Reading): Promise<GroupSums & { readonly isDetailed: boolean }> {
+  const { buckets, span } = reading;
+  for (const [series, most] of [
+    [buckets, mostSums],
+    [[span], 2 * mostGroups],
+  ] as const) {
+    // prettier-ignore
+    const slots = slotsOf(reading.before, series);
+    const scan = await reading.scan({ ...queryOf(reading), slots, mostSums: most });
+    if (!scan.isFull) return { ...(await groupSums(scan, slots)), isDetailed: series === buckets };
+  }
+  throw new GovctlError('malformed_request', `There are more than ${inThrees(mostGroups)} groups`, {
+    hint: 'Add a filter such as service or account, shorten the range, or group by something else.',
+  });
+}
+
+const queryOf = ({ grouping, where, span, before }: Reading) => ({
+  from: before.from,
+  to: span.to,
+  where: { ...grouping.where, ...where },
+  groupBy: [...grouping.columns, 'currency'],
+  regroup: (texts: readonly string[]) => {
+    const key = grouping.label(texts);
+    return key && [...key, texts.at(-1) ?? ''];
+  },
+});
+
+/** The sums of some groups in each bucket, and those of all others together. */
+async function readDetails(reading: Reading, shown: readonly GroupSum[]): Promise<GroupSums> {
+  const query = queryOf(reading);
+  const kept = new Set(shown.map(({ key, currency }) => joined([...key, currency])));
+  const slots = slotsOf(reading.before, reading.buckets);
+  const scan = await reading.scan({
+    ...query,
+    slots,
+    regroup: (texts) => {
+      const key = query.regroup(texts);
+      return key && (kept.has(joined(key)) ? key : [key.at(-1) ?? '']);
+    },
+  });
+  const { groups, series } = await groupSums(scan, slots);
+  const found = new Map(groups.map((one) => [joined([...one.key, one.currency]), one]));
+  return {
+    groups,
+    series: (some) => series(some.flatMap(({ key, currency }) => found.get(joined([...key, currency])) ?? [])), // prettier-ignore
+  };
+}
+
+const joined = (key: readonly string[]): string => key.join('\0');
+
+/** By currency and tag. */
+type Untagged = ReadonlyMap<string, ReadonlyMap<string, Amount>>;
+
+/** What charges without a tag cost, for each tag. */
+async function readUntagged(
+  { grouping, where, span, scan }: Reading,
+  tags: readonly string[],
+): Promise<Untagged> {
+  const marks = tags.map((tag) => `has:tag:${tag}`);
+  const found = await scan({
+    ...span,
+    where: { ...grouping.where, ...where },
+    groupBy: [...grouping.columns, 'currency', ...marks],
+    regroup: (texts) => grouping.label(texts) && texts.slice(grouping.columns.length),
+  });
+  const sums = new Map<string, Map<string, AmountSum>>();
+  for (const { key, total } of found.groups()) {
+    const [currency = '', ...has] = key;
+    const own = sums.get(currency) ?? new Map(tags.map((tag) => [tag, new AmountSum()]));
+    sums.set(currency, own);
+    for (const [at, tag] of tags.entries()) if (has[at] === '') own.get(tag)?.add(total);
+  }
+  return new Map(
+    [...sums].map(([currency, own]) => [
+      currency,
+      new Map([...own].map(([tag, sum]) => [tag, sum.total])),
+    ]),
+  );
+}
+
+/** The currency of the most periods first. */
+function currenciesOf(
+  periods: readonly StoredPeriod[],
+  groups: readonly GroupSum[],
+): readonly string[] {
+  const counts = new Map([...new Set(groups.map(({ currency }) => currency))].map((one) => [one, 0])); // prettier-ignore
+  for (const { currency } of periods.flatMap(({ totals }) => totals)) {
+    const count = counts.get(currency);
+    if (count !== undefined) counts.set(currency, count + 1);
+  }
+  return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([one]) => one);
+}
+
+const byKey = (a: GroupSum, b: GroupSum): number => (joined(a.key) < joined(b.key) ? -1 : 1);
+
+const largestFirst = (a: GroupSum, b: GroupSum): number =>
+  compare(b.amount, a.amount) || compare(b.previous, a.previous) || byKey(a, b);
+
+const mostChangedFirst = (a: GroupSum, b: GroupSum): number =>
+  Math.abs(toNumber(changeOf(b))) - Math.abs(toNumber(changeOf(a))) || byKey(a, b);
+
+/** What groups of one currency have together. */
+function together(groups: readonly Compared[]): Compared {
+  const amount = new AmountSum();
+  const previous = new AmountSum();
+  for (const one of groups) {
+    amount.add(one.amount);
+    previous.add(one.previous);
+  }
+  return { amount: amount.total, previous: previous.total };
+}
+
+const shownChange = (one: Compared) => ({
+  amount: showAmount(one.amount),
+  previous: showAmount(one.previous),
+  change: showAmount(changeOf(one)),
+  change_percent: changePercent(one),
+});
+
+/** The groups of a currency. */
+interface Listed {
+  readonly all: readonly GroupSum[];
+  readonly shown: readonly GroupSum[];
+}
+
+interface BlockParts {
+  readonly query: CostAnalysisQuery;
+  readonly listed: Listed;
+  readonly detailed: GroupSums;
+  readonly buckets: readonly DaySpan[];
+  readonly untagged: Untagged;
+}
+
+async function blockOf(
+  currency: string,
+  { query, listed, detailed, buckets, untagged }: BlockParts,
+): Promise<CostBlock> {
+  // prettier-ignore
+  const { group_by: fields = [], limit, offset } = query;
+  const { all, shown } = listed;
+  const total = together(all);
+  const series = await detailed.series(detailed.groups.filter((one) => one.currency === currency));
+  const keyOf = ({ key }: GroupSum) =>
+    Object.fromEntries(fields.map((field, at) => [field, key[at] || null]));
+  const groups: CostBlock['groups'] = [];
+  for (const one of shown) {
+    groups.push({
+      key: keyOf(one),
+      ...shownChange(one),
+      share: shareOf(one.amount, total.amount),
+      series: (await detailed.series([one])).map(showAmount),
+    });
+  }
+  const own = together(shown);
+  const ownSeries = await detailed.series(shown);
+  const left = fields.length === 0 ? 0 : all.length - shown.length;
+  const movers = fields.length === 0 ? [] : await firstOf(all.filter(isChanged), mostChangedFirst, mostMovers); // prettier-ignore
+  return {
+    currency,
+    series: showSeries(buckets, series),
+    groups,
+    other:
+      left === 0
+        ? null
+        : {
+            groups: left,
+            amount: showAmount(subtract(total.amount, own.amount)),
+            previous: showAmount(subtract(total.previous, own.previous)),
+            series: series.map((one, at) => showAmount(subtract(one, ownSeries[at] ?? one))),
+          },
+    pagination: {
+      total: fields.length === 0 ? 0 : all.length,
+      limit,
+      offset,
+      has_more: fields.length > 0 && offset + shown.length < all.length,
+    },
+    movers: movers.map((one) => ({
+      key: keyOf(one),
+      ...shownChange(one),
+      kind: kindOfChange(one),
+    })),
+    untagged: [...(untagged.get(currency) ?? [])].map(([tag, amount]) => ({
+      tag,
+      amount: showAmount(amount),
+      share: shareOf(amount, total.amount),
+    })),
+  };
+}
+
+const showSeries = (buckets: readonly DaySpan[], amounts: readonly Amount[]) =>
+  buckets.map(({ from, to }, at) => ({
+    start: dayText(from),
+    end: dayText(to),
+    amount: showAmount(amounts[at] ?? zero),
+  }));
+
+const emptyBlock = (
+  { limit, offset, currency = null }: Omit<CostAnalysisQuery, 'currency'> & { readonly currency?: string | null | undefined }, // prettier-ignore
+  buckets: readonly DaySpan[],
+): CostBlock => ({
+  currency,
+  series: showSeries(buckets, []),
+  groups: [],
+  other: null,
+  pagination: { total: 0, limit, offset, has_more: false },
+  movers: [],
+  untagged: [],
+});
+
+/** Periods of the span that lack rows, or whose newest days other sources have already. */
+function incompleteOf(
+  periods: readonly StoredPeriod[],
+  { from, to }: DaySpan,
+  dataUntil = from,
+): CostAnalysis['incomplete_periods'] {
+  const sourceOf = ({ provider, billing_account: account }: StoredPeriod): string =>
+    joined([provider, account]);
+  const newest = new Map<string, number>();
+  for (const period of periods) {
+    const day = dayNumber(period.last_day);
+    newest.set(sourceOf(period), Math.max(day, newest.get(sourceOf(period)) ?? day));
+  }
+  return periods
+    .filter((period) => {
+      const [first, last] = [dayNumber(period.first_day), dayNumber(period.last_day)];
+      if (last < from - 1 || first >= to) return false;
+      const isNewest = newest.get(sourceOf(period)) === last;
+      return period.skipped > 0 || (isNewest && last < Math.min(dataUntil, to - 1));
+    })
+    .slice(0, mostIncomplete)
+    .map((period) => ({
+      provider: period.provider,
+      billing_account: period.billing_account,
+      period: period.period,
+      skipped_rows: period.skipped,
+      data_until: period.last_day,
+    }));
+}

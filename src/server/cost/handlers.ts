@@ -1,0 +1,17 @@
+import type { Deps } from '../deps.ts';
+import type { Handlers } from '../http/call.ts';
+import { createCallerTurns } from '../http/caller-turns.ts';
+import { toJson } from '../json.ts';
+import { analyzeCost } from './analysis.ts';
+
+/** @param ownerTags the operator's */
+export function costHandlers(deps: Deps, ownerTags: readonly string[]): Handlers['cost'] {
+  // Each looks at very many charges.
+  const inTurn = createCallerTurns();
+  return {
+    analysis: ({ query }, call) =>
+      inTurn(call, async () => ({
+        body: toJson(await analyzeCost(deps, query, { signal: call.signal, ownerTags })),
+      })),
+  };
+}

@@ -1,0 +1,50 @@
+import { GovctlError } from '../../contract/errors.ts';
+import type { Reader, Store } from '../store/store.ts';
+import { costPeriods } from './collection.ts';
+import type { StoredPeriod } from './collection.ts';
+
+/** Periods that a query reads: 36 months of hundreds of billing accounts. */
+const mostPeriods = 100_000;
+/** An import that replaces periods has work begin again; it is not repeated without end. */
+const mostTries = 20;
+
+/** All periods at one moment. */
+async function readPeriods(reader: Reader): Promise<readonly StoredPeriod[]> {
+  const query = { where: {}, orderBy: 'period', direction: 'asc', limit: mostPeriods } as const;
+  return (await reader.page(costPeriods, query)).rows.map(({ doc }) => doc);
+}
+
+/**
+ * Reads the charges of the periods of one moment. Where one was replaced meanwhile, and its charges are gone, all of the work
+ * begins again: what it answers is never of two imports.
+ */
+export async function withPeriods<T>(
+  store: Store,
+  work: (periods: readonly StoredPeriod[]) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const periods = await readPeriods(store);
+    try {
+      return await work(periods);
+    } catch (error) {
+      if (await hasAll(store, periods)) throw error;
+      if (tries < mostTries) continue;
+      throw new GovctlError(
+        'unavailable',
+        'Imports replace the charges faster than they are read',
+        {
+          hint: 'Retry when the imports are done.',
+          cause: error,
+        },
+      );
+    }
+  }
+}
+
+/** Whether the charges of all periods are still stored as they were. */
+async function hasAll(store: Store, periods: readonly StoredPeriod[]): Promise<boolean> {
+  for (const { id, charges } of periods) {
+    if ((await store.get(costPeriods, id))?.doc.charges.blob !== charges.blob) return false;
+  }
+  return true;
+}
