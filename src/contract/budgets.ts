@@ -210,6 +210,8 @@ const BudgetStatus = z.looseObject({
       skipped_rows: z.int(),
     }),
   ),
+  /** Tags of the filter that no charges of this period are stored with, so that nothing is counted: see `cost.tags` of the server. */
+  missing_tags: z.array(z.string()),
   /** Charges in other currencies than the budget's: not counted, and not converted. */
   other_currencies: z.array(z.looseObject({ currency: z.string(), spent: Decimal })),
   evaluated_at: Timestamp,

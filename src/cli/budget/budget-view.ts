@@ -85,6 +85,9 @@ function statusFields(status: BudgetStatus, currency: string) {
       ({ provider, billing_account: account, period, skipped_rows: rows }) =>
         ['incomplete', `${provider} ${account} ${period}: ${count(rows, 'row')} skipped`] as const,
     ),
+    ...status.missing_tags.map(
+      (tag) => ['warning', `no charges are stored with the tag ${tag}; see cost.tags`] as const,
+    ),
     ...status.other_currencies.map(
       ({ currency: other, spent: amount }) => ['not counted', showMoney(amount, other)] as const,
     ),

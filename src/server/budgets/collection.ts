@@ -64,6 +64,7 @@ export interface BudgetEvaluation {
     readonly period: string;
     readonly skipped_rows: number;
   }[];
+  readonly missing_tags: readonly string[];
   readonly other_currencies: readonly { readonly currency: string; readonly spent: string }[];
   readonly evaluated_at: string;
 }
@@ -134,6 +135,7 @@ export const budgetPeriodShape = keyed(
           skipped_rows: Count,
         }),
       ),
+      missing_tags: z.array(z.string()),
       other_currencies: z.array(
         shape<BudgetEvaluation['other_currencies'][number]>({
           currency: z.string(),

@@ -67,9 +67,11 @@ export async function lookAt(
   });
   let dataUntil: string | undefined;
   const incomplete: BudgetEvaluation['incomplete'][number][] = [];
+  const tags = new Set<string>();
   const where = filter.provider ? { provider: { any: filter.provider } } : {};
   for await (const { doc } of allRows(store, costPeriods, where)) {
     if (doc.first_day >= end || doc.last_day < start) continue;
+    for (const tag of doc.tags) tags.add(tag);
     const until = doc.last_day < end ? doc.last_day : dayBefore(end);
     if (dataUntil === undefined || until > dataUntil) dataUntil = until;
     if (doc.skipped === 0 || incomplete.length === mostIncomplete) continue;
@@ -82,6 +84,13 @@ export async function lookAt(
     ...forecast,
     ...(dataUntil === undefined ? {} : { data_until: dataUntil }),
     incomplete,
+    missing_tags:
+      dataUntil === undefined
+        ? []
+        : Object.keys(charges).flatMap((field) => {
+            const tag = field.replace(/^tag:/, '');
+            return tag === field || tags.has(tag) ? [] : [tag];
+          }),
     other_currencies: sums
       .flatMap(({ key: [code = ''], total }) =>
         code === currency ? [] : [{ currency: code, spent: showAmount(total) }],

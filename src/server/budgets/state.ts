@@ -57,6 +57,7 @@ export function statusOf(
     })),
     ...defined({ data_until: evaluation.data_until }),
     incomplete: [...evaluation.incomplete],
+    missing_tags: [...evaluation.missing_tags],
     other_currencies: [...evaluation.other_currencies],
     evaluated_at: evaluation.evaluated_at,
   };

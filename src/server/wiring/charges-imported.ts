@@ -1,3 +1,4 @@
+import { queueBudgets } from '../budgets/service.ts';
 import type { StoredPeriod } from '../cost/collection.ts';
 import type { Deps } from '../deps.ts';
 import type { Tx } from '../store/store.ts';
@@ -5,7 +6,7 @@ import type { Tx } from '../store/store.ts';
 type Imported = (deps: Deps, tx: Tx, changed: readonly StoredPeriod[]) => Promise<void>;
 
 /** Of each noun that is made of charges: what it does, or queues, in the transaction that replaces billing periods. */
-const nouns: readonly Imported[] = [];
+const nouns: readonly Imported[] = [(_deps, tx) => queueBudgets(tx)];
 
 export const chargesImported =
   (deps: Deps) =>

@@ -23,7 +23,7 @@ export interface Charge {
 const header =
   'ProviderName,BillingAccountId,SubAccountId,ServiceName,BillingCurrency,BilledCost,EffectiveCost,ChargePeriodStart,BillingPeriodStart,Tags';
 
-const focusOf = (charges: readonly Charge[]): string =>
+export const focusOf = (charges: readonly Charge[]): string =>
   [
     header,
     ...charges.map((charge) => {

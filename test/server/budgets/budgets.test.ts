@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fieldsOf } from '../test-service.ts';
-import { inBrief, startBudgets } from './budget-world.ts';
+import { importFiles } from '../cost-imports/import-files.ts';
+import { focusOf, inBrief, startBudgets } from './budget-world.ts';
 import type { BudgetWorld } from './budget-world.ts';
 
 let world: BudgetWorld;
@@ -87,6 +88,12 @@ describe('a budget', () => {
     );
     const id = await world.budget({ filter });
     expect(await world.status(id)).toMatchObject({ spent });
+  });
+
+  it('says which tags of its filter no charges are stored with', async () => {
+    await world.spend({ day: '2026-03-01', billed: '1', tags: { nobody: 'x' } });
+    const id = await world.budget({ filter: { owner: 'ann', tags: { team: 'a', Nobody: 'x' } } });
+    expect(await world.status(id)).toMatchObject({ spent: '0', missing_tags: ['nobody'] });
   });
 
   it('neither counts nor converts charges in another currency, and says so', async () => {
@@ -232,6 +239,15 @@ describe('a threshold', () => {
         { percent: 100, on: 'forecast', exceeded: false },
       ],
     });
+  });
+
+  it('is announced after an import of charges', async () => {
+    await world.budget({});
+    await importFiles(world, [
+      { name: 'march.csv', bytes: focusOf([{ day: '2026-03-01', billed: '850' }]) },
+    ]);
+    await world.settle();
+    expect(inBrief(await world.announced())).toEqual(['2026-03 80% actual']);
   });
 
   it('is not announced again when credits bring spending down and it rises again', async () => {
