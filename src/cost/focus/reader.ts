@@ -114,6 +114,14 @@ export class RecordReader {
     this.understood = this.describe(columns);
   }
 
+  /** The fields that anything is read from. */
+  get fieldsRead(): readonly number[] {
+    const tags = this.tagFields.flatMap(([name, field]) =>
+      this.chosenTags.has(name) ? [field] : [],
+    );
+    return [...new Set([...Object.values(this.fields).flat(), ...tags])].sort((a, b) => a - b);
+  }
+
   /** The texts of a row's dates. */
   datesOf(row: Cells): readonly string[] {
     return [this.first(row, this.fields.charge_start), this.first(row, this.fields.period_start)];

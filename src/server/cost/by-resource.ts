@@ -11,7 +11,7 @@ import { allRows } from '../store/all-rows.ts';
 import type { Store } from '../store/store.ts';
 import { costPeriods } from './collection.ts';
 import type { StoredPeriod } from './collection.ts';
-import { rangesOf } from './query.ts';
+import { rangesOf } from '../store/blob-ranges.ts';
 
 /** Days of a month, whichever it is. */
 const monthDays = 30;

@@ -2,10 +2,10 @@ import type { Amount } from '../../cost/amount.ts';
 import type { Dimension, Measure } from '../../cost/focus/record.ts';
 import { dayNumber } from '../../cost/table/days.ts';
 import { readIndex } from '../../cost/table/file.ts';
-import type { ReadRange } from '../../cost/table/file.ts';
 import { Scan } from '../../cost/table/scan.ts';
 import type { Query } from '../../cost/table/scan.ts';
 import { nextTurn } from '../next-turn.ts';
+import { rangesOf } from '../store/blob-ranges.ts';
 import type { Blobs, Store } from '../store/store.ts';
 import type { StoredPeriod } from './collection.ts';
 import type { InventoryNames } from './inventory-names.ts';
@@ -80,15 +80,3 @@ export async function scanPeriods(
   }
   return scan;
 }
-
-export const rangesOf =
-  (blobs: Blobs, id: string): ReadRange =>
-  async (start, end) => {
-    const bytes = new Uint8Array(end - start);
-    let at = 0;
-    for await (const chunk of blobs.read(id, { start, end })) {
-      bytes.set(chunk, at);
-      at += chunk.length;
-    }
-    return bytes;
-  };

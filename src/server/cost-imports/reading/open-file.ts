@@ -22,23 +22,37 @@ export interface OpenedFile {
 /** Finds out what a file is. @throws ReadError */
 export async function openFile(bytes: AsyncIterable<Uint8Array>): Promise<OpenedFile> {
   const outer = await peek(bytes);
-  const format = detectFormat(outer.head);
-  if (format.kind !== 'gzip') return { format, compressed: false, chunks: outer.chunks };
-  const inner = await peek(gunzipped(outer.chunks));
-  const unpacked = detectFormat(inner.head);
-  if (unpacked.kind === 'gzip') {
-    throw new ReadError('is compressed twice; decompress it once and import it again');
+  try {
+    const format = detectFormat(outer.head);
+    if (format.kind !== 'gzip') {
+      // Its footer comes first: it is read in parts.
+      if (format.kind === 'parquet') await outer.end();
+      return { format, compressed: false, chunks: outer.chunks };
+    }
+    const inner = await peek(gunzipped(outer.chunks));
+    const unpacked = detectFormat(inner.head);
+    if (unpacked.kind === 'gzip') {
+      throw new ReadError('is compressed twice; decompress it once and import it again');
+    }
+    if (unpacked.kind === 'parquet') {
+      throw new ReadError('is a Parquet file inside gzip; decompress it first');
+    }
+    return { format: unpacked, compressed: true, chunks: inner.chunks };
+  } catch (error) {
+    await outer.end();
+    throw error;
   }
-  if (unpacked.kind === 'parquet') {
-    throw new ReadError('is a Parquet file inside gzip; decompress it first');
-  }
-  return { format: unpacked, compressed: true, chunks: inner.chunks };
 }
 
-/** The first bytes, and all of them. */
-async function peek(
-  bytes: AsyncIterable<Uint8Array>,
-): Promise<{ readonly head: Uint8Array; readonly chunks: AsyncIterable<Uint8Array> }> {
+interface Peeked {
+  readonly head: Uint8Array;
+  /** All of the bytes. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Reads no more. */
+  readonly end: () => Promise<void>;
+}
+
+async function peek(bytes: AsyncIterable<Uint8Array>): Promise<Peeked> {
   const iterator = bytes[Symbol.asyncIterator]();
   const first: Uint8Array[] = [];
   let size = 0;
@@ -49,7 +63,13 @@ async function peek(
     size += value.length;
   }
   const head = Buffer.concat(first);
-  return { head: head.subarray(0, headSize), chunks: following(head, iterator) };
+  return {
+    head: head.subarray(0, headSize),
+    chunks: following(head, iterator),
+    async end() {
+      await iterator.return?.();
+    },
+  };
 }
 
 async function* following(

@@ -2,11 +2,14 @@ import type { ReadFile } from '../../../contract/cost-imports.ts';
 import { DateOrder, SlashedDates } from '../../../cost/focus/dates.ts';
 import type { SlashedFormat } from '../../../cost/focus/dates.ts';
 import { RecordReader } from '../../../cost/focus/reader.ts';
+import type { RecordReaderOptions } from '../../../cost/focus/reader.ts';
 import type { Cells } from '../../../cost/read/cells.ts';
 import { CsvReader } from '../../../cost/read/csv.ts';
 import { NdjsonReader } from '../../../cost/read/ndjson.ts';
+import { ParquetFile } from '../../../cost/read/parquet.ts';
 import { ReadError } from '../../../cost/read/place.ts';
 import { nextTurn } from '../../next-turn.ts';
+import { rangesOf } from '../../store/blob-ranges.ts';
 import type { BlobWriter } from '../../store/store.ts';
 import { Charges } from './charges.ts';
 import { FileFault } from './job.ts';
@@ -126,18 +129,13 @@ class Reading {
   ): Promise<void> {
     const { charges } = this;
     const before = charges.rows + charges.rejected;
-    let reader: RecordReader | undefined;
-    const { format, compressed } = await this.eachRow(file, (row) => {
-      if (!reader) {
-        const { tags, lastPeriod } = this.job;
-        reader = new RecordReader(row, { tags: new Set(tags), dateFormat, lastPeriod });
-        return;
-      }
-      const record = reader.read(row);
-      if ('message' in record) charges.reject(file.name, record, row, reader);
+    const { tags, lastPeriod } = this.job;
+    const readerOptions = { tags: new Set(tags), dateFormat, lastPeriod };
+    const { format, compressed, reader } = await this.eachRow(file, readerOptions, (own, row) => {
+      const record = own.read(row);
+      if ('message' in record) charges.reject(file.name, record, row, own);
       else charges.add(record);
     });
-    if (!reader) throw new ReadError('has no rows');
     const { dialect, used, unmapped } = reader.understood;
     this.rounded += reader.rounded;
     this.files.push({
@@ -156,21 +154,20 @@ class Reading {
   /** The order of the dates with slashes of a file. @throws ReadError both fit */
   private async orderOf(file: ReadJob['files'][number]): Promise<SlashedFormat> {
     const order = new DateOrder();
-    let reader: RecordReader | undefined;
-    await this.eachRow(file, (row) => {
-      if (reader) for (const text of reader.datesOf(row)) order.see(text);
-      else reader = new RecordReader(row, { tags: new Set() });
+    await this.eachRow(file, { tags: new Set() }, (reader, row) => {
+      for (const text of reader.datesOf(row)) order.see(text);
     });
     if (order.format === undefined) throw new ReadError(bothFit);
     return order.format;
   }
 
+  /** Reads all rows of a file. */
   private async eachRow(
     file: ReadJob['files'][number],
-    onRow: (row: Cells) => void,
-  ): Promise<OpenedFile> {
-    const { blobs, tell, signal } = this.options;
-    const { charges, spool, before } = this;
+    readerOptions: RecordReaderOptions,
+    onRow: (reader: RecordReader, row: Cells) => void,
+  ): Promise<Pick<OpenedFile, 'format' | 'compressed'> & { readonly reader: RecordReader }> {
+    const { blobs } = this.options;
     let bytes = 0;
     const counted = async function* (): AsyncGenerator<Uint8Array> {
       for await (const chunk of blobs.read(file.blob)) {
@@ -178,27 +175,49 @@ class Reading {
         yield chunk;
       }
     };
-    const opened = await openFile(counted());
-    const { format, chunks } = opened;
-    if (format.kind === 'parquet') throw new ReadError('is a Parquet file');
-    const rows =
-      format.kind === 'csv'
-        ? new CsvReader({ delimiter: format.delimiter, onRow })
-        : new NdjsonReader({ onRow });
-    for await (const chunk of chunks) {
-      this.decompressed += chunk.length;
-      if (this.decompressed > mostBytes) {
-        throw new ReadError('the files have more than 64 GiB; import them a month at a time');
+    const { format, compressed, chunks } = await openFile(counted());
+    let reader: RecordReader | undefined;
+    if (format.kind === 'parquet') {
+      const parquet = await ParquetFile.open(rangesOf(blobs, file.blob), file.size);
+      const own = new RecordReader(parquet.header(), readerOptions);
+      reader = own;
+      await parquet.rows(
+        own.fieldsRead,
+        (row) => onRow(own, row),
+        () => this.pause(file.size),
+      );
+    } else {
+      const take = (row: Cells): void => {
+        if (reader) onRow(reader, row);
+        else reader = new RecordReader(row, readerOptions);
+      };
+      const rows =
+        format.kind === 'csv'
+          ? new CsvReader({ delimiter: format.delimiter, onRow: take })
+          : new NdjsonReader({ onRow: take });
+      for await (const chunk of chunks) {
+        this.decompressed += chunk.length;
+        if (this.decompressed > mostBytes) {
+          throw new ReadError('the files have more than 64 GiB; import them a month at a time');
+        }
+        rows.push(chunk);
+        await this.pause(bytes);
       }
-      rows.push(chunk);
-      charges.checkSize();
-      await spool.drain(charges);
-      tell({ bytes: before + bytes, rows: charges.rows });
-      signal.throwIfAborted();
-      await nextTurn();
+      rows.end();
     }
-    rows.end();
-    await spool.drain(charges);
-    return opened;
+    await this.pause(file.size);
+    if (!reader) throw new ReadError('has no rows');
+    return { format, compressed, reader };
+  }
+
+  /** @param bytes of the file at hand that were read */
+  private async pause(bytes: number): Promise<void> {
+    const { tell, signal } = this.options;
+    const { charges, before } = this;
+    charges.checkSize();
+    await this.spool.drain(charges);
+    tell({ bytes: before + bytes, rows: charges.rows });
+    signal.throwIfAborted();
+    await nextTurn();
   }
 }

@@ -5,6 +5,7 @@ import { DayRows } from '../../../cost/table/rows.ts';
 import { readPiece } from '../../../cost/table/spool.ts';
 import type { Part } from '../../../cost/table/spool.ts';
 import { nextTurn } from '../../next-turn.ts';
+import { rangesOf } from '../../store/blob-ranges.ts';
 import type { Charges } from './charges.ts';
 import type { ReadJob, ReadPeriod, ReadingOptions } from './job.ts';
 
@@ -32,6 +33,7 @@ export async function writePeriods(
   for (const part of charges.spool.finished()) parts[part.period]?.push(part);
   const currencies = new Set<string>();
   const periods: ReadPeriod[] = [];
+  const readRange = rangesOf(blobs, spool);
   const turn = (): Promise<void> => {
     signal.throwIfAborted();
     return nextTurn();
@@ -53,16 +55,6 @@ export async function writePeriods(
       }
     }
   }
-
-  const readRange = async (start: number, end: number): Promise<Uint8Array> => {
-    const bytes = new Uint8Array(end - start);
-    let at = 0;
-    for await (const chunk of blobs.read(spool, { start, end })) {
-      bytes.set(chunk, at);
-      at += chunk.length;
-    }
-    return bytes;
-  };
 
   for (const [at, { provider, billing_account, period, rows, skipped }] of charges
     .finish()
