@@ -7,7 +7,7 @@ import { putFocus } from './put-focus.ts';
 
 let service: TestService;
 beforeEach(async () => {
-  service = await startTestService();
+  service = await startTestService({ config: { cost: { tags: ['environment'] } } });
 });
 afterEach(() => service.close());
 
