@@ -2,6 +2,7 @@ import { apiKeys } from './api-keys.ts';
 import { auditLog } from './audit-log.ts';
 import { auth } from './auth.ts';
 import { budgets } from './budgets.ts';
+import { costAnomalies } from './cost-anomalies.ts';
 import { costForecast } from './cost-forecast.ts';
 import { costResources } from './cost-resources.ts';
 import { costImports } from './cost-imports.ts';
@@ -48,6 +49,7 @@ export const contract = {
   remediations,
   budgets,
   costForecast,
+  costAnomalies,
   costResources,
   metrics,
   rightsizing,

@@ -73,6 +73,8 @@ export const errorCatalogue = {
   invalid_cost_import: entry(400, 'CST_001', 3, 'The cost import is not valid'),
   cost_import_not_found: entry(404, 'CST_002', 1, 'No such cost import'),
   cost_import_state: entry(409, 'CST_003', 5, 'Not possible in the current state of the import'),
+  anomaly_not_found: entry(404, 'ANM_001', 1, 'No such cost anomaly'),
+  invalid_anomaly: entry(400, 'ANM_002', 3, 'The change of the cost anomaly is not valid'),
   api_key_not_found: entry(404, 'KEY_002', 1, 'No such API key'),
 
   invalid_report_config: entry(400, 'RPT_001', 3, 'The report is not valid'),

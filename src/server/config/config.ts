@@ -14,6 +14,8 @@ export interface ServerConfig {
   readonly cost?: {
     /** Lower-case keys of the tags that charges can be grouped by; default `defaultCostTags`. */
     readonly tags?: readonly string[];
+    /** Below these, no cost is an anomaly: in units of its currency, and in percent of what was expected. */
+    readonly anomalies?: { readonly min_impact?: number; readonly min_percent?: number };
   };
   /** What channels may name in their `…_env` fields, and nothing else. */
   readonly secrets?: Readonly<Record<string, BoundSecret>>;

@@ -41,7 +41,14 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
       ...(storage ? { object_storage: storage } : {}),
       ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
       ...defined({ owner_tags }),
-      ...(cost ? { cost: defined({ tags: cost.tags }) } : {}),
+      ...(cost
+        ? {
+            cost: defined({
+              tags: cost.tags,
+              anomalies: cost.anomalies && defined(cost.anomalies),
+            }),
+          }
+        : {}),
       ...(prediction?.methods ? { prediction: { methods: prediction.methods } } : {}),
       ...(remediation ? { remediation: await remediationOf(remediation, env, file ?? '') } : {}),
     },

@@ -68,6 +68,13 @@ export const ConfigFile = z.strictObject({
     .strictObject({
       /** Keys of the tags that charges can be grouped by, in any case. */
       tags: z.array(z.string().min(1).max(128)).max(20).optional(),
+      /** Below these, no cost is an anomaly: in units of its currency, and in percent of what was expected. */
+      anomalies: z
+        .strictObject({
+          min_impact: z.number().min(0).max(1e12).optional(),
+          min_percent: z.number().min(1).max(10_000).optional(),
+        })
+        .optional(),
     })
     .optional(),
   prediction: z

@@ -26,7 +26,7 @@ import { costSums } from './query.ts';
 import type { CostField, CostQuery } from './query.ts';
 
 /** What forecasts are made of: the rest (purchases, taxes, credits, adjustments) comes at times of its own. Absent: usage. */
-export const usage: readonly string[] = ['Usage', ''];
+export const usageCategories: readonly string[] = ['Usage', ''];
 
 /** Groups of a currency that have a forecast of their own. */
 const mostGroups = 10;
@@ -125,7 +125,7 @@ export async function expectedTotal(
         groupBy: ['day', 'category'],
       })) {
         const [day = '', category = ''] = key;
-        if (day < from || !usage.includes(category)) known.add(total);
+        if (day < from || !usageCategories.includes(category)) known.add(total);
       }
       const rest = sumOfDays(forecast, Math.max(0, dayNumber(from) - dayNumber(days.end)), horizon);
       const sum = toNumber(known.total);
@@ -176,7 +176,7 @@ async function readSeries(
 ): Promise<readonly Series[]> {
   const where = {
     ...given,
-    category: usage,
+    category: usageCategories,
     ...(currency === undefined ? {} : { currency: [currency] }),
   };
   const asked = { start, end, measure, where, ...(signal && { signal }) };

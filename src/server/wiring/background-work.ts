@@ -1,4 +1,7 @@
 import type { Authenticator } from '../auth/service.ts';
+import { anomalyLanes } from '../anomalies/collection.ts';
+import { startAnomalyDetection } from '../anomalies/detection.ts';
+import { thresholdsOf } from '../anomalies/service.ts';
 import { budgetLanes } from '../budgets/collection.ts';
 import { startBudgetEvaluations } from '../budgets/evaluate.ts';
 import type { Deps } from '../deps.ts';
@@ -150,6 +153,7 @@ export function startBackgroundWork(
       return { url: baseUrl() + path, expires_at: timestamp(link.expires_at) };
     },
   });
+  const detecting = startAnomalyDetection(deps, createLaneRunner, thresholdsOf(config));
   const budgeting = startBudgetEvaluations(deps, createLaneRunner);
   const fires = startScheduleFires(deps, createLaneRunner);
   const upkeep = createUpkeep(deps, { authenticator, deliveries, statementKey, methods });
@@ -167,6 +171,7 @@ export function startBackgroundWork(
     deliveries.poke();
     reportWork.poke();
     evidenceWork.poke();
+    detecting.poke();
     budgeting.poke();
     costImportWork.poke();
     fires.poke();
@@ -187,6 +192,7 @@ export function startBackgroundWork(
       laneWorker(deps.store, reportLanes, reportWork),
       laneWorker(deps.store, bundleLanes, evidenceWork),
       laneWorker(deps.store, costImportLanes, costImportWork),
+      laneWorker(deps.store, anomalyLanes, detecting),
       laneWorker(deps.store, budgetLanes, budgeting),
       laneWorker(deps.store, reportDeliveryLanes, reportDeliveries),
       laneWorker(deps.store, webhookLanes, deliveries),
@@ -203,6 +209,7 @@ export function startBackgroundWork(
       await automator?.stop(actionsWithin);
       await remediator.stop(actionsWithin);
       await evaluator.stop(evaluationsWithin);
+      await detecting.stop(evaluationsWithin);
       await budgeting.stop(evaluationsWithin);
       await fires.stop(firesWithin);
       await reportWork.stop(reportsWithin);

@@ -1,3 +1,4 @@
+import { queueAnomalies } from '../anomalies/service.ts';
 import { queueBudgets } from '../budgets/service.ts';
 import type { StoredPeriod } from '../cost/collection.ts';
 import type { Deps } from '../deps.ts';
@@ -6,7 +7,10 @@ import type { Tx } from '../store/store.ts';
 type Imported = (deps: Deps, tx: Tx, changed: readonly StoredPeriod[]) => Promise<void>;
 
 /** Of each noun that is made of charges: what it does, or queues, in the transaction that replaces billing periods. */
-const nouns: readonly Imported[] = [(_deps, tx) => queueBudgets(tx)];
+const nouns: readonly Imported[] = [
+  (_deps, tx) => queueAnomalies(tx),
+  (_deps, tx) => queueBudgets(tx),
+];
 
 export const chargesImported =
   (deps: Deps) =>

@@ -1,3 +1,4 @@
+import { anomalyHandlers } from '../anomalies/handlers.ts';
 import { auditLogHandlers } from '../audit/handlers.ts';
 import { apiKeyHandlers, oauthClientHandlers } from '../auth/handlers.ts';
 import { issueToken } from '../auth/token.ts';
@@ -119,6 +120,7 @@ export const createHandlers = (
     exemptions: exemptionHandlers(deps),
     budgets: budgetHandlers(deps),
     costForecast: costForecastHandlers(deps),
+    costAnomalies: anomalyHandlers(deps),
     costResources: costResourceHandlers(deps),
     remediations: remediationHandlers(planParts, ownerTags),
     metrics: metricsHandlers(utilisation),

@@ -1,3 +1,4 @@
+import { anomaliesModule } from '../anomalies/module.ts';
 import { auditModule } from '../audit/module.ts';
 import { authModule } from '../auth/module.ts';
 import { budgetsModule } from '../budgets/module.ts';
@@ -41,6 +42,7 @@ export const modules: readonly Module[] = [
   complianceModule,
   evidenceModule,
   costModule,
+  anomaliesModule,
   budgetsModule,
   rightsizingModule,
   costImportsModule,
