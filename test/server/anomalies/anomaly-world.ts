@@ -1,11 +1,11 @@
 import { startAnomalyDetection } from '../../../src/server/anomalies/detection.ts';
-import { queueAnomalies } from '../../../src/server/anomalies/service.ts';
+import { queueAnomalies, thresholdsOf } from '../../../src/server/anomalies/service.ts';
 import type { Thresholds } from '../../../src/cost/anomalies/detect.ts';
 import { createLaneRunner } from '../../../src/server/lanes/runner.ts';
 import { putFocus } from '../cost/put-focus.ts';
 import { eventsOf } from '../events/events-service.ts';
 import { startTestService } from '../test-service.ts';
-import type { Sent } from '../test-service.ts';
+import type { Sent, TestService } from '../test-service.ts';
 
 const header =
   'ProviderName,BillingAccountId,SubAccountId,ServiceName,RegionId,ResourceId,BillingCurrency,ChargeCategory,BilledCost,ChargePeriodStart,BillingPeriodStart';
@@ -48,10 +48,18 @@ export const usage = (
     ...of,
   }));
 
+/** Has a service look for anomalies of its charges, as it does after an import. */
+export async function detectAnomalies({ deps }: Pick<TestService, 'deps'>): Promise<void> {
+  await deps.store.transact((tx) => queueAnomalies(tx));
+  const runner = startAnomalyDetection(deps, createLaneRunner, thresholdsOf({}));
+  await runner.idle();
+  await runner.stop(1_000);
+}
+
 export type Anomaly = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /** The service with anomalies that are looked for when a test says so. Now is 2026-03-01T12:00Z. */
-export async function startAnomalies(thresholds: Thresholds = { minImpact: 10, minPercent: 25 }) {
+export async function startAnomalies(thresholds: Thresholds = thresholdsOf({})) {
   const service = await startTestService();
   const { deps } = service;
   const runner = startAnomalyDetection(deps, createLaneRunner, thresholds);

@@ -5,6 +5,7 @@ import { createMetrics } from '../../../src/server/observe/metrics.ts';
 import { collections } from '../../../src/server/wiring/modules.ts';
 import { constant, hourly, machine, machineId, putMachines } from '../rightsizing/machines.ts';
 import { composeTiny, renderText } from '../reports/report-world.ts';
+import { csvOf, detectAnomalies, usage } from '../anomalies/anomaly-world.ts';
 import { putFocus } from '../cost/put-focus.ts';
 import type { Sent, TestService } from '../test-service.ts';
 import { policy, startTestService } from '../test-service.ts';
@@ -85,6 +86,12 @@ async function askCost(): Promise<void> {
   const days = Array.from({ length: 31 }, (_, n) => `AWS,1,USD,7,2026-01-${String(n + 1).padStart(2, '0')},2026-01-01`); // prettier-ignore
   await putFocus(service, [heads, ...days].join('\n'));
   await ask('costForecast.get', undefined);
+  await putFocus(service, csvOf(usage({}, { raised: { '2026-02-24': 3 } })));
+  await detectAnomalies(service);
+  const { anomalies } = (await ask('costAnomalies.list', undefined)) as { anomalies: { id: string }[] }; // prettier-ignore
+  const [anomaly] = anomalies;
+  await ask('costAnomalies.get', anomaly?.id);
+  await ask('costAnomalies.update', anomaly?.id, { body: { feedback: 'expected', note: 'n' } });
   await ask('costResources.sum', undefined, { body: { resource_ids: ['bucket-1'] } });
   await ask('cost.analysis', undefined, {}, '?start=2026-01-01&end=2026-02-01&group_by=service');
 }
