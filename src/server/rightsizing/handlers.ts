@@ -52,15 +52,15 @@ export const rightsizingHandlers = (
 ): Handlers['rightsizing'] => {
   async function find(id: string, assumedMemory: number | undefined): Promise<Assessed> {
     const { byId, stopped } = await assessAll(assumedMemory);
-    const found = byId.get(id);
+    const found = byId.get(id) ?? byId.get(rightsizingId(id));
     if (found) return found;
-    const isStopped = stopped.some((resource) => rightsizingId(resource.id) === id);
+    const isStopped = stopped.some((one) => one.id === id || rightsizingId(one.id) === id);
     const shown = JSON.stringify(id.slice(0, 100));
     throw new GovctlError(
       'rightsizing_not_found',
       isStopped
-        ? `The virtual machine of ${shown} does not run: it is unused, not too large`
-        : `There is no virtual machine with the rightsizing ID ${shown}`,
+        ? `The virtual machine ${shown} does not run: it is unused, not too large`
+        : `There is no virtual machine ${shown}`,
       { hint: 'Use `govctl cost rightsizing` to see the IDs.' },
     );
   }
@@ -108,7 +108,7 @@ export const rightsizingHandlers = (
 
     apply: async ({ params: { id }, body }, call) => {
       refuseScope(call);
-      const { assessment, resource, size: before } = await find(id, body.assume_memory);
+      const { id: own, assessment, resource, size: before } = await find(id, body.assume_memory);
       if (assessment.kind !== 'recommended') {
         const why =
           assessment.kind === 'fits'
@@ -128,7 +128,7 @@ export const rightsizingHandlers = (
       const { resource: current } = (await readResource(store, resource.id)).doc;
       const note = `Rightsizing: ${before} to ${after}`;
       const patch = resizing(current, after);
-      return resize(call, { id, resource_id: resource.id, patch, note });
+      return resize(call, { id: own, resource_id: resource.id, patch, note });
     },
   };
 };

@@ -1,0 +1,64 @@
+import type { ExitCode } from '../../../contract/errors.ts';
+import { exitCodes } from '../../../contract/errors.ts';
+import type { Rightsizing } from '../../../contract/rightsizing.ts';
+import type { Context } from '../../context.ts';
+import { withOurServer } from '../../objects/our-server.ts';
+import { formatDetails } from '../../terminal/details.ts';
+import { reasonText } from './list-view.ts';
+import { parseMemory } from './options.ts';
+import type { AssumeMemory } from './options.ts';
+import { gib, money, share, usage, vcpus } from './words.ts';
+
+export async function runGet(
+  context: Context,
+  { args: [id], ...options }: AssumeMemory & { readonly args: readonly [string] },
+): Promise<ExitCode> {
+  const assumed = parseMemory(options)?.toString();
+  const { data } = await withOurServer(context, 'rightsizing', 'Reading it', (client) =>
+    client.rightsizing.get({ params: { id }, query: { assume_memory: assumed } }),
+  );
+  await context.show({
+    value: data,
+    human: (style, columns) => formatDetails(data.resource_id, fieldsOf(data), style, columns),
+  });
+  return exitCodes.ok;
+}
+
+type Size = NonNullable<Rightsizing['current']>;
+
+const sizeText = ({ name, vcpus: number, memory_gib: memory, baseline }: Size): string =>
+  `${name}: ${vcpus(number)}${baseline === undefined ? '' : ` (${share(baseline)} always)`}, ${gib(memory)}`;
+
+const loadText = (fitting: NonNullable<Rightsizing['suggested']>): string =>
+  `${sizeText(fitting)}; would use ${share(fitting.load.cpu)} of CPU, ${share(fitting.load.memory)} of memory`;
+
+type Measured = NonNullable<Rightsizing['evidence']['cpu']>;
+
+const measuredText = ({ hours, from, until, p50, p95, p99_5, max }: Measured): string =>
+  `median ${p50}%, p95 ${p95}%, p99.5 ${p99_5}%, max ${max}%; ${hours} hours from ${from.slice(0, 16)} to ${until.slice(0, 16)} UTC`;
+
+function fieldsOf(one: Rightsizing): readonly (readonly [string, string | undefined])[] {
+  const { evidence, current, suggested, monthly_saving: saving, currency = '' } = one;
+  const { cpu, memory, assumed_memory: assumed, cost } = evidence;
+  return [
+    ['name', one.name],
+    ['type', one.resource_type],
+    ['account', one.account_id],
+    ['region', one.region],
+    ['environment', one.environment],
+    ['status', one.status === 'fits' ? 'of the right size' : one.status],
+    ['reason', one.reason && reasonText(one.reason)],
+    ['size', current ? sizeText(current) : one.size],
+    ['suggested', suggested && loadText(suggested)],
+    ...one.alternatives.map((other) => ['or', loadText(other)] as const),
+    ['risk', one.risk],
+    ['saves', saving === undefined ? undefined : `${money(saving)} ${currency} a month`],
+    ['costs', one.monthly_cost === undefined ? undefined : `${money(one.monthly_cost)} ${currency} a month`], // prettier-ignore
+    ['rate', one.cost_per_hour === undefined ? undefined : `${one.cost_per_hour} ${currency} an hour, from ${cost?.amount} over ${cost?.hours} hours`], // prettier-ignore
+    ['CPU', cpu && usage(cpu.p99_5)],
+    ['', cpu && measuredText(cpu)],
+    ['memory', memory || assumed !== undefined ? usage(memory?.max, assumed) : undefined],
+    ['', memory ? measuredText(memory) : assumed === undefined ? undefined : 'not measured: assumed'], // prettier-ignore
+    ['ID', one.id],
+  ];
+}

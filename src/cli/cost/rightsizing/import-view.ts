@@ -1,0 +1,76 @@
+import type { MetricsAnswer } from '../../../contract/metrics.ts';
+import type { View } from '../../terminal/output.ts';
+import { count, inThrees, printableLine } from '../../terminal/printable.ts';
+import { formatTable } from '../../terminal/table.ts';
+import { wrapWords } from '../../terminal/wrap-words.ts';
+
+/** What was read from a file. */
+export interface ReadFile {
+  readonly file: string;
+  format: string;
+  points: number;
+  /** Points by metric. */
+  readonly metrics: Record<string, number>;
+  readonly resources: Set<string>;
+  from?: string;
+  until?: string;
+  /** Numbers of other metrics, by their names. */
+  readonly left_out: Record<string, number>;
+}
+
+/** What the files contain and, unless it was a dry run, what became of it. */
+export const importView = (files: readonly ReadFile[], stored?: readonly MetricsAnswer[]): View => {
+  const resources = new Set(files.flatMap((one) => [...one.resources]));
+  const sum = (of: (answer: MetricsAnswer) => number): number =>
+    (stored ?? []).reduce((total, one) => total + of(one), 0);
+  const points = files.reduce((total, one) => total + one.points, 0);
+  const leftOut = {
+    unknown_resource: sum((one) => one.left_out.unknown_resource),
+    too_old: sum((one) => one.left_out.too_old),
+    unknown_size: sum((one) => one.left_out.unknown_size),
+  };
+  const changed = sum((one) => one.changed);
+  return {
+    value: {
+      dry_run: stored === undefined,
+      points,
+      resources: resources.size,
+      ...(stored ? { changed, left_out: leftOut } : {}),
+      files: files.map((one) => ({ ...one, resources: one.resources.size })),
+    },
+    human(style, columns) {
+      const table = formatTable(
+        files,
+        [
+          { title: 'FILE', cell: ({ file }) => file, shrinks: 'middle' },
+          { title: 'FORMAT', cell: ({ format }) => format, shrinks: 'end' },
+          { title: 'POINTS', cell: (one) => inThrees(one.points) },
+          { title: 'MACHINES', cell: (one) => inThrees(one.resources.size) },
+          { title: 'FROM', cell: ({ from }) => from?.slice(0, 10) ?? '-', drops: 1 },
+          { title: 'UNTIL', cell: ({ until }) => until?.slice(0, 10) ?? '-', drops: 2 },
+        ],
+        style,
+        columns,
+      );
+      const lines = [
+        ...files.flatMap(({ file, left_out: others }) =>
+          Object.entries(others).map(
+            ([name, numbers]) => `${file}: ${name}: ${count(numbers, 'number')} of no use for rightsizing`, // prettier-ignore
+          ),
+        ),
+        ...reasons(leftOut),
+        stored
+          ? `Stored: ${count(points, 'point')} of ${count(resources.size, 'machine')}; ${count(changed, 'quarter of an hour', 'quarters of an hour')} changed.`
+          : `Dry run: ${count(points, 'point')} of ${count(resources.size, 'machine')}; nothing was sent.`,
+      ];
+      return `${table}\n${lines.map((line) => wrapWords(printableLine(line), columns)).join('\n')}\n`;
+    },
+  };
+};
+
+function* reasons(leftOut: MetricsAnswer['left_out']): Generator<string> {
+  const { unknown_resource: unknown, too_old: old, unknown_size: sizes } = leftOut;
+  if (unknown > 0) yield `Left out: ${count(unknown, 'point')} of machines that the inventory lacks`;
+  if (old > 0) yield `Left out: ${count(old, 'point')} older than 90 days`;
+  if (sizes > 0) yield `Left out: ${count(sizes, 'point')} in bytes, of sizes whose memory is not known`; // prettier-ignore
+}

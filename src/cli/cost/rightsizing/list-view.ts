@@ -1,0 +1,108 @@
+import type { Rightsizing, RightsizingList } from '../../../contract/rightsizing.ts';
+import { csvLine } from '../../../report/formats/csv/csv-line.ts';
+import type { View } from '../../terminal/output.ts';
+import { count, inThrees } from '../../terminal/printable.ts';
+import { formatTable } from '../../terminal/table.ts';
+import type { Column } from '../../terminal/table.ts';
+import type { Style } from '../../terminal/terminal.ts';
+import { wrapWords } from '../../terminal/wrap-words.ts';
+import { money, paintRisk, usage } from './words.ts';
+
+type Found = Omit<RightsizingList, 'pagination'> & { readonly pagination: object };
+
+/** @param room columns of the table; Infinity in a pipe */
+export const rightsizingListView = (found: Found, room: number): View => ({
+  value: { ...found },
+  rows: () => found.recommendations,
+  human: (style, columns) =>
+    [
+      ...(found.recommendations.length > 0
+        ? [formatTable(found.recommendations, columnsOf(found.recommendations), style, room)]
+        : []),
+      ...facts(found, style).map((line) => `${wrapWords(line, columns)}\n`),
+    ].join(found.recommendations.length > 0 ? '\n' : ''),
+  more: { csv: () => csvOf(found.recommendations) },
+});
+
+const columnsOf = (rows: readonly Rightsizing[]): readonly Column<Rightsizing>[] => {
+  const isAny = (status: Rightsizing['status']): boolean =>
+    rows.some((row) => row.status === status);
+  const smaller: readonly Column<Rightsizing>[] = [
+    { title: 'SUGGESTED', cell: ({ suggested }) => suggested?.name ?? '-', shrinks: 'end' },
+    { title: 'CPU', cell: ({ evidence }) => usage(evidence.cpu?.p99_5), drops: 2 },
+    {
+      title: 'MEMORY',
+      cell: ({ evidence }) => usage(evidence.memory?.max, evidence.assumed_memory),
+      drops: 3,
+    },
+    { title: 'SAVES/MONTH', cell: saving },
+    {
+      title: 'RISK',
+      cell: ({ risk = '-' }) => risk,
+      paint: (text, { risk }, style) => paintRisk(text, risk, style),
+    },
+  ];
+  return [
+    { title: 'RESOURCE', cell: ({ resource_id: id }) => id, shrinks: 'middle' },
+    { title: 'SIZE', cell: ({ size = '-' }) => size, shrinks: 'end' },
+    ...(isAny('recommended') ? smaller : []),
+    ...(isAny('withheld') ? [{ title: 'WITHHELD', cell: why }] : []),
+  ];
+};
+
+const saving = ({ monthly_saving: amount, currency, status }: Rightsizing): string => {
+  if (status !== 'recommended') return '-';
+  return amount === undefined ? 'no cost known' : `${money(amount)} ${currency}`;
+};
+
+export const reasonText = (reason: string): string => reason.replaceAll('_', ' ');
+
+const why = ({ reason }: Rightsizing): string => (reason === undefined ? '-' : reasonText(reason));
+
+function* facts({ totals, counts, withheld }: Found, style: Style): Generator<string> {
+  for (const { currency, resources, monthly_cost: cost, monthly_saving: saved } of totals) {
+    const of = `of ${money(cost)} ${currency} for ${count(resources, 'machine')}`;
+    yield `${style.bold(`${money(saved)} ${currency}`)} a month could be saved, ${of}.`;
+  }
+  const { recommended, fits, stopped } = counts;
+  const others = [
+    `${count(recommended, 'recommendation')}`,
+    ...(fits > 0 ? [`${inThrees(fits)} of the right size`] : []),
+    ...(stopped > 0 ? [`${inThrees(stopped)} not running`] : []),
+  ];
+  yield `${others.join(', ')}.`.replace(/^n/, 'N');
+  if (counts.withheld === 0) return;
+  const reasons = withheld.map((one) => `${reasonText(one.reason)} ${inThrees(one.count)}`);
+  yield `Withheld: ${inThrees(counts.withheld)} (${reasons.join(', ')}). --status withheld lists them.`;
+}
+
+const csvHead = [
+  'resource_id', 'provider', 'account_id', 'region', 'environment', 'status', 'reason', 'size', 'suggested',
+  'cpu_p99_5', 'memory_max', 'hours', 'risk', 'currency', 'monthly_cost', 'monthly_saving', 'id',
+]; // prettier-ignore
+
+const csvOf = (rows: readonly Rightsizing[]): string =>
+  [
+    csvLine(csvHead),
+    ...rows.map((row) =>
+      csvLine([
+        row.resource_id,
+        row.provider,
+        row.account_id ?? null,
+        row.region ?? null,
+        row.environment ?? null,
+        row.status,
+        row.reason ?? null,
+        row.size ?? null,
+        row.suggested?.name ?? null,
+        row.evidence.cpu?.p99_5 ?? null,
+        row.evidence.memory?.max ?? null,
+        row.evidence.cpu?.hours ?? null,
+        row.risk ?? null,
+        row.currency ?? null,
+        row.monthly_cost ?? null,
+        row.monthly_saving ?? null,
+        row.id,
+      ]),
+    ),
+  ].join('');
