@@ -24,9 +24,10 @@ export function registerRightsizingCommands(cost: GovctlCommand, act: Act): void
     .option('--resource <id>', 'the machine, where a file does not say it')
     .option('--period <seconds>', 'seconds that a number stands for, where a file does not say it')
     .addOption(
-      new Option('--statistic <name>', 'what the numbers are, where a file does not say it').choices(
-        [...statistics],
-      ),
+      new Option(
+        '--statistic <name>',
+        'what the numbers are, where a file does not say it',
+      ).choices([...statistics]),
     )
     .option('--skip-unknown', 'leave out machines that the inventory lacks')
     .option('--dry-run', 'only show what the files contain')
@@ -45,9 +46,21 @@ export function registerRightsizingCommands(cost: GovctlCommand, act: Act): void
     .option('--account <id>', 'filter by account (repeatable)', collectValues)
     .option('--region <region>', 'filter by region (repeatable)', collectValues)
     .option('--environment <name>', 'filter by environment (repeatable)', collectValues)
-    .option('--risk <risk>', `filter by risk: ${rightsizingRisks.join(', ')} (repeatable)`, collectValues) // prettier-ignore
-    .option('--status <status>', `${rightsizingStatuses.join(', ')} (repeatable; default: recommended)`, collectValues) // prettier-ignore
-    .option('--reason <reason>', `filter by why it is withheld: ${withheldReasons.join(', ')} (repeatable)`, collectValues) // prettier-ignore
+    .option(
+      '--risk <risk>',
+      `filter by risk: ${rightsizingRisks.join(', ')} (repeatable)`,
+      collectValues,
+    ) // prettier-ignore
+    .option(
+      '--status <status>',
+      `${rightsizingStatuses.join(', ')} (repeatable; default: recommended)`,
+      collectValues,
+    ) // prettier-ignore
+    .option(
+      '--reason <reason>',
+      `filter by why it is withheld: ${withheldReasons.join(', ')} (repeatable)`,
+      collectValues,
+    ) // prettier-ignore
     .option('--assume-memory <percent>', 'memory in use, where it was never measured');
   listFlags(rightsizing, rightsizingSortFields, 'monthly_saving', 'desc')
     .addHelpText('after', listHelp)

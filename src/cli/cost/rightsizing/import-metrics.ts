@@ -34,7 +34,10 @@ const mostAtOnce = 8 << 20;
 const longestPeriod = 86_400;
 
 /** Reads all files, then sends them: what is wrong in a file is known before anything is stored. */
-export async function runImportMetrics(context: Context, options: ImportOptions): Promise<ExitCode> {
+export async function runImportMetrics(
+  context: Context,
+  options: ImportOptions,
+): Promise<ExitCode> {
   const { world } = context;
   const given = {
     resource: options.resource,

@@ -11,7 +11,9 @@ import { parseMemory } from './options.ts';
 import type { AssumeMemory } from './options.ts';
 
 type Filters = {
-  readonly [Flag in 'provider' | 'account' | 'region' | 'environment' | 'risk' | 'status' | 'reason']?: readonly string[]; // prettier-ignore
+  readonly [
+    Flag in 'provider' | 'account' | 'region' | 'environment' | 'risk' | 'status' | 'reason'
+  ]?: readonly string[]; // prettier-ignore
 };
 
 export async function runRightsizing(

@@ -26,4 +26,5 @@ export function paintRisk(text: string, risk: Risk | undefined, style: Style): s
 
 export const gib = (amount: number): string => `${amount} GiB`;
 export const share = (of: number): string => `${Math.round(of * 1_000) / 10}%`;
-export const vcpus = (amount: number): string => `${inThrees(amount)} vCPU${amount === 1 ? '' : 's'}`;
+export const vcpus = (amount: number): string =>
+  `${inThrees(amount)} vCPU${amount === 1 ? '' : 's'}`;
