@@ -32,10 +32,14 @@ const sizeText = ({ name, vcpus: number, memory_gib: memory, baseline }: Size): 
 const loadText = (fitting: NonNullable<Rightsizing['suggested']>): string =>
   `${sizeText(fitting)}; would use ${share(fitting.load.cpu)} of CPU, ${share(fitting.load.memory)} of memory`;
 
+/** @param until when the last measurement ends */
+const lastDay = (until: string): string =>
+  new Date(Date.parse(until) - 1).toISOString().slice(0, 10);
+
 type Measured = NonNullable<Rightsizing['evidence']['cpu']>;
 
 const measuredText = ({ hours, from, until, p50, p95, p99_5, max }: Measured): string =>
-  `median ${p50}%, p95 ${p95}%, p99.5 ${p99_5}%, max ${max}%; ${hours} hours from ${from.slice(0, 16)} to ${until.slice(0, 16)} UTC`;
+  `median ${p50}%, p95 ${p95}%, p99.5 ${p99_5}%, max ${max}%; ${hours} hours, ${from.slice(0, 10)} to ${lastDay(until)}`;
 
 function fieldsOf(one: Rightsizing): readonly (readonly [string, string | undefined])[] {
   const { evidence, current, suggested, monthly_saving: saving, currency = '' } = one;

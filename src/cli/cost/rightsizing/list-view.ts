@@ -8,7 +8,9 @@ import type { Style } from '../../terminal/terminal.ts';
 import { wrapWords } from '../../terminal/wrap-words.ts';
 import { money, paintRisk, usage } from './words.ts';
 
-type Found = Omit<RightsizingList, 'pagination'> & { readonly pagination: object };
+type Found = Pick<RightsizingList, 'recommendations' | 'totals' | 'counts' | 'withheld'> & {
+  readonly pagination: object;
+};
 
 /** @param room columns of the table; Infinity in a pipe */
 export const rightsizingListView = (found: Found, room: number): View => ({
@@ -17,10 +19,10 @@ export const rightsizingListView = (found: Found, room: number): View => ({
   human: (style, columns) =>
     [
       ...(found.recommendations.length > 0
-        ? [formatTable(found.recommendations, columnsOf(found.recommendations), style, room)]
+        ? [`${formatTable(found.recommendations, columnsOf(found.recommendations), style, room)}\n`]
         : []),
       ...facts(found, style).map((line) => `${wrapWords(line, columns)}\n`),
-    ].join(found.recommendations.length > 0 ? '\n' : ''),
+    ].join(''),
   more: { csv: () => csvOf(found.recommendations) },
 });
 
@@ -59,21 +61,25 @@ export const reasonText = (reason: string): string => reason.replaceAll('_', ' '
 
 const why = ({ reason }: Rightsizing): string => (reason === undefined ? '-' : reasonText(reason));
 
-function* facts({ totals, counts, withheld }: Found, style: Style): Generator<string> {
-  for (const { currency, resources, monthly_cost: cost, monthly_saving: saved } of totals) {
+function facts({ totals, counts, withheld }: Found, style: Style): readonly string[] {
+  const sums = totals.map(({ currency, resources, monthly_cost: cost, monthly_saving: saved }) => {
     const of = `of ${money(cost)} ${currency} for ${count(resources, 'machine')}`;
-    yield `${style.bold(`${money(saved)} ${currency}`)} a month could be saved, ${of}.`;
-  }
+    return `${style.bold(`${money(saved)} ${currency}`)} a month could be saved, ${of}.`;
+  });
   const { recommended, fits, stopped } = counts;
-  const others = [
-    `${count(recommended, 'recommendation')}`,
+  const all = [
+    count(recommended, 'recommendation').replace(/^n/, 'N'),
     ...(fits > 0 ? [`${inThrees(fits)} of the right size`] : []),
     ...(stopped > 0 ? [`${inThrees(stopped)} not running`] : []),
   ];
-  yield `${others.join(', ')}.`.replace(/^n/, 'N');
-  if (counts.withheld === 0) return;
   const reasons = withheld.map((one) => `${reasonText(one.reason)} ${inThrees(one.count)}`);
-  yield `Withheld: ${inThrees(counts.withheld)} (${reasons.join(', ')}). --status withheld lists them.`;
+  return [
+    ...sums,
+    `${all.join(', ')}.`,
+    ...(counts.withheld > 0
+      ? [`Withheld: ${inThrees(counts.withheld)} (${reasons.join(', ')}). --status withheld lists them.`] // prettier-ignore
+      : []),
+  ];
 }
 
 const csvHead = [

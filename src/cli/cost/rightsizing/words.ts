@@ -4,7 +4,7 @@ import type { Risk } from '../../../contract/rightsizing.ts';
 
 const barWidth = 6;
 
-/** Percent as a bar: `##....  33%`. @param assumed where it was not measured */
+/** Percent as a bar: `##.... 33%`. @param assumed where it was not measured */
 export function usage(measured: number | undefined, assumed?: number): string {
   const percent = measured ?? assumed;
   if (percent === undefined) return '-';
