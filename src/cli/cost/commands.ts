@@ -3,6 +3,7 @@ import { costMetrics, granularities } from '../../contract/cost.ts';
 import type { Act } from '../act.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { collectValues } from '../flags/list-flags.ts';
+import { registerRightsizingCommands } from './rightsizing/commands.ts';
 
 export function registerCostCommands(program: GovctlCommand, act: Act): void {
   const cost = program.command('cost').description('what the cloud costs');
@@ -47,6 +48,7 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .alsoFormats(['csv'])
     .addHelpText('after', analysisHelp)
     .action(act(() => import('./analysis.ts').then((m) => m.runAnalysis)));
+  registerRightsizingCommands(cost, act);
 }
 
 const metricOption = (): Option =>

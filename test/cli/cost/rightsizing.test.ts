@@ -30,7 +30,11 @@ afterEach(async () => {
 const run = (argv: readonly string[], settings: FakeWorldSettings = {}): Promise<Outcome> =>
   runCommandLine(['cost', ...argv], {
     cwd: folder,
-    env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: service.key },
+    env: {
+      GOVCTL_BASE_URL: 'http://service.test',
+      GOVCTL_TOKEN: service.key,
+      LC_ALL: 'C',
+    },
     fetch: (url, init) => Promise.resolve(service.app.fetch(new Request(url, init), {})),
     ...settings,
   });
@@ -78,9 +82,9 @@ describe('govctl cost rightsizing', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toBe(
       [
-        'RESOURCE             SIZE        SUGGESTED  CPU         MEMORY      SAVES/MONTH    RISK',
-        'i-0123456789abcdef0  m5.4xlarge  m5.xlarge  #..... 15%  #..... 18%  420.48 USD     high',
-        'i-b                  m5.2xlarge  m5.xlarge  ##.... 30%  #..... 20%  no cost known  medium',
+        'RESOURCE             SIZE        SUGGESTED  CPU     MEMORY    SAVES/MONTH  RISK',
+        'i-0123456789abcdef0  m5.4xlarge  m5.xlarge  15% #   18% #      420.48 USD  high',
+        'i-b                  m5.2xlarge  m5.xlarge  30% ##  20% #   no cost known  medium',
         '',
         '420.48 USD a month could be saved, of 560.64 USD for 1 machine.',
         '2 recommendations, 1 of the right size.',

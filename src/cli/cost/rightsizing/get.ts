@@ -1,13 +1,16 @@
 import type { ExitCode } from '../../../contract/errors.ts';
 import { exitCodes } from '../../../contract/errors.ts';
 import type { Rightsizing } from '../../../contract/rightsizing.ts';
+import { showMoney } from '../../../cost/money.ts';
 import type { Context } from '../../context.ts';
 import { withOurServer } from '../../objects/our-server.ts';
 import { formatDetails } from '../../terminal/details.ts';
+import { glyphsFor } from '../../terminal/sparkline.ts';
+import type { Glyphs } from '../../terminal/sparkline.ts';
 import { reasonText } from './list-view.ts';
 import { parseMemory } from './options.ts';
 import type { AssumeMemory } from './options.ts';
-import { gib, money, share, usage, vcpus } from './words.ts';
+import { gib, share, usage, vcpus } from './words.ts';
 
 export async function runGet(
   context: Context,
@@ -17,9 +20,11 @@ export async function runGet(
   const { data } = await withOurServer(context, 'rightsizing', 'Reading it', (client) =>
     client.rightsizing.get({ params: { id }, query: { assume_memory: assumed } }),
   );
+  const glyphs = glyphsFor(context.world.env);
   await context.show({
     value: data,
-    human: (style, columns) => formatDetails(data.resource_id, fieldsOf(data), style, columns),
+    human: (style, columns) =>
+      formatDetails(data.resource_id, fieldsOf(data, glyphs), style, columns),
   });
   return exitCodes.ok;
 }
@@ -41,7 +46,10 @@ type Measured = NonNullable<Rightsizing['evidence']['cpu']>;
 const measuredText = ({ hours, from, until, p50, p95, p99_5, max }: Measured): string =>
   `median ${p50}%, p95 ${p95}%, p99.5 ${p99_5}%, max ${max}%; ${hours} hours, ${from.slice(0, 10)} to ${lastDay(until)}`;
 
-function fieldsOf(one: Rightsizing): readonly (readonly [string, string | undefined])[] {
+function fieldsOf(
+  one: Rightsizing,
+  glyphs: Glyphs,
+): readonly (readonly [string, string | undefined])[] {
   const { evidence, current, suggested, monthly_saving: saving, currency = '' } = one;
   const { cpu, memory, assumed_memory: assumed, cost } = evidence;
   return [
@@ -56,12 +64,12 @@ function fieldsOf(one: Rightsizing): readonly (readonly [string, string | undefi
     ['suggested', suggested && loadText(suggested)],
     ...one.alternatives.map((other) => ['or', loadText(other)] as const),
     ['risk', one.risk],
-    ['saves', saving === undefined ? undefined : `${money(saving)} ${currency} a month`],
-    ['costs', one.monthly_cost === undefined ? undefined : `${money(one.monthly_cost)} ${currency} a month`], // prettier-ignore
+    ['saves', saving === undefined ? undefined : `${showMoney(saving, currency)} a month`],
+    ['costs', one.monthly_cost === undefined ? undefined : `${showMoney(one.monthly_cost, currency)} a month`], // prettier-ignore
     ['rate', one.cost_per_hour === undefined ? undefined : `${one.cost_per_hour} ${currency} an hour, from ${cost?.amount} over ${cost?.hours} hours`], // prettier-ignore
-    ['CPU', cpu && usage(cpu.p99_5)],
+    ['CPU', cpu && usage(glyphs, cpu.p99_5)],
     ['', cpu && measuredText(cpu)],
-    ['memory', memory || assumed !== undefined ? usage(memory?.max, assumed) : undefined],
+    ['memory', memory || assumed !== undefined ? usage(glyphs, memory?.max, assumed) : undefined],
     ['', memory ? measuredText(memory) : assumed === undefined ? undefined : 'not measured: assumed'], // prettier-ignore
     ['ID', one.id],
   ];

@@ -1,43 +1,50 @@
 import type { Rightsizing, RightsizingList } from '../../../contract/rightsizing.ts';
 import { csvLine } from '../../../report/formats/csv/csv-line.ts';
+import { showMoney } from '../../../cost/money.ts';
+import type { Glyphs } from '../../terminal/sparkline.ts';
 import type { View } from '../../terminal/output.ts';
 import { count, inThrees } from '../../terminal/printable.ts';
 import { formatTable } from '../../terminal/table.ts';
 import type { Column } from '../../terminal/table.ts';
 import type { Style } from '../../terminal/terminal.ts';
 import { wrapWords } from '../../terminal/wrap-words.ts';
-import { money, paintRisk, usage } from './words.ts';
+import { paintRisk, usage } from './words.ts';
 
 type Found = Pick<RightsizingList, 'recommendations' | 'totals' | 'counts' | 'withheld'> & {
   readonly pagination: object;
 };
 
 /** @param room columns of the table; Infinity in a pipe */
-export const rightsizingListView = (found: Found, room: number): View => ({
+export const rightsizingListView = (found: Found, room: number, glyphs: Glyphs): View => ({
   value: { ...found },
   rows: () => found.recommendations,
   human: (style, columns) =>
     [
       ...(found.recommendations.length > 0
-        ? [`${formatTable(found.recommendations, columnsOf(found.recommendations), style, room)}\n`]
+        ? [
+            `${formatTable(found.recommendations, columnsOf(found.recommendations, glyphs), style, room)}\n`,
+          ]
         : []),
       ...facts(found, style).map((line) => `${wrapWords(line, columns)}\n`),
     ].join(''),
   more: { csv: () => csvOf(found.recommendations) },
 });
 
-const columnsOf = (rows: readonly Rightsizing[]): readonly Column<Rightsizing>[] => {
+const columnsOf = (
+  rows: readonly Rightsizing[],
+  glyphs: Glyphs,
+): readonly Column<Rightsizing>[] => {
   const isAny = (status: Rightsizing['status']): boolean =>
     rows.some((row) => row.status === status);
   const smaller: readonly Column<Rightsizing>[] = [
     { title: 'SUGGESTED', cell: ({ suggested }) => suggested?.name ?? '-', shrinks: 'end' },
-    { title: 'CPU', cell: ({ evidence }) => usage(evidence.cpu?.p99_5), drops: 2 },
+    { title: 'CPU', cell: ({ evidence }) => usage(glyphs, evidence.cpu?.p99_5), drops: 2 },
     {
       title: 'MEMORY',
-      cell: ({ evidence }) => usage(evidence.memory?.max, evidence.assumed_memory),
+      cell: ({ evidence }) => usage(glyphs, evidence.memory?.max, evidence.assumed_memory),
       drops: 3,
     },
-    { title: 'SAVES/MONTH', cell: saving },
+    { title: 'SAVES/MONTH', cell: saving, isRight: true },
     {
       title: 'RISK',
       cell: ({ risk = '-' }) => risk,
@@ -54,7 +61,7 @@ const columnsOf = (rows: readonly Rightsizing[]): readonly Column<Rightsizing>[]
 
 const saving = ({ monthly_saving: amount, currency, status }: Rightsizing): string => {
   if (status !== 'recommended') return '-';
-  return amount === undefined ? 'no cost known' : `${money(amount)} ${currency}`;
+  return amount === undefined ? 'no cost known' : showMoney(amount, currency);
 };
 
 export const reasonText = (reason: string): string => reason.replaceAll('_', ' ');
@@ -63,8 +70,8 @@ const why = ({ reason }: Rightsizing): string => (reason === undefined ? '-' : r
 
 function facts({ totals, counts, withheld }: Found, style: Style): readonly string[] {
   const sums = totals.map(({ currency, resources, monthly_cost: cost, monthly_saving: saved }) => {
-    const of = `of ${money(cost)} ${currency} for ${count(resources, 'machine')}`;
-    return `${style.bold(`${money(saved)} ${currency}`)} a month could be saved, ${of}.`;
+    const of = `of ${showMoney(cost, currency)} for ${count(resources, 'machine')}`;
+    return `${style.bold(showMoney(saved, currency))} a month could be saved, ${of}.`;
   });
   const { recommended, fits, stopped } = counts;
   const all = [

@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts';
 import type { ListFlags } from '../../flags/list-flags.ts';
 import { collectPages, howMany, sayHowMany } from '../../objects/collect-pages.ts';
 import { withOurServer } from '../../objects/our-server.ts';
+import { glyphsFor } from '../../terminal/sparkline.ts';
 import { tableColumns } from '../../terminal/table.ts';
 import { rightsizingListView } from './list-view.ts';
 import { parseMemory } from './options.ts';
@@ -46,7 +47,8 @@ export async function runRightsizing(
   if (!last) return exitCodes.ok;
   const { totals, counts, withheld } = last;
   const found = { recommendations: [...rows], pagination, totals, counts, withheld };
-  await context.show(rightsizingListView(found, tableColumns(context.world.terminal)));
+  const { terminal, env } = context.world;
+  await context.show(rightsizingListView(found, tableColumns(terminal), glyphsFor(env)));
   if (rows.length > 0) await sayHowMany(context, 'recommendations', rows.length, pagination);
   return exitCodes.ok;
 }

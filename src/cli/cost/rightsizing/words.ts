@@ -1,22 +1,17 @@
-import { inThrees } from '../../terminal/printable.ts';
-import type { Style } from '../../terminal/terminal.ts';
 import type { Risk } from '../../../contract/rightsizing.ts';
+import { inThrees } from '../../terminal/printable.ts';
+import { bar } from '../../terminal/sparkline.ts';
+import type { Glyphs } from '../../terminal/sparkline.ts';
+import type { Style } from '../../terminal/terminal.ts';
 
 const barWidth = 6;
 
-/** Percent as a bar: `##.... 33%`. @param assumed where it was not measured */
-export function usage(measured: number | undefined, assumed?: number): string {
+/** Percent, and as a bar: `33% ##`. @param assumed where it was not measured */
+export function usage(glyphs: Glyphs, measured: number | undefined, assumed?: number): string {
   const percent = measured ?? assumed;
   if (percent === undefined) return '-';
-  const full = Math.min(barWidth, Math.round((percent / 100) * barWidth));
-  const bar = '#'.repeat(full).padEnd(barWidth, '.');
-  return `${bar} ${String(Math.round(percent)).padStart(3)}%${measured === undefined ? '?' : ''}`;
-}
-
-/** A decimal with two digits after the point, cut off. */
-export function money(amount: string): string {
-  const [, sign = '', whole = '', digits = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? [];
-  return `${sign}${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}.${digits.slice(0, 2).padEnd(2, '0')}`;
+  const text = `${Math.round(percent)}%${measured === undefined ? '?' : ''}`;
+  return `${text} ${bar(percent / 100, barWidth, glyphs)}`;
 }
 
 export function paintRisk(text: string, risk: Risk | undefined, style: Style): string {
