@@ -28,8 +28,13 @@ export interface Understood {
   readonly unmapped: readonly string[];
 }
 
-const requiredTexts = ['currency', 'charge_start', 'period_start', 'billing_account'] as const;
-const required: readonly Source[] = ['billed', ...requiredTexts];
+const required: readonly Source[] = [
+  'billed',
+  'currency',
+  'charge_start',
+  'period_start',
+  'billing_account',
+];
 const longestText = 2_048;
 
 /** The names of providers as the inventory has them. */
@@ -149,9 +154,6 @@ export class RecordReader {
         `the row has ${row.length} fields, the header ${this.names.length}`,
       );
     }
-    for (const source of requiredTexts) {
-      if (this.first(row, this.fields[source]) === '') return this.empty(row, source);
-    }
     const day = this.dayOf(row, 'charge_start');
     if ('message' in day) return day;
     const start = this.dayOf(row, 'period_start');
@@ -181,6 +183,8 @@ export class RecordReader {
       tags,
       amounts,
     };
+    if (record.currency === '') return this.empty(row, 'currency');
+    if (record.billing_account === '') return this.empty(row, 'billing_account');
     for (const name of dimensions) {
       if (record[name].length <= longestText) continue;
       return this.rejected(
@@ -213,7 +217,9 @@ export class RecordReader {
   }
 
   private dayOf(row: Cells, source: 'charge_start' | 'period_start'): Day | Rejected {
-    const day = this.days[source].of(this.first(row, this.fields[source]));
+    const text = this.first(row, this.fields[source]);
+    if (text === '') return this.empty(row, source);
+    const day = this.days[source].of(text);
     return typeof day === 'string' ? this.rejected(row, this.fields[source][0] ?? 0, day) : day;
   }
 

@@ -92,6 +92,7 @@ export class CsvReader {
   /** Finds the bounds of the row that begins at a byte. @returns where the next begins; undefined: the row is not whole yet */
   private scan(from: number, isEnd: boolean): number | undefined {
     const { bytes, row, delimiter } = this;
+    const highest = Math.max(delimiter, lineFeed);
     const { length } = bytes;
     row.reset(from);
     let at = from;
@@ -123,11 +124,12 @@ export class CsvReader {
           throw this.error('text follows a closing quote', this.placeAt(at));
         }
       } else {
-        while (at < length) {
-          const byte = bytes[at];
+        for (; at < length; at++) {
+          const byte = bytes[at] ?? 0;
+          // Most are letters and digits, above all that mean something.
+          if (byte > highest) continue;
           if (byte === delimiter || byte === lineFeed) break;
           if (byte === nul) throw this.error('is binary, not CSV', this.placeAt(at));
-          at++;
         }
         if (at >= length && !isEnd) return undefined;
         end =

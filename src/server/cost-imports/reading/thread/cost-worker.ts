@@ -9,6 +9,9 @@ import type { FromThread, ToThread } from './messages.ts';
 
 giveWay();
 
+/** Milliseconds between two words on how far it is. */
+const toldEvery = 200;
+
 /** The entry of a worker thread: an import in, what its files say out. */
 if (parentPort) serve(parentPort);
 
@@ -19,11 +22,17 @@ function serve(port: Port<ToThread, FromThread>): void {
     else void read(message);
   });
 
+  let told = 0;
   async function read({ job }: ToThread & { kind: 'import' }): Promise<void> {
     try {
       const charges = await readFiles(job, {
         blobs: remote.blobs,
-        tell: (progress) => port.postMessage({ kind: 'progress', ...progress }),
+        tell(progress) {
+          const now = performance.now();
+          if (now - told < toldEvery) return;
+          told = now;
+          port.postMessage({ kind: 'progress', ...progress });
+        },
         // Whoever does not want it any more ends the thread.
         signal: new AbortController().signal,
       });
