@@ -13,7 +13,7 @@ describe('the demo', () => {
     expect(stdout).toMatch(/No changes: \d+ documents are as their files say/);
     expect(stdout).toMatch(/Drift: 1 of \d+ documents of project \S+ was edited outside git/);
     expect(stdout).toMatch(/\d+ findings fail \(\d+ CRITICAL/);
-    expect(stdout).toContain('Imported 4 created');
+    expect(stdout).toContain('Imported 6 created');
     expect(stdout).toMatch(/ \d+(\.\d+)? of 100 {2}/);
     expect(stdout).toMatch(
       /CRITICAL\s+arn:aws:ec2:\S+:security-group\/\S+\s+aws-ec2-security-group-no-public-ssh/,

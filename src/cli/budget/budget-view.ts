@@ -3,7 +3,7 @@ import type { BudgetStatus } from '../../contract/budgets.ts';
 import { showMoney } from '../../contract/money.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
 import type { Shown } from '../objects/noun.ts';
-import { bar } from '../terminal/bar.ts';
+import { gauge } from '../terminal/gauge.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
 import { count } from '../terminal/printable.ts';
@@ -71,7 +71,7 @@ function statusFields(status: BudgetStatus, currency: string) {
   const left = isOver ? `${money(remaining.slice(1))} over` : `${money(remaining)} left`;
   return [
     ['period', `${status.period}, until ${lastDay}`],
-    ['spent', `${bar(percent / 100, cells)} ${showPercent(percent)}: ${money(spent)}, ${left}`],
+    ['spent', `${gauge(percent / 100, cells)} ${showPercent(percent)}: ${money(spent)}, ${left}`],
     [
       'forecast',
       forecast

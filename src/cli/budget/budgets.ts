@@ -3,7 +3,7 @@ import type { AnyBudget } from '../../client/objects.ts';
 import { showMoney } from '../../contract/money.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
 import type { DescribedNoun } from '../objects/noun.ts';
-import { bar } from '../terminal/bar.ts';
+import { gauge } from '../terminal/gauge.ts';
 import { budgetView, paintUse, showPercent } from './budget-view.ts';
 
 interface ListOptions {
@@ -30,22 +30,24 @@ export const budgets: DescribedNoun<AnyBudget, ListOptions> = {
     columns: () => [
       { title: 'NAME', cell: ({ name }) => name, shrinks: 'end' },
       { title: 'PERIOD', cell: ({ status, period }) => status?.period ?? period, drops: 3 },
-      { title: 'AMOUNT', cell: ({ amount, currency }) => showMoney(amount, currency), drops: 4 },
+      { title: 'AMOUNT', cell: ({ amount, currency }) => showMoney(amount, currency), isRight: true, drops: 4 },
       {
         title: 'SPENT',
         cell: ({ status, currency }) => (status ? showMoney(status.spent, currency) : '-'),
+        isRight: true,
       },
       {
         title: 'USED',
         cell: ({ status }) =>
           status
-            ? `${bar(status.spent_percent / 100, cells)} ${showPercent(status.spent_percent)}`
+            ? `${gauge(status.spent_percent / 100, cells)} ${showPercent(status.spent_percent)}`
             : '-',
         paint: (text, { status }, style) => paintUse(text, status, style),
       },
       {
         title: 'FORECAST',
         cell: ({ status }) => (status?.forecast ? showPercent(status.forecast.percent) : '-'),
+        isRight: true,
         paint: (text, { status }, style) =>
           (status?.forecast?.percent ?? 0) >= 100 ? style.yellow(text) : text,
       },
