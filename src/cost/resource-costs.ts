@@ -2,8 +2,9 @@ import type { Amount } from './amount.ts';
 import { compare } from './amount.ts';
 import type { Measure } from './focus/record.ts';
 import { accountKey, resourceKey } from './resource-id.ts';
-import type { Numbers, ReadRange, TableIndex } from './table/file.ts';
-import { laneName, readColumn } from './table/file.ts';
+import type { Numbers } from './table/format.ts';
+import { laneName } from './table/format.ts';
+import type { Table } from './table/read.ts';
 import { flagsOf } from './table/scan.ts';
 
 /** Resources with a cost that are told apart: some 80 MB. Those that come later have none. */
@@ -16,8 +17,7 @@ export interface CountedTable {
   readonly billingAccount: string;
   readonly from: number;
   readonly to: number;
-  readonly index: TableIndex;
-  readonly read: ReadRange;
+  readonly table: Table;
 }
 
 /** What a resource is found by. */
@@ -66,20 +66,23 @@ export class ResourceCosts {
 
   /** @param pause is awaited after each segment; it may throw to end it */
   async add(
-    { provider, billingAccount, from, to, index, read }: CountedTable,
+    { provider, billingAccount, from, to, table }: CountedTable,
     pause: () => Promise<void> = async () => {},
   ): Promise<void> {
-    const { resource = [], sub_account: accounts = [], currency = [] } = index.dictionaries;
-    const wanted = Object.entries(this.where).map(
-      ([name, texts]) => [name, flagsOf(index.dictionaries[name] ?? [], texts)] as const,
-    );
+    const resource = await table.texts('resource', pause);
+    const accounts = await table.texts('sub_account');
+    const currency = await table.texts('currency');
+    const wanted: (readonly [column: string, flags: Uint8Array])[] = [];
+    for (const [name, texts] of Object.entries(this.where)) {
+      wanted.push([name, flagsOf(await table.texts(name, pause), texts)]);
+    }
     if (wanted.some(([, flags]) => !flags.includes(1))) return;
     /** The entry of each resource in the row before, and which account and currency that was of. */
     const entryOf = new Int32Array(resource.length).fill(-1);
     const placeOf = new Uint32Array(resource.length);
-    for (const segment of index.segments) {
+    for (const segment of table.segments) {
       if (segment.lastDay < from || segment.firstDay >= to) continue;
-      const column = async (name: string) => readColumn(read, segment, name);
+      const column = async (name: string) => table.column(segment, name);
       const resources = await column('resource');
       // The first text of each column is the empty one.
       if (!resources) continue;

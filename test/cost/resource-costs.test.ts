@@ -4,7 +4,7 @@ import { AmountSum, parseAmount, showAmount, zero } from '../../src/cost/amount.
 import type { Amount } from '../../src/cost/amount.ts';
 import { ResourceCosts } from '../../src/cost/resource-costs.ts';
 import { dayText } from '../../src/cost/table/days.ts';
-import { readIndex } from '../../src/cost/table/file.ts';
+import { Table } from '../../src/cost/table/read.ts';
 import { PeriodTable } from '../../src/cost/table/table.ts';
 
 const amountOf = (text: string): Amount => {
@@ -43,8 +43,8 @@ async function costsOf(rows: readonly Row[], most?: number): Promise<ResourceCos
   const bytes = Buffer.concat(parts);
   const read = async (start: number, end: number) => bytes.subarray(start, end);
   const costs = new ResourceCosts('effective', {}, most);
-  const index = await readIndex(read, bytes.length);
-  await costs.add({ provider: 'oci', billingAccount: 'b', from: 10, to: 20, index, read });
+  const opened = await Table.open(read, bytes.length);
+  await costs.add({ provider: 'oci', billingAccount: 'b', from: 10, to: 20, table: opened });
   return costs;
 }
 

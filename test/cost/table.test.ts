@@ -4,8 +4,8 @@ import { AmountSum, parseAmount, showAmount, zero } from '../../src/cost/amount.
 import type { Amount } from '../../src/cost/amount.ts';
 import type { CostRecord } from '../../src/cost/focus/record.ts';
 import { dayNumber } from '../../src/cost/table/days.ts';
-import { readIndex } from '../../src/cost/table/file.ts';
-import type { ReadRange } from '../../src/cost/table/file.ts';
+import type { ReadRange } from '../../src/cost/table/read.ts';
+import { Table } from '../../src/cost/table/read.ts';
 import { Scan } from '../../src/cost/table/scan.ts';
 import type { Query } from '../../src/cost/table/scan.ts';
 import { PeriodTable } from '../../src/cost/table/table.ts';
@@ -61,7 +61,7 @@ async function sums(
   const scan = new Scan({ ...september, where: {}, groupBy: [], measure: 'billed', ...query });
   for (const records of tables) {
     const bytes = await bytesOf(records);
-    await scan.add(await readIndex(reading(bytes), bytes.length), reading(bytes));
+    await scan.add(await Table.open(reading(bytes), bytes.length));
   }
   return Object.fromEntries(
     scan.groups().map(({ key, total }) => [key.join(' '), showAmount(total)]),
@@ -160,30 +160,84 @@ describe('the table of a period', () => {
     const bytes = await bytesOf(records);
     let read = 0;
     const counting = reading(bytes, (size) => (read += size));
-    const index = await readIndex(counting, bytes.length);
-    expect(index.segments.map(({ rows }) => rows)).toEqual([65_536, 65_536, 18_928]);
+    const opened = await Table.open(counting, bytes.length);
+    expect(opened.segments.map(({ rows }) => rows)).toEqual([65_536, 65_536, 18_928]);
     read = 0;
     const scan = new Scan({
       from: dayNumber('2026-09-29'),
       to: dayNumber('2026-09-30'),
       where: {},
-      groupBy: ['service'],
+      groupBy: ['service', 'has:resource'],
       measure: 'billed',
     });
-    await scan.add(index, counting);
+    await scan.add(opened);
     expect(scan.rows).toBe(18_928);
-    // A byte each for the service and the cost, two for the day.
-    expect(read).toBe(18_928 * 4);
+    // A byte each for the service and the cost, two for the resource and the day; and the texts of the services.
+    expect(read).toBe(18_928 * 6 + JSON.stringify(['', 0, 1, 2, 3, 4, 5, 6].map((n) => (n === '' ? n : `s-${n}`))).length); // prettier-ignore
     const all = scan.groups().map(({ total }) => Number(showAmount(total)));
     expect(all.reduce((sum, one) => sum + one, 0)).toBe(5_000);
     expect(all).toHaveLength(7);
+  });
+
+  it('answers by common columns from sums of each day', async () => {
+    const records = Array.from({ length: 20_000 }, (_, at) =>
+      recordOf({
+        day: `2026-09-${String(1 + (at % 30)).padStart(2, '0')}`,
+        resource: `r-${at}`,
+        service: `s-${at % 7}`,
+        cost: '0.1',
+      }),
+    );
+    const bytes = await bytesOf(records);
+    const opened = await Table.open(reading(bytes), bytes.length);
+    const scan = new Scan({ ...september, where: {}, groupBy: ['service'], measure: 'billed' });
+    await scan.add(opened);
+    expect(scan.rows).toBe(7 * 30);
+    expect(
+      scan
+        .groups()
+        .map(({ total }) => showAmount(total))
+        .sort(),
+    ).toEqual(['285.7', '285.7', '285.7', '285.7', '285.7', '285.7', '285.8']);
+    const filtered = new Scan({ ...september, where: { service: ['s-1'], provider: ['aws'] }, groupBy: ['day'], measure: 'billed' }); // prettier-ignore
+    await filtered.add(opened);
+    expect([filtered.rows, filtered.groups().length]).toEqual([7 * 30, 30]);
+    const byResource = new Scan({ ...september, where: { service: ['s-1'] }, groupBy: ['resource'], measure: 'billed' }); // prettier-ignore
+    await byResource.add(opened);
+    expect([byResource.rows, byResource.groups().length]).toEqual([20_000, 2_857]);
+  });
+
+  it('has no sums of a column with very many texts, whose rows it reads instead', async () => {
+    const records = Array.from({ length: 40_000 }, (_, at) =>
+      recordOf({ sub_account: `a-${at}`, cost: '1' }),
+    );
+    const bytes = await bytesOf(records);
+    const opened = await Table.open(reading(bytes), bytes.length);
+    const scan = new Scan({ ...september, where: {}, groupBy: ['sub_account'], measure: 'billed' });
+    await scan.add(opened);
+    expect([scan.rows, scan.groups().length]).toEqual([40_000, 40_000]);
+  });
+
+  it('tells apart more combinations than a number can', async () => {
+    const columns = ['service', 'resource', 'sub_account', 'region', 'billing_account', 'tag:owner'] as const; // prettier-ignore
+    const records = Array.from({ length: 3_000 }, (_, at) => {
+      const text = `x${(at * 7_919) % 1_500}`;
+      return recordOf({ service: text, resource: text, sub_account: text, region: text, billing_account: text, owner: text }); // prettier-ignore
+    });
+    const bytes = await bytesOf(records);
+    const scan = new Scan({ ...september, where: {}, groupBy: columns, measure: 'billed' });
+    await scan.add(await Table.open(reading(bytes), bytes.length));
+    expect(scan.groups()).toHaveLength(1_500);
+    for (const { key, total } of scan.groups()) {
+      expect([new Set(key).size, showAmount(total)]).toEqual([1, '2']);
+    }
   });
 
   it('is refused where it is cut off', async () => {
     const bytes = await bytesOf([recordOf({})]);
     for (const size of [0, 4, bytes.length - 1]) {
       const cut = bytes.subarray(0, size);
-      await expect(readIndex(reading(cut), size)).rejects.toThrow('cut off');
+      await expect(Table.open(reading(cut), size)).rejects.toThrow('cut off');
     }
   });
 

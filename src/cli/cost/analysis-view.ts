@@ -6,6 +6,7 @@ import { printableLine } from '../terminal/printable.ts';
 import type { Glyphs } from '../terminal/sparkline.ts';
 import { formatTable } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
 import { changeText, costTable, gapLines, otherRows, percentText, signed, trend, trendWidth } from './cost-text.ts'; // prettier-ignore
 import { lastDay } from './days.ts';
 
@@ -83,7 +84,9 @@ function blockText(found: CostAnalysis, block: CostBlock, screen: Screen): strin
     rows.length === 0
       ? ''
       : costTable(found.group_by, [...rows, ...otherRows(block, { shareOf, known })], screen),
-    ...(screen.isShort ? [] : [moversText(block, screen), untaggedText(block, screen)]),
+    ...(screen.isShort
+      ? []
+      : [moversText(block, screen), untaggedText(block, total.amount, screen)]),
   ];
   return parts
     .map((part) => part.trimEnd())
@@ -109,10 +112,10 @@ function moversText({ movers }: CostBlock, { style, columns }: Screen): string {
   );
 }
 
-function untaggedText({ untagged }: CostBlock, { style, columns }: Screen): string {
-  const shown = untagged.filter(({ amount }) => amount !== '0');
-  if (shown.length === 0) return '';
-  return formatTable(
+function untaggedText({ untagged }: CostBlock, total: string, { style, columns }: Screen): string {
+  const shown = untagged.filter(({ amount }) => amount !== '0' && amount !== total);
+  const unused = untagged.filter(({ amount }) => amount === total).map(({ tag }) => tag);
+  const table = formatTable(
     shown,
     [
       { title: 'WITHOUT TAG', cell: ({ tag }) => tag, shrinks: 'end' },
@@ -122,6 +125,8 @@ function untaggedText({ untagged }: CostBlock, { style, columns }: Screen): stri
     style,
     columns,
   );
+  const none = unused.length === 0 ? '' : `No charge has the tags ${unused.join(', ')}.`;
+  return `${shown.length > 0 ? table : ''}${wrapWords(none, columns, 0)}`;
 }
 
 /** A row for each group, or for each entry of the series where nothing is grouped. */

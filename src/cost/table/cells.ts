@@ -1,6 +1,6 @@
 import type { Amount } from '../amount.ts';
 import { carried } from '../amount.ts';
-import type { Numbers } from './file.ts';
+import type { Numbers } from './format.ts';
 import { grown } from './rows.ts';
 
 /** Additions after which lanes are carried: what is below is exact in a double. */

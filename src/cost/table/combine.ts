@@ -1,5 +1,5 @@
-import { mostRows } from './file.ts';
-import type { Numbers } from './file.ts';
+import { mostRows } from './format.ts';
+import type { Numbers } from './format.ts';
 
 /** Whole numbers up to which a double is exact, with room. */
 const mostCombined = 2 ** 52;

@@ -3,7 +3,7 @@ import type { Amount } from '../amount.ts';
 import type { Measure } from '../focus/record.ts';
 import { dimensions } from '../focus/record.ts';
 import type { Dictionary } from './dictionary.ts';
-import { writeTable } from './file.ts';
+import { writeTable } from './write.ts';
 import type { DayRows } from './rows.ts';
 import { measures } from './rows.ts';
 

@@ -1,10 +1,11 @@
 import type { Amount } from '../amount.ts';
 import type { Measure } from '../focus/record.ts';
+import { Cells } from './cells.ts';
 import { Combiner } from './combine.ts';
 import { dayText } from './days.ts';
-import type { Numbers, ReadRange, TableIndex } from './file.ts';
-import { laneName, mostRows, readColumn } from './file.ts';
-import { Cells } from './cells.ts';
+import type { Numbers } from './format.ts';
+import { laneName, lanes, mostRows } from './format.ts';
+import type { Table } from './read.ts';
 
 /** What is summed. */
 export interface Query {
@@ -59,25 +60,22 @@ export class Scan {
   }
 
   /** @param pause is awaited after each segment; it may throw to end the scan */
-  async add(
-    index: TableIndex,
-    read: ReadRange,
-    pause: () => Promise<void> = async () => {},
-  ): Promise<void> {
+  async add(table: Table, pause: () => Promise<void> = async () => {}): Promise<void> {
     const { from, to, where, groupBy, measure, slots } = this.query;
-    const wanted = Object.entries(where).map(([name, texts]) => {
-      const known = index.dictionaries[columnOf(name)] ?? [''];
+    const wanted: (readonly [column: string, flags: Uint8Array])[] = [];
+    for (const [name, texts] of Object.entries(where)) {
+      const known = await table.texts(columnOf(name), pause);
       const marks = name.startsWith(has) ? known.map((text) => (text === '' ? '' : '1')) : known;
-      return [columnOf(name), flagsOf(marks, texts)] as const;
-    });
+      wanted.push([columnOf(name), flagsOf(marks, texts)]);
+    }
     if (wanted.some(([, flags]) => !flags.includes(1))) return;
-    const combiner = new Combiner(groupBy.map((name) => this.sizeOf(index, name)));
-    const groupOf = this.groupsOf(index, combiner);
-    for (const segment of index.segments) {
+    const combiner = new Combiner(groupBy.map((name) => this.sizeOf(table, name)));
+    const groupOf = combiner.memoized(await this.namingOf(table, combiner, pause));
+    const columns = [...Object.keys(where), ...groupBy].map(columnOf);
+    for (const segment of table.segmentsWith(columns, measure)) {
       if (this.isFull) return;
       if (segment.lastDay < from || segment.firstDay >= to) continue;
-      const column = (name: string): Promise<Numbers | undefined> =>
-        readColumn(read, segment, name);
+      const column = (name: string): Promise<Numbers | undefined> => table.column(segment, name);
       const days = await column('day');
       const isWhole = segment.firstDay >= from && segment.lastDay < to && !slots;
       let count = this.pick(segment.rows, isWhole ? undefined : days);
@@ -90,7 +88,7 @@ export class Scan {
           else combiner.add(await column(name), this.picked, 0);
         }
         const kept = this.place(count, combiner, groupOf, days);
-        for (const lane of ['units', 'nanos', 'attos'] as const) {
+        for (const lane of lanes) {
           const values = await column(laneName(measure, lane));
           if (values) this.cells.add(lane, values, this.picked, this.places, kept);
         }
@@ -173,21 +171,27 @@ export class Scan {
     return kept;
   }
 
-  /** The group of a combination of codes of a table; -1: it is left out. */
-  private groupsOf(index: TableIndex, combiner: Combiner): (combined: number) => number {
+  /** Finds the group of a combination of codes of a table; -1: it is left out. */
+  private async namingOf(
+    table: Table,
+    combiner: Combiner,
+    pause: () => Promise<void>,
+  ): Promise<(combined: number) => number> {
     const { from, groupBy, regroup } = this.query;
-    const textOf = (name: string, code: number): string => {
-      if (name === 'day') return dayText(from + code);
-      if (name.startsWith(has)) return code === 0 ? '' : '1';
-      return index.dictionaries[name]?.[code] ?? '';
-    };
-    const find = (combined: number): number => {
-      const codes = combiner.codes(combined);
-      const texts = groupBy.map((name, at) => textOf(name, codes[at] ?? 0));
+    const naming: ((code: number) => string)[] = [];
+    for (const name of groupBy) {
+      if (name === 'day') naming.push((code) => dayText(from + code));
+      else if (name.startsWith(has)) naming.push((code) => (code === 0 ? '' : '1'));
+      else {
+        const texts = await table.texts(name, pause);
+        naming.push((code) => texts[code] ?? '');
+      }
+    }
+    return (combined) => {
+      const texts = combiner.codes(combined).map((code, at) => naming[at]?.(code) ?? '');
       const key = regroup ? regroup(texts) : texts;
       return key ? this.groupId(key) : -1;
     };
-    return combiner.memoized(find);
   }
 
   private groupId(key: readonly string[]): number {
@@ -204,10 +208,10 @@ export class Scan {
     return id;
   }
 
-  private sizeOf(index: TableIndex, name: string): number {
+  private sizeOf(table: Table, name: string): number {
     if (name === 'day') return this.query.to - this.query.from;
     if (name.startsWith(has)) return 2;
-    return Math.max(1, index.dictionaries[name]?.length ?? 0);
+    return table.textsIn(name);
   }
 }
 

@@ -130,6 +130,7 @@ async function analyze(
   const buckets = bucketsOf(span, granularity);
   const reader: Reading = {
     grouping: createGrouping(groupBy, query, known),
+    filter: createGrouping([], query, known),
     where: query.currency === undefined ? {} : { currency: [query.currency] },
     span,
     before,
@@ -186,6 +187,8 @@ function spanBefore({ from, to }: DaySpan, dataUntil = from - 1): DaySpan {
 /** What is read of which days, and how. */
 interface Reading {
   readonly grouping: Grouping;
+  /** The same without groups. */
+  readonly filter: Grouping;
   readonly where: Query['where'];
   readonly span: DaySpan;
   readonly before: DaySpan;
@@ -249,22 +252,26 @@ type Untagged = ReadonlyMap<string, ReadonlyMap<string, Amount>>;
 
 /** What charges without a tag cost, for each tag. */
 async function readUntagged(
-  { grouping, where, span, scan }: Reading,
+  { filter, where, span, scan }: Reading,
   tags: readonly string[],
 ): Promise<Untagged> {
-  const marks = tags.map((tag) => `has:tag:${tag}`);
-  const found = await scan({
-    ...span,
-    where: { ...grouping.where, ...where },
-    groupBy: [...grouping.columns, 'currency', ...marks],
-    regroup: (texts) => grouping.label(texts) && texts.slice(grouping.columns.length),
-  });
+  // prettier-ignore
   const sums = new Map<string, Map<string, AmountSum>>();
-  for (const { key, total } of found.groups()) {
-    const [currency = '', ...has] = key;
-    const own = sums.get(currency) ?? new Map(tags.map((tag) => [tag, new AmountSum()]));
-    sums.set(currency, own);
-    for (const [at, tag] of tags.entries()) if (has[at] === '') own.get(tag)?.add(total);
+  // Roll-ups have the sums of single tags; else all rows are read, once.
+  const isRolledUp = filter.columns.length === 0 && Object.keys(filter.where).every((name) => name === 'provider' || name === 'billing_account'); // prettier-ignore
+  for (const read of isRolledUp ? tags.map((tag) => [tag]) : [tags]) {
+    const found = await scan({
+      ...span,
+      where: { ...filter.where, ...where },
+      groupBy: [...filter.columns, 'currency', ...read.map((tag) => `has:tag:${tag}`)],
+      regroup: (texts) => filter.label(texts) && texts.slice(filter.columns.length),
+    });
+    for (const { key, total } of found.groups()) {
+      const [currency = '', ...has] = key;
+      const own = sums.get(currency) ?? new Map(tags.map((tag) => [tag, new AmountSum()]));
+      sums.set(currency, own);
+      for (const [at, tag] of read.entries()) if (has[at] === '') own.get(tag)?.add(total);
+    }
   }
   return new Map(
     [...sums].map(([currency, own]) => [

@@ -2,7 +2,6 @@ import { permits } from '../../contract/endpoint.ts';
 import type { Measure } from '../../cost/focus/record.ts';
 import { ResourceCosts } from '../../cost/resource-costs.ts';
 import { dayNumber } from '../../cost/table/days.ts';
-import { readIndex } from '../../cost/table/file.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { Principal } from '../http/call.ts';
@@ -11,7 +10,7 @@ import { allRows } from '../store/all-rows.ts';
 import type { Store } from '../store/store.ts';
 import { costPeriods } from './collection.ts';
 import type { StoredPeriod } from './collection.ts';
-import { rangesOf } from '../store/blob-ranges.ts';
+import { openTable } from './tables.ts';
 
 /** Days of a month, whichever it is. */
 const monthDays = 30;
@@ -125,9 +124,8 @@ async function addUp(
 ): Promise<ResourceCosts> {
   for (const { period, from, to } of parts) {
     const { provider, billing_account: billingAccount, charges } = period;
-    const read = rangesOf(store.blobs, charges.blob);
-    const index = await readIndex(read, charges.size ?? 0);
-    await costs.add({ provider, billingAccount, from, to, index, read }, async () => {
+    const table = await openTable(store.blobs, charges);
+    await costs.add({ provider, billingAccount, from, to, table }, async () => {
       signal?.throwIfAborted();
       await nextTurn();
     });

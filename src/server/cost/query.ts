@@ -1,15 +1,14 @@
 import type { Amount } from '../../cost/amount.ts';
 import type { Dimension, Measure } from '../../cost/focus/record.ts';
 import { dayNumber } from '../../cost/table/days.ts';
-import { readIndex } from '../../cost/table/file.ts';
 import { Scan } from '../../cost/table/scan.ts';
 import type { Query } from '../../cost/table/scan.ts';
 import { nextTurn } from '../next-turn.ts';
-import { rangesOf } from '../store/blob-ranges.ts';
 import type { Blobs, Store } from '../store/store.ts';
 import type { StoredPeriod } from './collection.ts';
 import type { InventoryNames } from './inventory-names.ts';
 import { withPeriods } from './periods.ts';
+import { openTable } from './tables.ts';
 
 /** What charges can be grouped by, and filtered by. */
 export type CostField = Dimension | `tag:${string}`;
@@ -72,11 +71,10 @@ export async function scanPeriods(
   for (const { first_day: first, last_day: last, charges } of periods) {
     if (scan.isFull) break;
     if (dayNumber(last) < query.from || dayNumber(first) >= query.to) continue;
-    const { blob, size = 0 } = charges;
-    const read = rangesOf(blobs, blob);
-    const index = await readIndex(read, size);
-    if (query.groupBy.includes('resource')) await names?.learn(index.dictionaries.resource ?? []);
-    await scan.add(index, read, pause);
+    const table = await openTable(blobs, charges);
+    if (query.groupBy.includes('resource'))
+      await names?.learn(await table.texts('resource', pause));
+    await scan.add(table, pause);
   }
   return scan;
 }

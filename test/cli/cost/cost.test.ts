@@ -125,10 +125,9 @@ describe('cost analysis', () => {
              +1.60      new  Small 11, 111122223338
              +1.50      new  Small 10, 111122223338
 
-      WITHOUT TAG      COST  SHARE
-      environment  2,458.67   100%
-      owner          690.67    28%
-      team         2,458.67   100%
+      WITHOUT TAG    COST  SHARE
+      owner        690.67    28%
+      No charge has the tags application, cost-center, environment, project, team.
 
       Data until 2026-03-14.
       "
@@ -156,10 +155,9 @@ describe('cost analysis', () => {
              +1.60      new  Small 11
              +1.50      new  Small 10
 
-      WITHOUT TAG      COST  SHARE
-      environment  2,458.67   100%
-      owner          690.67    28%
-      team         2,458.67   100%
+      WITHOUT TAG    COST  SHARE
+      owner        690.67    28%
+      No charge has the tags application, cost-center, environment, project, team.
 
       Data until 2026-03-14.
       "
