@@ -1,4 +1,4 @@
-import type { Binary, ClientInput, Endpoint, ResponseBody } from '../contract/endpoint.ts';
+import type { Binary, ClientInput, Endpoint, ResponseBody, Upload } from '../contract/endpoint.ts';
 import type { ServiceContract } from '../contract/contract.ts';
 import { contract } from '../contract/contract.ts';
 import { GovctlError } from '../contract/errors.ts';
@@ -100,7 +100,7 @@ function bodyOf({ streamed }: Endpoint, { body }: RawInput) {
   if (body === undefined) return {};
   return streamed === undefined
     ? { body: JSON.stringify(body) }
-    : { body: String(body), headers: { 'content-type': streamed } };
+    : { body: body as string | Upload, headers: { 'content-type': streamed } }; // as its type says
 }
 
 export function fillPath(path: string, params: Readonly<Record<string, string>>): string {

@@ -23,8 +23,15 @@ export interface FetchInit {
   readonly method: string;
   readonly headers: Record<string, string>;
   readonly body?: string;
+  /** Instead of `body`: bytes that are read as they are sent. */
+  readonly upload?: AsyncIterable<Uint8Array>;
   readonly signal?: AbortSignal;
   readonly redirect: 'manual';
   /** A file may come that is too large to hold: the answer is there before its body is read. */
   readonly streamed?: true;
 }
+
+/** The same for the platform's `Request`, which takes an upload as its body. */
+export const platformInit = ({ upload, ...init }: FetchInit): FetchInit =>
+  // Its types know bodies that are iterated over only on some platforms.
+  upload ? ({ ...init, body: upload, duplex: 'half' } as unknown as FetchInit) : init;

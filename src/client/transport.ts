@@ -3,6 +3,7 @@ import { GovctlError } from '../contract/errors.ts';
 import { errorFromResponse } from './answer.ts';
 import type { Fetch, HttpAnswer } from './http.ts';
 import { parseRetryAfter, retryDelay } from './retry.ts';
+import type { Upload } from '../contract/endpoint.ts';
 import { trimEnd } from '../contract/trim-end.ts';
 
 export interface TransportOptions {
@@ -46,8 +47,8 @@ export interface TryEvent {
 }
 
 export interface SendOptions {
-  /** Serialised JSON. */
-  readonly body?: string;
+  /** Serialised JSON, or what is read as it is sent. */
+  readonly body?: string | Upload;
   readonly headers?: Readonly<Record<string, string>>;
   readonly idempotencyKey?: string;
   readonly ifMatch?: string;
@@ -88,16 +89,39 @@ const anyOf = (signals: readonly (AbortSignal | undefined)[]): AbortSignal | und
   return given.length > 1 ? AbortSignal.any(given) : given[0];
 };
 
+interface Timeout {
+  readonly signal: AbortSignal;
+  /** The time begins again. */
+  readonly extend: () => void;
+  readonly clear: () => void;
+}
+
 /** Holds for the answer and its body; of one that is streamed until it is cleared. */
-function timeoutOf(
-  ms: number,
-  isStreamed = false,
-): { readonly signal: AbortSignal; clear(): void } {
-  if (!isStreamed) return { signal: AbortSignal.timeout(ms), clear: () => undefined };
+function timeoutOf(ms: number, isStreamed = false): Timeout {
+  if (!isStreamed) {
+    return { signal: AbortSignal.timeout(ms), extend: () => undefined, clear: () => undefined };
+  }
   const controller = new AbortController();
   const late = new DOMException('it took too long', 'TimeoutError');
-  const timer = setTimeout(() => controller.abort(late), ms);
-  return { signal: controller.signal, clear: () => clearTimeout(timer) };
+  const begin = () => setTimeout(() => controller.abort(late), ms);
+  let timer = begin();
+  return {
+    signal: controller.signal,
+    extend() {
+      clearTimeout(timer);
+      timer = begin();
+    },
+    clear: () => clearTimeout(timer),
+  };
+}
+
+/** The bytes of an upload: it may take any time while parts of it are taken. */
+async function* sent({ open }: Upload, { extend }: Timeout): AsyncGenerator<Uint8Array> {
+  for await (const chunk of open()) {
+    extend();
+    yield chunk;
+  }
+  extend();
 }
 
 export function createTransport(options: TransportOptions): Transport {
@@ -122,7 +146,9 @@ export function createTransport(options: TransportOptions): Transport {
     send: SendOptions,
   ) {
     if (method !== 'GET' && !send.anonymous) isChanging = true;
-    const timeout = timeoutOf(timeoutMs, send.streamed);
+    const { body } = send;
+    const isUpload = typeof body === 'object';
+    const timeout = timeoutOf(timeoutMs, send.streamed === true || isUpload);
     const cut = anyOf([send.signal, method === 'GET' ? options.signal : undefined]);
     try {
       return await options.fetch(url, {
@@ -131,7 +157,7 @@ export function createTransport(options: TransportOptions): Transport {
         signal: cut ? AbortSignal.any([cut, timeout.signal]) : timeout.signal,
         redirect: 'manual',
         ...(send.streamed ? { streamed: true } : {}),
-        ...defined({ body: send.body }),
+        ...(isUpload ? { upload: sent(body, timeout) } : defined({ body })),
       });
     } catch (cause) {
       if (cause instanceof GovctlError) throw cause;

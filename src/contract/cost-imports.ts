@@ -9,7 +9,7 @@ const path = '/v1/cost/imports';
 const costImportStatuses = ['open', 'pending', 'running', 'completed', 'failed'] as const;
 const CostImportStatus = z.enum(costImportStatuses);
 
-const dateFormats = ['MM/DD/YYYY', 'DD/MM/YYYY'] as const;
+export const dateFormats = ['MM/DD/YYYY', 'DD/MM/YYYY'] as const;
 
 /** Files of one import. */
 export const maxCostFiles = 1_000;

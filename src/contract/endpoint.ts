@@ -94,6 +94,11 @@ export interface HandlerInput<E extends Endpoint> {
 
 type Streamed = { readonly streamed: string };
 
+/** A body of any size, which is read as it is sent: from its beginning for each try. */
+export interface Upload {
+  readonly open: () => AsyncIterable<Uint8Array>;
+}
+
 type Provide<K extends string, T> = T extends z.ZodType
   ? object extends Given<T>
     ? { readonly [P in K]?: Given<T> }
@@ -103,7 +108,7 @@ type Provide<K extends string, T> = T extends z.ZodType
 /** What a client gives. */
 export type ClientInput<E extends Endpoint> = Provide<'params', E['params']> &
   Provide<'query', E['query']> &
-  (E extends Streamed ? { readonly body: string } : Provide<'body', E['body']>);
+  (E extends Streamed ? { readonly body: string | Upload } : Provide<'body', E['body']>);
 
 /** An endpoint that answers bytes. */
 export type Binary = { readonly response: { readonly binary: true } };

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { costMetrics, granularities } from '../../contract/cost.ts';
+import { dateFormats } from '../../contract/cost-imports.ts';
 import type { Act } from '../act.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { collectValues } from '../flags/list-flags.ts';
@@ -7,6 +8,25 @@ import { registerRightsizingCommands } from './rightsizing/commands.ts';
 
 export function registerCostCommands(program: GovctlCommand, act: Act): void {
   const cost = program.command('cost').description('what the cloud costs');
+  cost
+    .command('import')
+    .summary('import cost exports, by billing period')
+    .description(
+      'Imports FOCUS 1.0 to 1.3 and AWS CUR files: CSV and NDJSON, also in gzip, and Parquet. Each billing period of a provider and billing account that the files contain is replaced as a whole, all or none; the same files again change nothing.',
+    )
+    .argument('<files...>', 'files, or patterns such as "exports/*.csv.gz"; - is stdin')
+    .option('--dry-run', 'show what the files contain and what would change')
+    .option('--skip-rejected', 'import the other rows if some cannot be read')
+    .addOption(
+      new Option(
+        '--date-format <format>',
+        'of dates with slashes, where both orders fit (MM/DD/YYYY, DD/MM/YYYY)',
+      ).choices([...dateFormats]),
+    )
+    .option('--name <name>', 'name of the import')
+    .option('--no-wait', 'do not wait until the files are imported')
+    .addHelpText('after', importHelp)
+    .action(act(() => import('./import.ts').then((m) => m.runImport)));
   cost
     .command('summary')
     .summary('show the cost of this month, compared with last month')
@@ -53,6 +73,14 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
 
 const metricOption = (): Option =>
   new Option('--metric <metric>', 'which cost').choices([...costMetrics]).default('effective');
+
+const importHelp = `
+Exit codes: 0 imported, 3 the files cannot be imported, 8 not finished yet.
+
+Examples:
+  $ govctl cost import --dry-run focus-2026-09.csv.gz
+  $ govctl cost import "exports/2026-09/*.parquet"
+  $ aws s3 cp s3://billing/cur.csv.gz - | govctl cost import -`;
 
 const summaryHelp = `
 Exit codes: 0 whatever the cost.

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { defined } from '../../contract/defined.ts';
 import type { AnswerHeaders, Fetch, FetchInit, HttpAnswer } from '../../client/http.ts';
 import { GovctlError } from '../../contract/errors.ts';
@@ -83,7 +84,7 @@ async function openNetwork(proxy?: ProxySettings): Promise<Network> {
   ]);
   const whole = dispatcherFor(longestAnswer);
   let files: Dispatcher | undefined;
-  return async (url, { method, headers, body, signal, streamed }) => {
+  return async (url, { method, headers, body, upload, signal, streamed }) => {
     const { origin, pathname, search } = new URL(url);
     const dispatcher = streamed ? (files ??= dispatcherFor(anyLength)) : whole;
     const answer = await request.call(dispatcher, {
@@ -92,7 +93,7 @@ async function openNetwork(proxy?: ProxySettings): Promise<Network> {
       // Any token is a method on the wire; undici's type lists the usual ones.
       method: method as Dispatcher.HttpMethod,
       headers,
-      ...defined({ body }),
+      ...(upload ? { body: Readable.from(upload) } : defined({ body })),
       ...(signal ? { signal } : {}),
       ...(streamed ? { bodyTimeout: longestSilence } : {}),
     });

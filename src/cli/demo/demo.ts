@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { platformInit } from '../../client/http.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context, Run, World } from '../context.ts';
@@ -190,7 +191,7 @@ function recordingWorld(
         GOVCTL_CONFIG_DIR: path.join(folder, 'config'),
         GOVCTL_KEYRING: 'off',
       },
-      fetch: server.fetch,
+      fetch: (url, init) => server.fetch(url, platformInit(init)),
     },
     shown: () => written.join(''),
   };

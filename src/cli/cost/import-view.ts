@@ -1,0 +1,102 @@
+import type { CostImport, ImportedPeriod, RejectedRow } from '../../contract/cost-imports.ts';
+import { showMoney } from '../../cost/money.ts';
+import { formatDetails } from '../terminal/details.ts';
+import type { View } from '../terminal/output.ts';
+import { count, inThrees, listWords, printableLine } from '../terminal/printable.ts';
+import { formatTable } from '../terminal/table.ts';
+import type { Style } from '../terminal/terminal.ts';
+
+/** Lines for people; the rest is in the other formats. */
+const mostShown = 20;
+
+/** @param columns of the terminal */
+export const costImportView = (done: CostImport, columns: number): View => ({
+  value: done,
+  human: (style) => describe(done, style, columns),
+});
+
+function describe(done: CostImport, style: Style, columns: number): string {
+  const { result, status, dry_run: isDryRun, files } = done;
+  const read = result && isDryRun ? result.files.map((one) => fileText(one, style, columns)) : [];
+  const rejected = (result?.rejected_rows ?? [])
+    .slice(0, mostShown)
+    .map((row) => `${style.red('rejected')} ${rejectedText(row)}`);
+  const more = (result?.rejected ?? 0) - rejected.length;
+  if (more > 0) rejected.push(`... and ${inThrees(more)} more`);
+  if (status !== 'completed' || !result) {
+    const ended = status === 'failed' ? `${style.red('Failed')} ${failureText(done)}` : status;
+    return `${read.join('')}${[...rejected, ended].join('\n')}\n`;
+  }
+  const { added, replaced, unchanged } = result.changes;
+  const changes = [
+    [added, 'added'],
+    [replaced, 'replaced'],
+    [unchanged, 'unchanged'],
+  ] as const;
+  const words = changes.flatMap(([amount, word]) =>
+    amount > 0 ? [`${inThrees(amount)} ${word}`] : [],
+  );
+  const head = `${style.green(isDryRun ? 'Would import' : 'Imported')} ${count(result.rows, 'row')} from ${count(files.length, 'file')}: billing periods ${listWords(words)}`;
+  const table = formatTable(
+    result.periods.slice(0, mostShown),
+    [
+      { title: 'PROVIDER', cell: ({ provider }) => provider, drops: 2 },
+      { title: 'ACCOUNT', cell: (one) => one.billing_account, shrinks: 'middle' },
+      { title: 'PERIOD', cell: ({ period }) => period },
+      { title: 'CHANGE', cell: ({ change }) => change },
+      { title: 'ROWS', cell: ({ rows }) => inThrees(rows), isRight: true, drops: 3 },
+      { title: 'BEFORE', cell: (one) => billed(one.totals_before), isRight: true, drops: 1 },
+      { title: 'BILLED', cell: (one) => billed(one.totals), isRight: true },
+    ],
+    style,
+    columns,
+  );
+  const left = added + replaced + unchanged - Math.min(mostShown, result.periods.length);
+  return [
+    ...read,
+    ...rejected.map((line) => `${line}\n`),
+    `${head}\n`,
+    ...(result.rejected > 0
+      ? [`${count(result.rejected, 'row')} skipped: their billing periods are incomplete\n`]
+      : []),
+    ...(result.rounded > 0
+      ? [`${count(result.rounded, 'amount')} rounded to 18 digits after the point\n`]
+      : []),
+    `\n${table}`,
+    ...(left > 0 ? [`... and ${inThrees(left)} more\n`] : []),
+  ].join('');
+}
+
+/** What a file was read as. */
+const fileText = (
+  file: NonNullable<CostImport['result']>['files'][number],
+  style: Style,
+  columns: number,
+): string =>
+  formatDetails(
+    `${file.file}: ${file.dialect}, ${file.format}${file.compressed ? ' in gzip' : ''}, ${count(file.rows, 'row')}`,
+    [
+      ...Object.entries(file.columns).map(
+        ([value, names]) => [value, names.join(', else ')] as const,
+      ),
+      ['not used', file.unmapped.join(', ')],
+    ],
+    style,
+    columns,
+  );
+
+const rejectedText = ({ file, line, column, field, reason }: RejectedRow): string => {
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  const what = field === undefined || field === '' ? reason : `${field} ${reason}`;
+  return `${printableLine(place)}  ${printableLine(what)}`;
+};
+
+function failureText({ failure }: CostImport): string {
+  if (!failure) return '';
+  const { file, line, column, reason } = failure;
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  return printableLine(place === '' ? reason : `${place} ${reason}`);
+}
+
+const billed = (totals: ImportedPeriod['totals'] = []): string =>
+  totals.map(({ currency, billed: amount }) => showMoney(amount, currency)).join(', ');

@@ -1,0 +1,105 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { platformInit } from '../../../src/client/http.ts';
+import type { TestService } from '../../server/test-service.ts';
+import { startTestService } from '../../server/test-service.ts';
+import { runCommandLine } from '../../support/fake-world.ts';
+
+let service: TestService;
+let cwd: string;
+beforeEach(async () => {
+  service = await startTestService();
+  cwd = await mkdtemp(path.join(tmpdir(), 'govctl-cost-import-'));
+});
+afterEach(async () => {
+  await service.close();
+  await rm(cwd, { recursive: true, force: true });
+});
+
+const header =
+  'ProviderName,BillingAccountId,ServiceName,BillingCurrency,BilledCost,ChargePeriodStart,BillingPeriodStart,Extra\n';
+const january = `${header}AWS,1,S3,USD,1234.5,2026-01-31,2026-01-01,x\n`;
+const february = `${header}AWS,1,S3,USD,3,2026-02-01,2026-02-01,x\nAWS,2,S3,EUR,4,2026-02-01,2026-02-01,x\n`;
+
+const run = (argv: readonly string[], stdin?: string) =>
+  runCommandLine(['cost', 'import', ...argv], {
+    cwd,
+    env: {
+      GOVCTL_BASE_URL: 'https://service.test',
+      GOVCTL_TOKEN: service.key,
+      NO_COLOR: '1',
+    },
+    fetch: async (address, init) => service.app.fetch(new Request(address, platformInit(init)), {}),
+    now: () => service.deps.clock.now(),
+    ...(stdin === undefined ? {} : { stdin }),
+  });
+
+it('imports files, patterns and standard input, and shows what changed', async () => {
+  await writeFile(path.join(cwd, '1.csv'), january);
+  await writeFile(path.join(cwd, '2.csv'), february);
+  const { stdout, exitCode } = await run(['*.csv']);
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatchInlineSnapshot(`
+    "Imported 3 rows from 2 files: billing periods 3 added
+
+    PROVIDER  ACCOUNT  PERIOD   CHANGE  ROWS  BEFORE        BILLED
+    aws       1        2026-01  added      1          1,234.50 USD
+    aws       1        2026-02  added      1              3.00 USD
+    aws       2        2026-02  added      1              4.00 EUR
+    "
+  `);
+  const again = await run(['-'], january.replace('1234.5', '7'));
+  expect(again.stdout).toContain(
+    'aws       1        2026-01  replaced     1  1,234.50 USD  7.00 USD',
+  );
+  const same = await run(['2.csv', '--name', 'again', '-o', 'json']);
+  expect(JSON.parse(same.stdout)).toMatchObject({
+    name: 'again',
+    status: 'completed',
+    result: { changes: { added: 0, replaced: 0, unchanged: 2 } },
+  });
+});
+
+it('shows in a dry run what was understood', async () => {
+  await writeFile(path.join(cwd, '1.csv'), january);
+  const { stdout, exitCode } = await run(['--dry-run', '1.csv']);
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('1.csv: FOCUS, csv, 1 row\n');
+  expect(stdout).toContain('  billed           BilledCost\n');
+  expect(stdout).toContain('  not used         Extra\n');
+  expect(stdout).toContain('Would import 1 row from 1 file: billing periods 1 added');
+});
+
+it('of a row that cannot be read shows file, line and column, and imports nothing', async () => {
+  await writeFile(path.join(cwd, '1.csv'), january.replace('1234.5', 'abc'));
+  const { stdout, exitCode } = await run(['1.csv']);
+  expect(exitCode).toBe(3);
+  expect(stdout).toMatchInlineSnapshot(`
+    "rejected 1.csv:2:14  BilledCost is not a decimal number
+    Failed A row cannot be read; nothing was imported. To import the other rows, skip rejected rows
+    "
+  `);
+});
+
+it('refuses what is no cost export before anything is sent', async () => {
+  await writeFile(path.join(cwd, 'a.zip'), Buffer.from([0x50, 0x4b, 3, 4, 0, 0]));
+  await mkdir(path.join(cwd, 'exports'));
+  const said = async (...argv: string[]) => {
+    const { stderr, exitCode } = await run(argv);
+    return [exitCode, stderr.split('\n')[0]];
+  };
+  expect(await said('a.zip')).toEqual([3, expect.stringContaining('a.zip is a ZIP archive')]);
+  expect(await said('exports')).toEqual([3, expect.stringContaining('exports is a directory')]);
+  expect(await said('none.csv')).toEqual([1, expect.stringContaining('there is no such file')]);
+  expect(await said('*.gz')).toEqual([3, expect.stringContaining('No files match *.gz')]);
+  const { json } = await service.send('GET', '/v1/cost/imports');
+  expect(json.imports).toEqual([]);
+});
+
+it('without waiting says where to look', async () => {
+  await writeFile(path.join(cwd, '1.csv'), january);
+  const { stderr, exitCode } = await run(['--no-wait', '1.csv']);
+  expect([exitCode, stderr]).toEqual([8, expect.stringContaining('/v1/cost/imports/imp_')]);
+});
