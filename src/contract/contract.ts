@@ -7,6 +7,7 @@ import { costForecast } from './cost-forecast.ts';
 import { costResources } from './cost-resources.ts';
 import { costImports } from './cost-imports.ts';
 import { cost } from './cost.ts';
+import { costUnused } from './cost-unused.ts';
 import type { Contract } from './endpoint.ts';
 import { validatePolicies } from './evaluation.ts';
 import { events } from './events.ts';
@@ -54,6 +55,7 @@ export const contract = {
   metrics,
   rightsizing,
   cost,
+  costUnused,
   // Before reports: /v1/reports/schedules is no report.
   schedules,
   reports: { ...reports, ...downloads },

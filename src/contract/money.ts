@@ -1,19 +1,13 @@
-import { inThrees } from './in-threes.ts';
-
 /**
- * An amount as people read it: `1,234.50 USD`. Rounds to two digits, half away from zero; amounts less than that show as
- * `< 0.01`.
+ * An amount as people read it: two digits after the point, thousands apart: `1,234.50`. Half a cent is rounded away from zero.
  * @param amount a decimal with all digits
  */
-export function showMoney(amount: string, currency: string): string {
-  const isNegative = amount.startsWith('-');
-  const [whole = '0', after = ''] = amount.replace(/^-/, '').split('.');
-  const hundredths =
-    BigInt(`${whole}${after.slice(0, 2).padEnd(2, '0')}`) + (/^..[5-9]/.test(after) ? 1n : 0n);
-  if (hundredths === 0n && /[1-9]/.test(after)) {
-    return isNegative ? `> -0.01 ${currency}` : `< 0.01 ${currency}`;
-  }
-  const digits = String(hundredths).padStart(3, '0');
-  const shown = `${inThrees(Number(digits.slice(0, -2)))}.${digits.slice(-2)} ${currency}`;
-  return isNegative && hundredths > 0n ? `-${shown}` : shown;
+export function showMoney(amount: string, currency?: string): string {
+  const [, sign = '', whole = '0', after = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? [];
+  const padded = `${after}000`;
+  const cents = BigInt(whole + padded.slice(0, 2)) + (padded.charAt(2) >= '5' ? 1n : 0n);
+  const digits = String(cents).padStart(3, '0');
+  const units = digits.slice(0, -2).replace(/\B(?=(?:\d{3})+$)/g, ',');
+  const text = `${cents === 0n ? '' : sign}${units}.${digits.slice(-2)}`;
+  return currency === undefined ? text : `${text} ${currency}`;
 }

@@ -27,7 +27,8 @@ type IdPrefix =
   | 'cst'
   | 'anm'
   | 'bud'
-  | 'rsz';
+  | 'rsz'
+  | 'unu';
 
 export interface Ids {
   /** `<prefix>_` and a lower-case ULID; later ids sort after earlier ones, also within a millisecond. */

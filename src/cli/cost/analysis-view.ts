@@ -1,5 +1,5 @@
 import type { CostAnalysis, CostBlock } from '../../contract/cost.ts';
-import { showMoney } from '../../cost/money.ts';
+import { showMoney } from '../../contract/money.ts';
 import { csvLine } from '../../report/formats/csv/csv-line.ts';
 import type { View } from '../terminal/output.ts';
 import { printableLine } from '../terminal/printable.ts';

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { costMetrics, granularities } from '../../contract/cost.ts';
 import { dateFormats } from '../../contract/cost-imports.ts';
+import { unusedKinds, unusedSortFields } from '../../contract/cost-unused.ts';
 import type { Act } from '../act.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { collectValues } from '../flags/list-flags.ts';
@@ -69,6 +70,33 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .addHelpText('after', analysisHelp)
     .action(act(() => import('./analysis.ts').then((m) => m.runAnalysis)));
   registerRightsizingCommands(cost, act);
+  cost
+    .command('unused')
+    .summary('list resources that seem to be unused, with their cost')
+    .description(
+      'Lists unattached volumes, unused addresses, stopped instances, idle load balancers and snapshots over 90 days old, the costliest first.',
+    )
+    .option(
+      '--kind <kind>',
+      `filter by kind: ${unusedKinds.join(', ')} (repeatable or comma-separated)`,
+      collectValues,
+    )
+    .option(
+      '--provider <provider>',
+      'filter by provider (repeatable or comma-separated)',
+      collectValues,
+    )
+    .option('--account <id>', 'filter by account (repeatable or comma-separated)', collectValues)
+    .option(
+      '--type <type>',
+      'filter by resource type (repeatable or comma-separated)',
+      collectValues,
+    )
+    .option('--sort <field>', `sort by ${unusedSortFields.join(', ')}`, 'monthly_cost')
+    .option('--limit <n>', 'maximum number of results', '100')
+    .option('--all', 'list every result')
+    .addHelpText('after', unusedHelp)
+    .action(act(() => import('./unused.ts').then((m) => m.runUnused)));
 }
 
 const metricOption = (): Option =>
@@ -97,3 +125,12 @@ Examples:
   $ govctl cost analysis --group-by tag:team --start 2026-01-01 --end 2026-04-01
   $ govctl cost analysis --group-by resource --where service=AmazonS3 -o csv
   $ govctl cost analysis --where tag:owner= --group-by account`;
+
+const unusedHelp = `
+The cost is that of the last 30 whole days of data. What the inventory does not
+know is never listed as unused.
+
+Examples:
+  $ govctl cost unused
+  $ govctl cost unused --kind unattached_volume,unused_address --account 111122223333
+  $ govctl cost unused --all -o ndjson`;

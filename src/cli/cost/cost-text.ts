@@ -1,5 +1,5 @@
 import type { CostAnalysis, CostBlock } from '../../contract/cost.ts';
-import { showMoney } from '../../cost/money.ts';
+import { showMoney } from '../../contract/money.ts';
 import { count, inThrees } from '../terminal/printable.ts';
 import { bar, binned, sparkline } from '../terminal/sparkline.ts';
 import type { Glyphs } from '../terminal/sparkline.ts';

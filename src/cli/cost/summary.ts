@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import type { CostAnalysis } from '../../contract/cost.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { showMoney } from '../../cost/money.ts';
+import { showMoney } from '../../contract/money.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { glyphsFor } from '../terminal/sparkline.ts';

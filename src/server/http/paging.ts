@@ -101,6 +101,8 @@ export interface ListOptions<T, Shown> {
   readonly sifted?: Filters;
   /** The field that the rows are in. */
   readonly plural: string;
+  /** Further fields of the answer; of lists that are looked up. */
+  readonly beside?: object;
   readonly show: (row: Versioned<T>) => Shown;
 }
 
@@ -142,10 +144,11 @@ const longPage = <T extends Document>(
   place: Place,
   plural: string,
   show: (row: Versioned<T>) => Awaitable<string>,
+  beside: object = {},
 ): ByteBody => ({
   type: 'application/json',
   async *open() {
-    yield Buffer.from(`{${toJson(plural)}:[`);
+    yield Buffer.from(`{${fieldsOf(beside)}${toJson(plural)}:[`);
     let waiting = '';
     for (const [at, row] of page.rows.entries()) {
       waiting += `${at > 0 ? ',' : ''}${await show(row)}`;
@@ -161,7 +164,7 @@ const longPage = <T extends Document>(
 export async function listLookedUp<T extends Document, B>(
   reader: Pick<Reader, 'page'>,
   collection: CollectionSpec<T>,
-  { query, filters, sifted = {}, plural, show }: ListOptions<T, Awaitable<string>>,
+  { query, filters, sifted = {}, plural, beside = {}, show }: ListOptions<T, Awaitable<string>>,
 ): Promise<Answer<Json<B> | ByteBody>> {
   const { asked, place } = placeOf(collection, query, filters, sifted);
   const page = await reader.page(collection, asked);
@@ -170,11 +173,11 @@ export async function listLookedUp<T extends Document, B>(
   for (const row of page.rows) {
     const text = await show(row);
     if ((length += text.length) > shortPage) {
-      return { body: longPage(page, place, plural, show) };
+      return { body: longPage(page, place, plural, show, beside) };
     }
     rows.push(text);
   }
-  return { body: pageText(page, place, plural, rows) as Json<B> }; // of the parts' JSON
+  return { body: pageText(page, place, plural, rows, beside) as Json<B> }; // of the parts' JSON
 }
 
 /** Where a page begins, and in which list. */
@@ -217,13 +220,20 @@ function paginationOf(page: Page<Document>, { list, limit, offset }: Place): Pag
   };
 }
 
+/** The fields of an object in JSON, each with a comma behind it. */
+const fieldsOf = (beside: object): string =>
+  Object.entries(beside)
+    .map(([name, value]) => `${toJson(name)}:${toJson(value)},`)
+    .join('');
+
 const pageText = (
   page: Page<Document>,
   place: Place,
   plural: string,
   rows: readonly string[],
+  beside: object = {},
 ): string =>
-  `{${toJson(plural)}:[${rows.join(',')}],"pagination":${toJson(paginationOf(page, place))}}`;
+  `{${fieldsOf(beside)}${toJson(plural)}:[${rows.join(',')}],"pagination":${toJson(paginationOf(page, place))}}`;
 
 /** The last short answer to each query that its parser keeps; right as long as the page has the very same documents. */
 const answers = new WeakMap<ListQuery, { readonly page: Page<Document>; readonly text: string }>();

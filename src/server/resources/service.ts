@@ -15,6 +15,7 @@ import { forgetOutcomes, resourceStored } from '../posture/service.ts';
 import { forgetResource, keepHistory } from '../prediction/service.ts';
 import { resourceGone, resourceObserved, verifyUnchanged } from '../remediation/service.ts';
 import { allRows } from '../store/all-rows.ts';
+import { noteUnused } from '../unused/service.ts';
 import type { Reader, Versioned } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
 import { announceResource } from './announce.ts';
@@ -90,6 +91,7 @@ async function upsertResource(
     ? await tx.replace(resources, { ...stored, created_at: before.doc.created_at })
     : await tx.insert(resources, stored);
   await resourceStored(tx, before?.doc.resource, resource);
+  await noteUnused(deps, tx, resource.id, resource);
   await announceResource(deps, tx, before ? 'resource.changed' : 'resource.discovered', row.doc);
   const isOtherType = before && typeKey(before.doc.resource.type) !== typeKey(resource.type);
   if (isOtherType) await forgetResource(tx, resource.id);
@@ -195,6 +197,7 @@ export async function deleteResource(judge: Judge, call: Call, id: string): Prom
   call.checkMatch(before.revision);
   await tx.remove(resources, id);
   await resourceStored(tx, before.doc.resource, undefined);
+  await noteUnused(deps, tx, id, undefined);
   await resolveViolations(judge, { id });
   await forgetResource(tx, id);
   await resourceGone(deps, tx, id);

@@ -45,6 +45,7 @@ import type { FindSigner } from '../keys/signer.ts';
 import type { FindStatementKey } from '../keys/statement-key.ts';
 import type { SystemOptions } from '../observe/health.ts';
 import { systemHandlers } from '../observe/health.ts';
+import { unusedHandlers } from '../unused/handlers.ts';
 import { violationHandlers } from '../violations/handlers.ts';
 import { deliveryHandlers } from '../webhooks/delivery/handlers.ts';
 import { webhookHandlers } from '../webhooks/handlers.ts';
@@ -126,6 +127,7 @@ export const createHandlers = (
     metrics: metricsHandlers(utilisation),
     rightsizing: rightsizingHandlers(deps, createAssessor(deps), createResizer(planParts)),
     cost: costHandlers(deps, ownerTags),
+    costUnused: unusedHandlers(deps),
     events: eventHandlers(deps),
     schedules: scheduleHandlers(deps, surroundings),
     reports: {

@@ -25,6 +25,7 @@ import { rightsizingModule } from '../rightsizing/module.ts';
 import { scansModule } from '../scans/module.ts';
 import { schedulesModule } from '../schedules/module.ts';
 import type { Reader, Tx } from '../store/store.ts';
+import { unusedModule } from '../unused/module.ts';
 import { violationsModule } from '../violations/module.ts';
 import { webhooksModule } from '../webhooks/module.ts';
 
@@ -43,6 +44,7 @@ export const modules: readonly Module[] = [
   evidenceModule,
   costModule,
   anomaliesModule,
+  unusedModule,
   budgetsModule,
   rightsizingModule,
   costImportsModule,

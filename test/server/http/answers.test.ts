@@ -92,6 +92,7 @@ async function askCost(): Promise<void> {
   const [anomaly] = anomalies;
   await ask('costAnomalies.get', anomaly?.id);
   await ask('costAnomalies.update', anomaly?.id, { body: { feedback: 'expected', note: 'n' } });
+  await ask('costUnused.list', undefined);
   await ask('costResources.sum', undefined, { body: { resource_ids: ['bucket-1'] } });
   await ask('cost.analysis', undefined, {}, '?start=2026-01-01&end=2026-02-01&group_by=service');
 }

@@ -55,7 +55,7 @@ beforeAll(async () => {
   await inventory.createPolicy('private', { compliance_frameworks: ['SOC2:CC6.1'] });
   await inventory.put('costly', { public: true, account_id: '11' });
   await inventory.put('costly-2', { public: true, account_id: '11' });
-  const volume = { id: 'costly', type: 'AWS::EC2::Volume', attachments: [] };
+  const volume = { id: 'costly', type: 'AWS::EC2::Volume', properties: { state: 'available' } };
   await inventory.ok('POST', '/v1/resources', { body: { resources: [{ ...volume, id: 'v' }] } });
   await inventory.ok('POST', '/v1/budgets', {
     body: { name: 'tiny', amount: '73137', currency: 'XTS' },

@@ -227,6 +227,13 @@ export async function fillWhole({ send, ok, advance, receiver }: Whole): Promise
     tags: ['team-a'],
   });
   await ok('PUT', `/v1/resources/${machineId}`, machine(machineId, 'm5.4xlarge'));
+  const volume = { id: 'volume', type: 'AWS::EC2::Volume', name: 'v', environment: 'production' };
+  await ok('PUT', '/v1/resources/volume', {
+    ...volume,
+    account_id: '11',
+    region: 'eu-west-1',
+    properties: { state: 'available' },
+  });
   const points = ['cpu', 'memory'].flatMap((metric) =>
     hourly(machineId, metric, '2026-02-01T00:00:00Z', constant(5, 15)),
   );
@@ -351,6 +358,8 @@ const listed = [
 ].map((noun) => `/v1/${noun}?limit=100`);
 listed.push(
   '/v1/governance/overview',
+  '/v1/cost/unused?limit=100',
+  '/v1/cost/unused?sort_by=since&limit=100',
   '/v1/cost/rightsizing?status=recommended,withheld,fits&limit=100',
   '/v1/governance/score-history?days=400',
   '/v1/compliance/frameworks',

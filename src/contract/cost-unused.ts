@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { Timestamp, commaList, commaListOf, listEndpoint, listQuery } from './lists.ts';
+import { MonthlyCosts } from './violations.ts';
+
+export const unusedKinds = [
+  'unattached_volume',
+  'unused_address',
+  'stopped_instance',
+  'idle_load_balancer',
+  'old_snapshot',
+] as const;
+export const UnusedKind = z.enum(unusedKinds);
+export type UnusedKind = z.infer<typeof UnusedKind>;
+
+const UnusedResource = z.looseObject({
+  /** Of the resource. */
+  id: z.string(),
+  kind: UnusedKind,
+  type: z.string(),
+  name: z.string().optional(),
+  provider: z.string(),
+  account_id: z.string().optional(),
+  region: z.string().optional(),
+  environment: z.string().optional(),
+  /** What its document says. */
+  reason: z.string(),
+  /** Since when, where the document says that. */
+  since: Timestamp.optional(),
+  /** The disks of a stopped instance: what they cost is its cost. */
+  disks: z.array(z.string()).optional(),
+  /** What it cost in the last 30 whole days of data, which is what its removal saves; absent: not known. */
+  monthly_cost: z.string().optional(),
+  cost_currency: z.string().optional(),
+});
+export type UnusedResource = z.infer<typeof UnusedResource>;
+
+export const unusedSortFields = ['monthly_cost', 'id', 'kind', 'type', 'since'] as const;
+
+const UnusedListQuery = listQuery(unusedSortFields, {
+  kind: commaListOf(UnusedKind).optional(),
+  provider: commaList().optional(),
+  account: commaList().optional(),
+  type: commaList().optional(),
+  region: commaList().optional(),
+  environment: commaList().optional(),
+});
+export type UnusedListQuery = z.infer<typeof UnusedListQuery>;
+
+export const costUnused = {
+  list: listEndpoint({
+    path: '/v1/cost/unused',
+    summary: 'List resources that seem to be unused, those that cost most first',
+    scope: 'cost:read',
+    ext: true,
+    query: UnusedListQuery,
+    rows: {
+      /** What all that match save per month: by currency, each charge counted once. */
+      potential_savings: MonthlyCosts,
+      unused_resources: z.array(UnusedResource),
+    },
+  }),
+};
