@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { costFilters, CostGrouping, CostMetric, Currency } from './cost-fields.ts';
+import { CostGrouping, Currency, costFilterFields, costMetrics } from './cost.ts';
 import { endpoint } from './endpoint.ts';
 import { digits } from './lists.ts';
 
@@ -54,15 +54,15 @@ export const longestHorizon = 365;
 const CostForecastQuery = z.strictObject({
   horizon_days: digits(z.int().min(1).max(longestHorizon)).prefault(30),
   group_by: CostGrouping.optional(),
-  metric: CostMetric.default('effective'),
+  metric: z.enum(costMetrics).default('effective'),
   currency: Currency.optional(),
-  ...costFilters,
+  ...costFilterFields,
 });
 export type CostForecastQuery = z.infer<typeof CostForecastQuery>;
 
 export const CostForecasts = z.looseObject({
   horizon_days: z.int(),
-  metric: CostMetric,
+  metric: z.enum(costMetrics),
   group_by: z.string().nullable(),
   /** The days that the forecasts are made from, `end` exclusive; null: no day is complete. */
   history: z.looseObject({ start: Day, end: Day }).nullable(),

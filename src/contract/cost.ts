@@ -26,7 +26,7 @@ const mostGroupings = 3;
 const longestTag = 256;
 
 /** `sub_account` is what FOCUS calls an account. */
-const grouping = z
+export const CostGrouping = z
   .string()
   .transform((text) => (text === 'sub_account' ? 'account' : text))
   .pipe(
@@ -41,7 +41,7 @@ const grouping = z
   );
 
 const groupings = commaList()
-  .pipe(z.array(grouping))
+  .pipe(z.array(CostGrouping))
   .refine(
     (fields) => fields.length <= mostGroupings,
     `has more than ${mostGroupings} fields: group by fewer, and filter by the others`,
@@ -54,7 +54,7 @@ const values = () =>
 const Day = z.iso.date('must be a day such as 2026-01-31');
 
 /** Any of the values of each; of tags, which are `key`, `key=value` or `key=` for none, any of each key. */
-const filters = {
+export const costFilterFields = {
   provider: values(),
   billing_account: values(),
   account: values(),
@@ -67,7 +67,14 @@ const filters = {
   owner: values(),
   tag: values(),
 };
-export const costFilters = Object.keys(filters) as readonly (keyof typeof filters)[];
+export const costFilters = Object.keys(
+  costFilterFields,
+) as readonly (keyof typeof costFilterFields)[];
+
+export const Currency = z
+  .string()
+  .regex(/^[A-Za-z]{3,10}$/, 'must be a currency such as USD')
+  .transform((text) => text.toUpperCase());
 
 const AnalysisQuery = z.strictObject({
   /** Default: 30 days before `end`. */
@@ -82,12 +89,8 @@ const AnalysisQuery = z.strictObject({
   /** Default: days up to 92 days, else months. */
   granularity: z.enum(granularities).optional(),
   /** Default: each has a block of its own. */
-  currency: z
-    .string()
-    .regex(/^[A-Za-z]{3,10}$/, 'must be a currency such as USD')
-    .transform((text) => text.toUpperCase())
-    .optional(),
-  ...filters,
+  currency: Currency.optional(),
+  ...costFilterFields,
   /** Groups that are shown; the rest are `other`. */
   limit: digits(z.int().min(1).max(100)).prefault(20),
   offset: digits(z.int().min(0).max(10_000)).prefault(0),

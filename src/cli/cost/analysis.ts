@@ -1,9 +1,7 @@
-import { costFilters } from '../../contract/cost.ts';
 import { defined } from '../../contract/defined.ts';
 import { parseDuration } from '../../contract/duration.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import { nearestWord } from '../../contract/nearest.ts';
 import type { Context } from '../context.ts';
 import { listOf } from '../flags/parse-words.ts';
 import { withOurServer } from '../objects/our-server.ts';
@@ -12,6 +10,7 @@ import { tableColumns } from '../terminal/table.ts';
 import { analysisView } from './analysis-view.ts';
 import { dayText, daysOf } from './days.ts';
 import { sayIfEmpty } from './no-data.ts';
+import { filtersOf } from './where.ts';
 
 interface AnalysisOptions {
   readonly groupBy?: readonly string[];
@@ -65,23 +64,4 @@ function rangeOf({ start, end, last }: AnalysisOptions, now: number) {
     });
   }
   return { start: dayText((to - days) * msPerDay), end: dayText(to * msPerDay) };
-}
-
-/** `service=S3`, `tag:team=a` → the filters of the API. @throws GovctlError usage_error */
-function filtersOf(given: readonly string[]): Readonly<Record<string, string>> {
-  const filters = new Map<string, string[]>();
-  const fields = costFilters.filter((field) => field !== 'tag');
-  for (const text of given) {
-    const [, field = text, value = ''] = /^(tag:[^=]+|[^=]*)(?:=(.*))?$/s.exec(text) ?? [];
-    const isTag = field.startsWith('tag:');
-    if (!isTag && (!fields.some((one) => one === field) || value === '')) {
-      const nearest = nearestWord(field, fields);
-      throw new GovctlError('usage_error', `--where ${text}: not FIELD=VALUE`, {
-        hint: `${nearest !== undefined && nearest !== field ? `Did you mean ${nearest}? ` : ''}Fields: ${fields.join(', ')}, tag:KEY.`,
-      });
-    }
-    const name = isTag ? 'tag' : field;
-    filters.set(name, [...(filters.get(name) ?? []), isTag ? text.slice('tag:'.length) : value]);
-  }
-  return Object.fromEntries([...filters].map(([name, values]) => [name, values.join(',')]));
 }

@@ -69,6 +69,7 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .alsoFormats(['csv'])
     .addHelpText('after', analysisHelp)
     .action(act(() => import('./analysis.ts').then((m) => m.runAnalysis)));
+  registerForecast(cost, act);
   registerRightsizingCommands(cost, act);
   cost
     .command('unused')
@@ -98,6 +99,34 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .addHelpText('after', unusedHelp)
     .action(act(() => import('./unused.ts').then((m) => m.runUnused)));
 }
+
+function registerForecast(cost: GovctlCommand, act: Act): void {
+  cost
+    .command('forecast')
+    .summary('forecast daily cost, and what a month will cost')
+    .description(
+      'Forecasts the usage cost of the next days with ranges, for all charges and, with --group-by, for each of the largest groups. Purchases, taxes and credits are not included.',
+    )
+    .option('--days <n>', 'number of days, at most 365', '30')
+    .option(
+      '--group-by <field>',
+      'one of provider, billing_account, account, service, service_category, category, region, resource, environment, owner, tag:KEY',
+    )
+    .addOption(metricOption())
+    .option('--where <field=value>', 'filter by a field of --group-by (repeatable)', collectValues)
+    .option('--currency <code>', 'only this currency (default: each by itself)')
+    .alsoFormats(['csv'])
+    .addHelpText('after', forecastHelp)
+    .action(act(() => import('./forecast.ts').then((m) => m.runForecast)));
+}
+
+const forecastHelp = `
+Exit codes: 0 whatever the forecast.
+
+Examples:
+  $ govctl cost forecast
+  $ govctl cost forecast --days 90 --group-by service
+  $ govctl cost forecast --where account=111122223333 -o csv`;
 
 const metricOption = (): Option =>
   new Option('--metric <metric>', 'which cost').choices([...costMetrics]).default('effective');

@@ -5,10 +5,26 @@ export interface Glyphs {
   /** A whole cell of a bar, and the part of one, from the smallest. */
   readonly full: string;
   readonly parts: string;
+  /** What is expected, and the ranges of 80 and 95 % around it. */
+  readonly fan: { readonly mean: string; readonly inner: string; readonly outer: string };
+  /** At its left, in its corner, under it, and under where the future begins. */
+  readonly axis: readonly [side: string, corner: string, line: string, now: string];
 }
 
-const blocks: Glyphs = { heights: '▁▂▃▄▅▆▇█', full: '█', parts: '▏▎▍▌▋▊▉' };
-const plain: Glyphs = { heights: '_.-~=+*#', full: '#', parts: '' };
+const blocks: Glyphs = {
+  heights: '▁▂▃▄▅▆▇█',
+  full: '█',
+  parts: '▏▎▍▌▋▊▉',
+  fan: { mean: '━', inner: '▒', outer: '░' },
+  axis: ['│', '└', '─', '┴'],
+};
+const plain: Glyphs = {
+  heights: '_.-~=+*#',
+  full: '#',
+  parts: '',
+  fan: { mean: '=', inner: ':', outer: '.' },
+  axis: ['|', '+', '-', '+'],
+};
 
 /** Blocks, but for a locale that says that the terminal has ASCII only. */
 export function glyphsFor(env: NodeJS.ProcessEnv): Glyphs {

@@ -1,8 +1,9 @@
-import { costGroupings } from '../../contract/cost-fields.ts';
-import type { CostGrouping, costFilters } from '../../contract/cost-fields.ts';
+import { costFilters } from '../../contract/cost.ts';
+import type { CostAnalysisQuery, CostGrouping } from '../../contract/cost.ts';
+import { checkTag, tagsWanted } from './grouping.ts';
 import type { CostField, CostQuery } from './query.ts';
 
-/** The column that charges are grouped by. */
+/** The column that charges are grouped by; environment and owner are those of the tags of these names. */
 export function fieldOf(grouping: CostGrouping): CostField {
   switch (grouping) {
     case 'account':
@@ -11,26 +12,31 @@ export function fieldOf(grouping: CostGrouping): CostField {
     case 'owner':
       return `tag:${grouping}`;
     default:
-      // One of the other words, or a tag, as the contract has checked.
+      // A tag, or one of the other words, which are columns.
       return grouping as CostField;
   }
 }
 
-type Filters = {
-  readonly [Name in keyof typeof costFilters]?: readonly string[] | undefined;
-};
-
-/** The columns, and their texts, that the filters of a query ask for. */
-export function whereOf({ tag = [], ...filters }: Filters): NonNullable<CostQuery['where']> {
-  const where: Partial<Record<CostField, string[]>> = {};
-  for (const name of costGroupings) {
+/**
+ * The columns, and their texts, that the filters of a query ask for.
+ * @param tags that charges were imported with, lower-case
+ * @throws GovctlError malformed_request for another tag
+ */
+export function whereOf(
+  filters: Partial<Pick<CostAnalysisQuery, (typeof costFilters)[number]>>,
+  tags: readonly string[],
+): NonNullable<CostQuery['where']> {
+  const where: Partial<Record<CostField, readonly string[]>> = {};
+  for (const name of costFilters) {
     const texts = filters[name];
-    if (texts) where[fieldOf(name)] = [...texts];
-  }
-  for (const pair of tag) {
-    const at = pair.indexOf('=');
-    const field = `tag:${pair.slice(0, at).toLowerCase()}` as const;
-    (where[field] ??= []).push(pair.slice(at + 1));
+    if (!texts) continue;
+    if (name === 'tag') Object.assign(where, tagsWanted(texts, tags));
+    else where[fieldOf(name)] = texts;
   }
   return where;
+}
+
+/** @throws GovctlError malformed_request for a tag that no charge was imported with */
+export function checkGrouping(grouping: CostGrouping, tags: readonly string[]): void {
+  if (grouping.startsWith('tag:')) checkTag(grouping.slice('tag:'.length), tags);
 }

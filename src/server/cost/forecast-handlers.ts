@@ -2,7 +2,6 @@ import { createCallerTurns } from '../http/caller-turns.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/call.ts';
 import { toJson } from '../json.ts';
-import { fieldOf, whereOf } from './fields.ts';
 import { forecastCost } from './forecast.ts';
 
 export function costForecastHandlers({ store }: Deps): Handlers['costForecast'] {
@@ -13,9 +12,9 @@ export function costForecastHandlers({ store }: Deps): Handlers['costForecast'] 
       const { history, forecasts } = await turns(call, () =>
         forecastCost(store, {
           horizonDays,
-          where: whereOf(filters),
+          filters,
           measure: metric,
-          ...(groupBy === undefined ? {} : { groupBy: fieldOf(groupBy) }),
+          ...(groupBy === undefined ? {} : { groupBy }),
           ...(currency === undefined ? {} : { currency }),
           signal: call.signal,
         }),

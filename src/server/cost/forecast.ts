@@ -1,4 +1,4 @@
-import type { CostMetric } from '../../contract/cost-fields.ts';
+import type { CostAnalysisQuery, CostGrouping, costFilters } from '../../contract/cost.ts';
 import type { CostForecast } from '../../contract/cost-forecast.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import {
@@ -21,6 +21,7 @@ import { costPeriods } from './collection.ts';
 import type { StoredPeriod } from './collection.ts';
 import { completeDays } from './complete-days.ts';
 import type { Days } from './complete-days.ts';
+import { checkGrouping, fieldOf, whereOf } from './fields.ts';
 import { recall } from './kept-answers.ts';
 import { costSums } from './query.ts';
 import type { CostField, CostQuery } from './query.ts';
@@ -38,13 +39,14 @@ const shownDays = 56;
 
 interface Asked {
   readonly where: NonNullable<CostQuery['where']>;
-  readonly measure: CostMetric;
+  readonly measure: CostAnalysisQuery['metric'];
   readonly signal?: AbortSignal;
 }
 
-export interface ForecastQuery extends Asked {
+export interface ForecastQuery extends Omit<Asked, 'where'> {
   readonly horizonDays: number;
-  readonly groupBy?: CostField;
+  readonly filters: Partial<Pick<CostAnalysisQuery, (typeof costFilters)[number]>>;
+  readonly groupBy?: CostGrouping;
   readonly currency?: string;
 }
 
@@ -53,16 +55,28 @@ interface Forecasts {
   readonly forecasts: CostForecast[];
 }
 
-/** Forecasts of each currency: of all charges, and of each of the largest groups. Works in turns. */
+/**
+ * Forecasts of each currency: of all charges, and of each of the largest groups. Works in turns.
+ * @throws GovctlError malformed_request
+ */
 export async function forecastCost(
   store: Store,
   { signal, ...query }: ForecastQuery,
 ): Promise<Forecasts> {
-  const periods = await periodsOf(store, query.where);
+  const { filters, groupBy, currency, measure } = query;
+  const periods = await periodsOf(store, filters);
   return recall<Forecasts>(store, [contentOf(periods), query], async () => {
     const days = completeDays(periods);
     if (!days) return { size: 1, value: { history: null, forecasts: [] } };
-    const all = await readSeries(store, days, { ...query, ...(signal && { signal }) });
+    const tags = [...new Set(periods.flatMap((one) => one.tags))].sort();
+    if (groupBy !== undefined) checkGrouping(groupBy, tags);
+    const all = await readSeries(store, days, {
+      where: whereOf(filters, tags),
+      measure,
+      ...(groupBy === undefined ? {} : { groupBy: fieldOf(groupBy) }),
+      ...(currency === undefined ? {} : { currency }),
+      ...(signal && { signal }),
+    });
     const forecasts: CostForecast[] = [];
     for (const one of all) {
       const forecast = await forecastDaily(
@@ -148,7 +162,7 @@ const pauseOf = (signal: AbortSignal | undefined) => async (): Promise<void> => 
 /** The periods that charges of these filters may be in. */
 async function periodsOf(
   store: Store,
-  { provider }: NonNullable<CostQuery['where']>,
+  { provider }: { readonly provider?: readonly string[] | undefined },
 ): Promise<readonly StoredPeriod[]> {
   const found: StoredPeriod[] = [];
   for await (const { doc } of allRows(store, costPeriods, {})) {
@@ -166,7 +180,7 @@ interface Series extends Pick<CostForecast, 'currency' | 'part' | 'key'> {
   readonly costs: readonly Amount[];
 }
 
-type Sought = Asked & Pick<ForecastQuery, 'groupBy' | 'currency'>;
+type Sought = Asked & { readonly groupBy?: CostField; readonly currency?: string };
 
 /** Daily sums by currency: of all charges, of the largest groups, of the others. */
 async function readSeries(

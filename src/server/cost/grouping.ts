@@ -89,7 +89,7 @@ export function createGrouping(
 }
 
 /** `key`: any value; `key=value`; `key=`: none. Any of those of one key, and one of each key. */
-function tagsWanted(
+export function tagsWanted(
   given: readonly string[],
   known: readonly string[],
 ): Record<string, readonly string[]> {
@@ -112,7 +112,7 @@ function tagsWanted(
   );
 }
 
-function checkTag(tag: string, known: readonly string[]): void {
+export function checkTag(tag: string, known: readonly string[]): void {
   if (known.includes(tag)) return;
   const there =
     known.length === 0
