@@ -4,10 +4,10 @@ import { Timestamp } from './lists.ts';
 import { maxResourceId } from './resources.ts';
 
 /** `memory` is what is in use, `memory_available` what is not. */
-export const metricNames = ['cpu', 'memory', 'memory_available'] as const;
+const metricNames = ['cpu', 'memory', 'memory_available'] as const;
 
 /** Of an average: one over a longer time hides peaks. */
-export const longestAverage = 300;
+const longestAverage = 300;
 const longestPeriod = 86_400;
 /** A pebibyte. */
 const mostBytes = 2 ** 50;

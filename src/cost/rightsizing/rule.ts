@@ -7,9 +7,9 @@ import type { Measured } from './series.ts';
 /** The share of CPU and memory that stays free. */
 export const headroom = 0.2;
 /** From the first measurement to the last. */
-export const leastDays = 14;
+const leastDays = 14;
 /** Measured, in whatever places of that time. */
-export const leastHours = 30;
+const leastHours = 30;
 
 /** A machine and what is known of it. */
 export interface Machine {
@@ -23,7 +23,7 @@ export interface Machine {
 }
 
 /** How much of a size would be in use, as shares of 1. */
-export interface Load {
+interface Load {
   readonly cpu: number;
   readonly memory: number;
 }

@@ -2,7 +2,7 @@ import { zero } from '../amount.ts';
 import type { Amount } from '../amount.ts';
 import type { Size } from './catalogue.ts';
 
-export const hoursPerMonth = 730;
+const hoursPerMonth = 730;
 
 /** Digits after the point of what is estimated; the rest is cut off. */
 const places = 6;

@@ -4,13 +4,13 @@
  */
 export const slotSeconds = 900;
 export const slotsPerDay = 86_400 / slotSeconds;
-export const slotsPerHour = 3_600 / slotSeconds;
+const slotsPerHour = 3_600 / slotSeconds;
 
 /** 0: not measured. */
 type Code = number;
 const mostCode = 255;
 /** Beyond it, it is kept as this: such a machine is too small anyway. */
-export const mostPercent = (mostCode - 1) / 2;
+const mostPercent = (mostCode - 1) / 2;
 
 /** 0.3 × 100 is more than 30 in doubles; that rounds up to no other half. */
 const noise = 1e-9;

@@ -43,7 +43,7 @@ export interface Assessed {
 }
 
 /** All machines that run, those that save most first; and those that do not run. */
-export interface AssessedAll {
+interface AssessedAll {
   readonly machines: readonly Assessed[];
   readonly byId: ReadonlyMap<string, Assessed>;
   readonly stopped: readonly KnownResource[];

@@ -3,7 +3,7 @@ import { GovctlError } from '../../contract/errors.ts';
 import type { MetricsAnswer } from '../../contract/metrics.ts';
 import type { RemediationWithActions } from '../../contract/remediations.ts';
 import { withheldReasons } from '../../contract/rightsizing.ts';
-import type { RightsizingListQuery } from '../../contract/rightsizing.ts';
+import type { RightsizingListQuery, WithheldReason } from '../../contract/rightsizing.ts';
 import { AmountSum, showAmount } from '../../cost/amount.ts';
 import { totalOfClaims } from '../../cost/rightsizing/claims.ts';
 import { resizing } from '../../cost/rightsizing/machine.ts';
@@ -11,6 +11,7 @@ import type { Answer, Call, Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { toJson } from '../json.ts';
 import type { Json } from '../json.ts';
+import { nextTurn } from '../next-turn.ts';
 import { readResource } from '../resources/service.ts';
 import { rightsizingId } from './assess-all.ts';
 import type { AboutMachine, Assessed, Assessor } from './assess-all.ts';
@@ -68,16 +69,13 @@ export const rightsizingHandlers = (
   return {
     list: async ({ query }) => {
       const { machines, stopped } = await assessAll(query.assume_memory);
-      const here = machines.filter(({ resource }) => isWhere(resource, query));
-      const matching = here.filter((one) => isAsked(one, query));
       const { limit, offset = 0 } = query;
+      const { matching, kinds, reasons } = await sift(machines, query);
       const rows = ordered(
         matching.filter(({ assessment }) => query.status.includes(assessment.kind)),
         query,
       );
       const page = rows.slice(offset, offset + limit);
-      const count = (kind: Assessed['assessment']['kind']): number =>
-        here.filter(({ assessment }) => assessment.kind === kind).length;
       return {
         body: toJson({
           recommendations: page.map(showAssessed),
@@ -89,13 +87,11 @@ export const rightsizingHandlers = (
           },
           totals: totalsOf(matching),
           counts: {
-            recommended: count('recommended'),
-            withheld: count('withheld'),
-            fits: count('fits'),
+            ...kinds,
             stopped: stopped.filter((resource) => isWhere(resource, query)).length,
           },
           withheld: withheldReasons.flatMap((reason) => {
-            const its = here.filter(({ assessment }) => reasonOf(assessment) === reason).length;
+            const its = reasons.get(reason) ?? 0;
             return its === 0 ? [] : [{ reason, count: its }];
           }),
         }),
@@ -132,6 +128,25 @@ export const rightsizingHandlers = (
     },
   };
 };
+
+/** Machines between two turns of others. */
+const machinesPerTurn = 5_000;
+
+/** The machines that a query is about, whatever their status, and how many of each kind there are where it looks. */
+async function sift(machines: readonly Assessed[], query: RightsizingListQuery) {
+  const kinds = { recommended: 0, withheld: 0, fits: 0 };
+  const reasons = new Map<WithheldReason, number>();
+  const matching: Assessed[] = [];
+  for (const [at, one] of machines.entries()) {
+    if (at > 0 && at % machinesPerTurn === 0) await nextTurn();
+    if (!isWhere(one.resource, query)) continue;
+    kinds[one.assessment.kind] += 1;
+    const reason = reasonOf(one.assessment);
+    if (reason) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    if (isAsked(one, query)) matching.push(one);
+  }
+  return { matching, kinds, reasons };
+}
 
 /** What makes a remediation takes it. @throws GovctlError insufficient_scope */
 function refuseScope({ principal: { scopes } }: Call): void {

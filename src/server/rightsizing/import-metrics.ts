@@ -29,7 +29,7 @@ const day = 86_400_000;
 /** An upload that changes the same parts may come first. */
 const mostTries = 5;
 
-export interface ImportOptions {
+interface ImportOptions {
   readonly actor: Actor;
   readonly signal: AbortSignal;
   readonly body: AsyncIterable<Uint8Array>;
@@ -127,7 +127,7 @@ export function createUtilisation(deps: Deps): Utilisation {
         ? { from: timestamp(slotTime(upload.from)), until: timestamp(slotTime(upload.to)) }
         : {};
     const { points, resources } = upload;
-    const answer = { points, resources: resources.size, ...times, changed, left_out: leftOut };
+    const answer = { points, resources, ...times, changed, left_out: leftOut };
     return { answer, parts };
   };
 

@@ -1,7 +1,7 @@
 import { slotSeconds } from '../../cost/rightsizing/series.ts';
 import type { PartPlace } from './collection.ts';
 import { partSlots, shardOf } from './collection.ts';
-import type { Series, StoredMetric } from './part-file.ts';
+import type { Series } from './part-file.ts';
 import { readPart, writePart } from './part-file.ts';
 
 /** Bytes of series that an upload keeps in memory; the others wait in blobs. */
@@ -24,10 +24,10 @@ interface Part {
 /** The points of one upload, by the parts that they are stored in. Of points on the same quarter of an hour the highest counts. */
 export class Upload {
   points = 0;
-  readonly resources = new Set<string>();
   /** Slots since 1970-01-01: the first, and the one after the last. */
   from = Infinity;
   to = -Infinity;
+  private readonly shards = new Map<string, number>();
   private readonly parts = new Map<string, Part>();
   private kept = 0;
 
@@ -36,24 +36,26 @@ export class Upload {
     private readonly most = mostKept,
   ) {}
 
+  get resources(): number {
+    return this.shards.size;
+  }
+
   /** Whether `makeRoom` should be called. */
   get isFull(): boolean {
     return this.kept > this.most;
   }
 
-  add(
-    of: { readonly resource: string; readonly metric: StoredMetric; readonly size: string },
-    code: number,
-    [from, to]: readonly [from: number, to: number],
-  ): void {
-    this.resources.add(of.resource);
+  add(of: SeriesOf, code: number, [from, to]: readonly [from: number, to: number]): void {
     this.from = Math.min(this.from, from);
     this.to = Math.max(this.to, to);
-    for (let slot = from; slot < to; slot++) {
-      const week = Math.floor(slot / partSlots);
+    for (let start = from; start < to;) {
+      const week = Math.floor(start / partSlots);
+      const end = Math.min(to, (week + 1) * partSlots);
       const { codes } = this.seriesOf(week, of);
-      const at = slot - week * partSlots;
-      codes[at] = Math.max(codes[at] ?? 0, code);
+      for (let at = start - week * partSlots; at < end - week * partSlots; at++) {
+        if ((codes[at] ?? 0) < code) codes[at] = code;
+      }
+      start = end;
     }
   }
 
@@ -82,11 +84,8 @@ export class Upload {
     return [...all.values()];
   }
 
-  private seriesOf(
-    week: number,
-    of: { readonly resource: string; readonly metric: StoredMetric; readonly size: string },
-  ): Series {
-    const place = { week, shard: shardOf(of.resource) };
+  private seriesOf(week: number, of: SeriesOf): Series {
+    const place = { week, shard: this.shardFor(of.resource) };
     let part = this.parts.get(keyOf(place));
     if (!part) this.parts.set(keyOf(place), (part = { place, series: new Map(), spilled: [] }));
     const key = `${of.metric} ${of.resource}`;
@@ -97,7 +96,15 @@ export class Upload {
     }
     return series;
   }
+
+  private shardFor(resource: string): number {
+    let shard = this.shards.get(resource);
+    if (shard === undefined) this.shards.set(resource, (shard = shardOf(resource)));
+    return shard;
+  }
 }
+
+type SeriesOf = Omit<Series, 'codes'>;
 
 const keyOf = ({ week, shard }: PartPlace): string => `${week} ${shard}`;
 
@@ -108,8 +115,9 @@ function raise(all: Map<string, Series>, one: Series): void {
     all.set(key, { ...one, codes: one.codes.slice() });
     return;
   }
-  for (const [at, code] of one.codes.entries()) {
-    before.codes[at] = Math.max(before.codes[at] ?? 0, code);
+  const { codes } = before;
+  for (let at = 0; at < codes.length; at++) {
+    codes[at] = Math.max(codes[at] ?? 0, one.codes[at] ?? 0);
   }
 }
 
@@ -132,15 +140,19 @@ export function overlay(
   for (const one of uploaded) {
     const its = byName.get(of(one)) ?? [];
     byName.set(of(one), its);
-    for (const [at, code] of one.codes.entries()) {
+    let own = its.find(({ size }) => size === one.size);
+    if (!own) its.push((own = { ...one, codes: new Uint8Array(partSlots) }));
+    const others = its.filter((other) => other !== own);
+    for (let at = 0; at < partSlots; at++) {
+      const code = one.codes[at] ?? 0;
       if (code === 0) continue;
-      let target = its.find(({ codes }) => codes[at] !== 0) ?? its.find((s) => s.size === one.size);
-      if (!target) its.push((target = { ...one, codes: new Uint8Array(partSlots) }));
-      if (target.codes[at] !== code) changed += 1;
-      target.codes[at] = code;
+      const { codes } = others.find((other) => other.codes[at] !== 0) ?? own;
+      if (codes[at] !== code) changed += 1;
+      codes[at] = code;
     }
   }
-  return { series: [...byName.values()].flat(), changed };
+  const series = [...byName.values()].flat();
+  return { series: series.filter(({ codes }) => codes.some((code) => code !== 0)), changed };
 }
 
 export const slotTime = (slot: number): number => slot * slotSeconds * 1_000;

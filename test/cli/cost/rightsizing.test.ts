@@ -205,7 +205,7 @@ describe('govctl cost metrics import', () => {
         'metrics/net.json    CloudWatch statistics  0       0         -           -',
         'metrics/own.ndjson  NDJSON                 2       1         2026-02-10  2026-02-10',
         '',
-        'metrics/net.json: NetworkIn: 2 numbers of no use for rightsizing',
+        'Other metrics, left out: NetworkIn 2',
         'Stored: 50 points of 1 machine; 200 quarters of an hour changed.',
         '',
       ].join('\n'),
@@ -269,7 +269,11 @@ describe('govctl cost metrics import', () => {
       'cpu.json Datapoints[0]: period_seconds of an average must be at most 300, not 3600',
     ],
     ['cpu.json', '{"Label":', 'cpu.json: is not JSON'],
-    ['data.json', { hello: 1 }, 'data.json: is none of: NDJSON with resource_id and metric'],
+    [
+      'data.json',
+      { hello: 1 },
+      'data.json: is none of what can be imported: NDJSON with resource_id and metric',
+    ],
     [
       'own.ndjson',
       '{"resource_id":"i-b","metric":"cpu","at":"2026-02-10T00:00:00Z","period_seconds":60,"value":1}\n\n{"resource_id":"i-b","metric":"cpu","at":"2026-02-10T00:00:00Z","period_seconds":0,"value":1}\n',
@@ -283,7 +287,7 @@ describe('govctl cost metrics import', () => {
     [
       'own.ndjson',
       '\n{"resource_id":"i-b"}\n',
-      'own.ndjson: is none of: NDJSON with resource_id and metric',
+      'own.ndjson: is none of what can be imported: NDJSON',
     ],
   ])(
     'refuses %s, with file and place, before anything is stored',

@@ -53,11 +53,7 @@ export const importView = (files: readonly ReadFile[], stored?: readonly Metrics
         columns,
       );
       const lines = [
-        ...files.flatMap(({ file, left_out: others }) =>
-          Object.entries(others).map(
-            ([name, numbers]) => `${file}: ${name}: ${count(numbers, 'number')} of no use for rightsizing`, // prettier-ignore
-          ),
-        ),
+        ...otherMetrics(files),
         ...reasons(leftOut),
         stored
           ? `Stored: ${count(points, 'point')} of ${count(resources.size, 'machine')}; ${count(changed, 'quarter of an hour', 'quarters of an hour')} changed.`
@@ -67,6 +63,23 @@ export const importView = (files: readonly ReadFile[], stored?: readonly Metrics
     },
   };
 };
+
+/** Metrics for people; the rest is in the other formats. */
+const mostNamed = 10;
+
+/** What rightsizing has no use for, over all files. */
+function otherMetrics(files: readonly ReadFile[]): readonly string[] {
+  const others = new Map<string, number>();
+  for (const { left_out: its } of files) {
+    for (const [name, numbers] of Object.entries(its)) {
+      others.set(name, (others.get(name) ?? 0) + numbers);
+    }
+  }
+  if (others.size === 0) return [];
+  const all = [...others].map(([name, numbers]) => `${name || 'without a name'} ${inThrees(numbers)}`); // prettier-ignore
+  const more = all.length > mostNamed ? [`${inThrees(all.length - mostNamed)} more`] : [];
+  return [`Other metrics, left out: ${[...all.slice(0, mostNamed), ...more].join(', ')}`];
+}
 
 function* reasons(leftOut: MetricsAnswer['left_out']): Generator<string> {
   const { unknown_resource: unknown, too_old: old, unknown_size: sizes } = leftOut;

@@ -25,6 +25,8 @@ export class FileRefused extends Error {
   }
 }
 
+const known =
+  'can be imported: NDJSON with resource_id and metric in the first line; CloudWatch (get-metric-statistics, get-metric-data), Azure Monitor (az monitor metrics list) and Google Cloud Monitoring (timeSeries.list) as JSON';
 const newline = 0x0a;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -48,13 +50,8 @@ export async function* readMetricLines(
   if (!bytes) {
     throw new FileRefused('', `has more than ${largestDocument >> 20} MiB; send lines of NDJSON, or several files`); // prettier-ignore
   }
-  const format = findFormat(parse(bytes, ''));
-  if (!format) {
-    throw new FileRefused(
-      '',
-      'is none of: NDJSON with resource_id and metric, CloudWatch (get-metric-statistics, get-metric-data), Azure Monitor (az monitor metrics list), Google Cloud Monitoring (timeSeries.list), all as JSON',
-    );
-  }
+  const format = findFormat(parse(bytes, '', `is not JSON; what ${known}`));
+  if (!format) throw new FileRefused('', `is none of what ${known}`);
   read.format = format.name;
   try {
     const { points, leftOut } = format.read(options);
@@ -100,10 +97,10 @@ async function* ownLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<Metr
 }
 
 /** @throws FileRefused */
-function parse(bytes: Uint8Array, place: string): unknown {
+function parse(bytes: Uint8Array, place: string, message = 'is not JSON'): unknown {
   try {
     return JSON.parse(utf8.decode(bytes));
   } catch {
-    throw new FileRefused(place, 'is not JSON');
+    throw new FileRefused(place, message);
   }
 }
