@@ -1,44 +1,14 @@
 // An import of FOCUS files, beside DuckDB reading and adding up the same files.
-import { createWriteStream, openAsBlob, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { finished } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
-import { columns, focusRows } from './focus-rows.js';
-import { benchKey, median, peer, runNode, startGovctl, tempFolder } from './harness.js';
+import { importCost, writeFocusFile } from './cost-files.js';
+import { median, peer, runNode, startGovctl, tempFolder } from './harness.js';
 
 export const title = 'import of cost';
 
 const month = '2026-09';
 const rowsPerFile = 1_000_000;
 const mostMemory = 250;
-
-const headers = { authorization: `Bearer ${benchKey}` };
-
-async function send(url, method, path, body, type = 'application/json') {
-  const answer = await fetch(url + path, {
-    method,
-    headers: body === undefined ? headers : { ...headers, 'content-type': type },
-    ...(body === undefined ? {} : { body }),
-  });
-  if (!answer.ok) throw new Error(`${method} ${path} ${answer.status}: ${await answer.text()}`);
-  return answer.json();
-}
-
-/** Rows from one up to another as a file. */
-async function writeFile(file, from, to) {
-  const gzip = createGzip({ level: 6 });
-  const out = createWriteStream(file);
-  gzip.pipe(out);
-  let text = `${columns.join(',')}\n`;
-  for (const line of focusRows({ from, to, month })) {
-    text += line;
-    if (text.length < 1 << 20) continue;
-    if (!gzip.write(text)) await new Promise((resolve) => gzip.once('drain', resolve));
-    text = '';
-  }
-  gzip.end(text);
-  await finished(out);
-}
 
 /** Seconds of CPU time of a process so far; counted in ticks of 10 ms. */
 function cpuOf(pid) {
@@ -51,21 +21,8 @@ async function importHere(port, files) {
   const server = await startGovctl(port);
   try {
     const before = cpuOf(server.pid);
-    const { id } = await send(server.url, 'POST', '/v1/cost/imports', '{}');
-    for (const [n, file] of files.entries()) {
-      const body = await openAsBlob(file);
-      const part = `/v1/cost/imports/${id}/files/${n + 1}`;
-      await send(server.url, 'PUT', part, body, 'application/octet-stream');
-    }
-    await send(server.url, 'POST', `/v1/cost/imports/${id}/commit`);
-    for (;;) {
-      const { status, failure, result } = await send(server.url, 'GET', `/v1/cost/imports/${id}`);
-      if (status === 'failed') throw new Error(JSON.stringify(failure));
-      if (status === 'completed') {
-        return { cpu: cpuOf(server.pid) - before, rows: result.rows, peak: await server.stop() };
-      }
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
+    const { rows } = await importCost(server.url, files);
+    return { cpu: cpuOf(server.pid) - before, rows, peak: await server.stop() };
   } finally {
     await server.stop().catch(() => undefined);
     rmSync(server.dataDir, { recursive: true, force: true });
@@ -84,7 +41,7 @@ export async function measure({ rounds, port }) {
   const count = rounds === 1 ? 1 : 5;
   const files = Array.from({ length: count }, (_, n) => path.join(folder, `focus-${n + 1}.csv.gz`));
   for (const [n, file] of files.entries()) {
-    await writeFile(file, n * rowsPerFile, (n + 1) * rowsPerFile);
+    await writeFocusFile(file, { from: n * rowsPerFile, to: (n + 1) * rowsPerFile, month });
   }
   const pairs = [];
   for (let round = 0; round < rounds; round++) {

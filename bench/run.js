@@ -19,6 +19,7 @@ import * as reportPdf from './report-pdf.js';
 import * as reportTables from './report-tables.js';
 import * as reportQueue from './report-queue.js';
 import * as costImport from './cost-import.js';
+import * as costAnalysis from './cost-analysis.js';
 import * as costForecast from './cost-forecast.js';
 
 const benches = {
@@ -41,6 +42,7 @@ const benches = {
   'report-tables': reportTables,
   'report-queue': reportQueue,
   'cost-import': costImport,
+  'cost-analysis': costAnalysis,
   'cost-forecast': costForecast,
 };
 const words = process.argv.slice(2);
