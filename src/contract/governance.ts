@@ -5,6 +5,7 @@ import { Timestamp, commaList, commaListOf, digits, listEndpoint, listQuery } fr
 import { Severity } from './policies.ts';
 import { PredictiveAlert } from './predictions.ts';
 import { scopeFilters } from './scope-filters.ts';
+import { MonthlyCosts } from './violations.ts';
 
 const OverviewQuery = z.strictObject(scopeFilters);
 export type OverviewQuery = z.infer<typeof OverviewQuery>;
@@ -21,10 +22,13 @@ const GovernanceOverview = z.looseObject({
   }),
   /** The ten that come first. */
   predictive_alerts: z.array(PredictiveAlert),
+  /** What unused and too large resources cost in a month. 0 without a cost scope. */
   cost_optimization: z.looseObject({
     potential_savings: z.number(),
     rightsizing_opportunities: z.int(),
     unused_resources: z.int(),
+    /** By currency, the largest first: `potential_savings` is the first, rounded. For who may see costs, where any is known. */
+    savings: MonthlyCosts.optional(),
   }),
   /** Of the service's eight capabilities, how many were used in the last 30 days. */
   tools_replaced: z.int(),

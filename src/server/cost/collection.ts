@@ -43,7 +43,11 @@ export const periodId = ({
 export const costPeriods: CollectionSpec<StoredPeriod> = {
   name: 'cost_periods',
   index: { period: ({ period }) => period, provider: ({ provider }) => provider },
-  order: { period: ({ period }) => period, id: ({ id }) => id },
+  order: {
+    period: ({ period }) => period,
+    id: ({ id }) => id,
+    imported_at: ({ imported_at }) => imported_at,
+  },
 };
 
 const Decimal = z.string().regex(/^-?\d+(\.\d+)?$/);

@@ -4,18 +4,22 @@ import { createCallerTurns } from '../http/caller-turns.ts';
 import { listPage } from '../http/paging.ts';
 import { toJson } from '../json.ts';
 import type { Alerts } from '../prediction/service.ts';
+import type { Assessor } from '../rightsizing/service.ts';
 import { outcomeFilters, outcomes } from './collection.ts';
 import { readOverview } from './overview.ts';
 import { readScores } from './score-days.ts';
 
-export function governanceHandlers(deps: Deps, alerts: Alerts): Handlers['governance'] {
+export function governanceHandlers(
+  deps: Deps,
+  parts: { readonly alerts: Alerts; readonly assessor: Assessor },
+): Handlers['governance'] {
   // Each counts for all policies and types of resources.
   const inTurn = createCallerTurns();
   return {
     overview: ({ query }, call) =>
       inTurn(call, async () => ({
         body: toJson({
-          governance_overview: await readOverview(deps, alerts, call, query),
+          governance_overview: await readOverview(deps, parts, call, query),
         }),
       })),
     scoreHistory: async ({ query }) => ({

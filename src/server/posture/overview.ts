@@ -6,6 +6,7 @@ import { isTypePattern, matchesType, typeKey } from '../../contract/resources.ts
 import { complianceScore, weightOf } from '../../engine/score.ts';
 import type { Awaitable } from '../awaitable.ts';
 import { timestamp } from '../deps.ts';
+import { costPeriods } from '../cost/collection.ts';
 import { bundles } from '../evidence/collection.ts';
 import { anyOf } from '../http/paging.ts';
 import type { Filters } from '../http/paging.ts';
@@ -18,12 +19,14 @@ import type { Pace } from '../pace.ts';
 import { reports } from '../reports/collection.ts';
 import { resources } from '../resources/collection.ts';
 import { scans } from '../scans/collection.ts';
+import type { Assessor } from '../rightsizing/service.ts';
 import { runs } from '../schedules/collection.ts';
 import { allRows, countRows } from '../store/all-rows.ts';
 import type { CollectionSpec, Document, Reader } from '../store/store.ts';
 import { resolvedOn, violations } from '../violations/collection.ts';
 import { deliveries } from '../webhooks/service.ts';
 import { outcomes, standings } from './collection.ts';
+import { readCostOptimization } from './cost-optimization.ts';
 import type { StoredStanding } from './collection.ts';
 import { resourceCounts } from './service.ts';
 
@@ -40,11 +43,12 @@ const mostAlerts = 10;
  * on how many policies, accounts and environments there are, not on how many resources.
  */
 export async function readOverview(
-  { store: reader, clock }: Deps,
-  alerts: Alerts,
+  deps: Deps,
+  { alerts, assessor }: { readonly alerts: Alerts; readonly assessor: Assessor },
   call: Call,
   query: OverviewQuery,
 ): Promise<GovernanceOverview> {
+  const { store: reader, clock } = deps;
   const now = clock.now();
   const where = scopeWhere(query);
   const { score, evaluated } = await readScore(reader, where, createPace(call.signal));
@@ -63,8 +67,7 @@ export async function readOverview(
       low: await open('LOW'),
     },
     predictive_alerts: await alerts.coming(call, alertsWithin, query, mostAlerts),
-    // Costs are not known to the service yet.
-    cost_optimization: { potential_savings: 0, rightsizing_opportunities: 0, unused_resources: 0 },
+    cost_optimization: await readCostOptimization(deps, assessor, call, query),
     tools_replaced: await countUsed(reader, timestamp(now - usedWithin * day)),
     automation_level: await readAutomation(reader, where, now),
     generated_at: timestamp(now),
@@ -175,7 +178,7 @@ async function readAutomation(reader: Reader, where: Filters, now: number): Prom
   return all === 0 ? 0 : Math.round(((await resolved([true])) / all) * 10_000) / 100;
 }
 
-/** How many of the service's capabilities were used since then; cost is not among them yet. */
+/** How many of the service's capabilities were used since then. */
 async function countUsed(reader: Reader, since: string): Promise<number> {
   const isUsed = async <T extends Document>(
     collection: CollectionSpec<T>,
@@ -193,6 +196,7 @@ async function countUsed(reader: Reader, since: string): Promise<number> {
     await isUsed(runs, 'started_at'),
     await isUsed(deliveries, 'created_at'),
     await isUsed(bundles, 'created_at'),
+    await isUsed(costPeriods, 'imported_at'),
   ];
   return used.filter(Boolean).length;
 }

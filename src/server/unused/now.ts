@@ -1,5 +1,6 @@
 import type { UnusedListQuery, UnusedResource } from '../../contract/cost-unused.ts';
 import { AmountSum, compare, showAmount } from '../../cost/amount.ts';
+import type { Claim } from '../../cost/rightsizing/claims.ts';
 import type { ResourceCost, ResourceCosts } from '../../cost/resource-costs.ts';
 import type { CurrencySum } from '../../cost/resource-sums.ts';
 import { monthlyCosts } from '../cost/service.ts';
@@ -82,6 +83,18 @@ function costsOf(
     for (const cost of costs.find({ id: disk, provider, account_id })) found.set(cost.entry, cost);
   }
   return [...found.values()];
+}
+
+/** What each resource saves: a charge is claimed once, by the first that has it. */
+export function* claimsOfUnused(rows: Iterable<UnusedNow>): Generator<Claim> {
+  const claimed = new Set<number>();
+  for (const { resource, costs } of rows) {
+    const own = costs.filter(({ entry }) => !claimed.has(entry));
+    for (const { entry } of own) claimed.add(entry);
+    for (const { currency, total: amount } of sumOfUnused([{ costs: own }])) {
+      yield { resource_id: resource.id, currency, amount };
+    }
+  }
 }
 
 /** By currency, each charge once. */

@@ -95,6 +95,7 @@ export const createHandlers = (
 ): Handlers => {
   const on = methodsOf(surroundings.config);
   const alerts = createAlerts(deps, on);
+  const assessor = createAssessor(deps);
   const { owner_tags: ownerTags = defaultOwnerTags } = surroundings.config;
   const planParts = {
     deps,
@@ -108,7 +109,7 @@ export const createHandlers = (
     predictions: predictionHandlers(deps, evaluation, { alerts, on }),
     violations: violationHandlers(deps, ownerTags),
     evaluations: evaluationHandlers(deps),
-    governance: governanceHandlers(deps, alerts),
+    governance: governanceHandlers(deps, { alerts, assessor }),
     frameworks: frameworkHandlers(deps, attachedEvidence),
     frameworkDefinitions: definitionHandlers(deps),
     evidence: evidenceHandlers(deps, {
@@ -125,7 +126,7 @@ export const createHandlers = (
     costResources: costResourceHandlers(deps),
     remediations: remediationHandlers(planParts, ownerTags),
     metrics: metricsHandlers(utilisation),
-    rightsizing: rightsizingHandlers(deps, createAssessor(deps), createResizer(planParts)),
+    rightsizing: rightsizingHandlers(deps, assessor, createResizer(planParts)),
     cost: costHandlers(deps, ownerTags),
     costUnused: unusedHandlers(deps),
     events: eventHandlers(deps),
