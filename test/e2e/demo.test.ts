@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { cleanEnvironment, projectRoot, runCli } from '../support/built-cli.ts';
 
 describe('the demo', () => {
-  it('plans, applies, finds the hand edit, checks, shows a fix, takes an inventory, remediates, makes a report, and says what to type next', async () => {
+  it('plans, applies, finds the hand edit, checks, shows a fix, takes an inventory, remediates, makes a report, shows what it costs, and says what to type next', async () => {
     const { exitCode, stdout, stderr } = await runCli(['demo']);
     expect(exitCode, stderr).toBe(0);
     expect(stdout).toMatch(/Plan: (\d+) to create, 0 to update, 0 to delete/);
@@ -22,6 +22,15 @@ describe('the demo', () => {
     expect(stdout).toMatch(/✓ \S+ {2}aws-rds-instance-backups/);
     expect(stdout).toMatch(/rem_\w+ +completed .* system/);
     expect(stdout).toContain('completed: 1 completed.');
+    expect(stdout).toMatch(/Imported \d+ rows from 1 file: billing periods 2 added/);
+    expect(stdout).toMatch(/1,626\.54 USD .*\n\n\s+SERVICE/);
+    expect(stdout).toMatch(/spent +\[#{16}\.{4}\] 81%: 1,626\.54 USD, 373\.46 USD left/);
+    expect(stdout).toMatch(/forecast +9\d%: 1,9\d\d\.\d\d USD, 80% interval/);
+    expect(stdout).toMatch(/cost\.anomaly\.detected +Amazon Simple Storage Service/);
+    expect(stdout).toMatch(/budget\.threshold\.exceeded +shop has spent 81% of its budget/);
+    expect(stdout).toMatch(/m5\.2xlarge +m5\.xlarge .*167\.90 USD/);
+    expect(stdout).toMatch(/47\.60 USD +unattached volume/);
+    expect(stdout).toMatch(/acme-shop-uploads .* 343\.68 USD/);
     const [, report = ''] = /The report is in (\S+)\./.exec(stderr) ?? [];
     expect(
       readdirSync(report)

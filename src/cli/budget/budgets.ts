@@ -30,7 +30,12 @@ export const budgets: DescribedNoun<AnyBudget, ListOptions> = {
     columns: () => [
       { title: 'NAME', cell: ({ name }) => name, shrinks: 'end' },
       { title: 'PERIOD', cell: ({ status, period }) => status?.period ?? period, drops: 3 },
-      { title: 'AMOUNT', cell: ({ amount, currency }) => showMoney(amount, currency), isRight: true, drops: 4 },
+      {
+        title: 'AMOUNT',
+        cell: ({ amount, currency }) => showMoney(amount, currency),
+        isRight: true,
+        drops: 4,
+      },
       {
         title: 'SPENT',
         cell: ({ status, currency }) => (status ? showMoney(status.spent, currency) : '-'),

@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { platformInit } from '../../client/http.ts';
+import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context, Run, World } from '../context.ts';
@@ -21,6 +23,9 @@ const reportWords = ['report', 'create', 'web-shop', '--type', 'compliance'];
 
 /** The policy that "somebody" edits in the console, and how. */
 const handEdit = { policy: 'aws-s3-block-public-access', setting: 'severity=LOW' };
+
+/** The day on which the made-up cost is looked at: two days after its last. */
+const costDay = '2026-11-27T08:00:00Z';
 
 /** A policy that is remediated by hand: it has a patch, but no auto_remediation. */
 const handFix = 'aws-rds-instance-backups';
@@ -120,7 +125,46 @@ async function playDemo(
     ['remediate', 'list', '--automatic'],
     { head: 8 },
   );
+  await playCost(play);
 }
+
+/** Two months of cost of the same resources, as ../../../policies-example/cost/make.js makes them up. */
+async function playCost(play: ReturnType<typeof createPlayer>): Promise<void> {
+  await play.goTo(costDay);
+  await play.step(
+    'And what does it cost? An export says it; the clock is set to its end.',
+    ['cost', 'import', 'cost/focus.csv'],
+    { head: 6 },
+  );
+  await play.step('This month, next to the last one.', ['cost', 'summary'], { head: 9, tail: 1 });
+  await play.step(
+    'A budget counts it at once, and forecasts the rest of the month.',
+    ['budget', 'create', '--name', 'shop', '--amount', '2000', '--currency', 'USD'],
+    { head: 12 },
+  );
+  const isFound = ['event', 'list', '--type', 'cost.anomaly.detected'];
+  await play.waitFor(isFound, (text) => text.includes('cost.anomaly.detected'));
+  await play.step(
+    'The unusual days and the crossed threshold are events, for webhooks too.',
+    ['event', 'list', '--type', 'cost.anomaly.detected,budget.threshold.exceeded'],
+    { head: 8 },
+  );
+  await play.step(
+    'How busy is the server? An export of its metrics says it.',
+    ['cost', 'metrics', 'import', 'cost/utilization.ndjson'],
+    { head: 4 },
+  );
+  await play.step('Half of it would do.', ['cost', 'rightsizing'], { head: 10 });
+  await play.step('And nobody uses this any more.', ['cost', 'unused'], { head: 8 });
+  await play.step(
+    'What do resources cost that fail a policy?',
+    ['violation', 'summary', '--by', 'resource'],
+    { head: 8 },
+  );
+}
+
+/** Milliseconds at most that the demo waits for work in the background. */
+const waitedFor = 30_000;
 
 interface StepOptions {
   /** So many lines of the output's beginning and end are shown; what stands between is counted. */
@@ -133,11 +177,30 @@ function createPlayer(context: Context, server: RunningServer, folder: string) {
   const { terminal } = context.world;
   const { style } = context;
   let number = 0;
+  /** Milliseconds. */
+  let ahead = 0;
   return {
     async title(...lines: string[]): Promise<void> {
       await terminal.stdout.write(
         `\n${style.bold(lines[0] ?? '')}\n${lines.slice(1).join('\n')}\n`,
       );
+    },
+    /** Sets the clock of the service, and of the commands from now on. */
+    async goTo(time: string): Promise<void> {
+      const { world } = recordingWorld(context, server, folder, ahead);
+      const code = await context.run(['server', 'clock', 'set', time], world);
+      if (code !== exitCodes.ok) throw new GovctlError('internal_error', 'The clock was not set');
+      ahead = Date.parse(time) - context.world.now();
+    },
+    /** Runs a command, unseen, until its output says that work in the background is done. */
+    async waitFor(argv: readonly string[], isDone: (text: string) => boolean): Promise<void> {
+      const until = performance.now() + waitedFor;
+      for (;;) {
+        const { world, shown } = recordingWorld(context, server, folder, ahead);
+        await context.run(argv, world);
+        if (isDone(shown()) || performance.now() > until) return;
+        await sleep(100);
+      }
     },
     async step(
       text: string,
@@ -148,7 +211,7 @@ function createPlayer(context: Context, server: RunningServer, folder: string) {
       await terminal.stdout.write(
         `\n${style.bold(`${++number}  ${text}`)}\n${style.dim('   $')} ${style.cyan(typed)}\n`,
       );
-      const { world, shown } = recordingWorld(context, server, folder);
+      const { world, shown } = recordingWorld(context, server, folder, ahead);
       const code = await context.run(argv, world);
       await terminal.stdout.write(`${indent(shorten(shown(), head, tail))}\n`);
       if (code !== expect) {
@@ -166,6 +229,7 @@ function recordingWorld(
   context: Context,
   server: RunningServer,
   folder: string,
+  ahead: number,
 ): { world: World; shown: () => string } {
   const { world } = context;
   const written: string[] = [];
@@ -181,11 +245,17 @@ function recordingWorld(
   return {
     world: {
       ...world,
+      now: () => world.now() + ahead,
       terminal: { ...terminal, columns: Math.max(60, world.terminal.columns - 3) },
       cwd: path.join(world.packageRoot, 'policies-example'),
       env: {
         ...colour,
-        ...(world.env.PATH ? { PATH: world.env.PATH } : {}),
+        ...defined({
+          PATH: world.env.PATH,
+          LC_ALL: world.env.LC_ALL,
+          LC_CTYPE: world.env.LC_CTYPE,
+          LANG: world.env.LANG,
+        }),
         GOVCTL_BASE_URL: server.baseUrl,
         ...(server.apiKey ? { GOVCTL_TOKEN: server.apiKey.key } : {}),
         GOVCTL_CONFIG_DIR: path.join(folder, 'config'),
@@ -224,6 +294,9 @@ function closing(
           `export GOVCTL_BASE_URL=${server.baseUrl} GOVCTL_TOKEN=${server.apiKey?.key ?? ''}`,
         ),
         command('govctl policy list'),
+        command(
+          `govctl server clock reset   # its clock is at ${costDay.slice(0, 10)}, the day of the cost`,
+        ),
       ]
     : [
         'To go on by yourself:',

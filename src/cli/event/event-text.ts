@@ -55,6 +55,9 @@ function subjectWords(noun: string, subject: Fields): string {
     const grade = text('severity')?.toUpperCase();
     return joinWords(': ', joinWords(' ', grade, resource), policy, text('message'));
   }
+  const isOfCost = text('anomaly_id') !== undefined || text('budget_id') !== undefined;
+  const message = isOfCost ? text('message') : undefined;
+  if (message !== undefined) return message;
   return (
     joinWords(' ', text('type'), text('name') ?? text('framework') ?? text('id')) ||
     JSON.stringify(subject).slice(0, longest)
