@@ -244,7 +244,7 @@ describe('govctl cost metrics import', () => {
   it('reads standard input', async () => {
     const [line] = hourly('i-b', 'cpu', '2026-02-10T00:00:00Z', [10]);
     const { stdout } = await run(['metrics', 'import', '-'], {
-      stdin: `${JSON.stringify(line)}\n`,
+      stdin: `\n${JSON.stringify(line)}\r\n\r\n`,
     });
     expect(stdout).toContain('Stored: 1 point of 1 machine; 4 quarters of an hour changed.');
   });

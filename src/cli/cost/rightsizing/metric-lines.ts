@@ -67,11 +67,10 @@ export async function* readMetricLines(
   }
 }
 
-/** Whether the first line is a point by itself. */
+/** Whether the first line with a text is a point by itself. */
 function isStream(head: Uint8Array): boolean {
-  const end = head.indexOf(newline);
   try {
-    const text = new TextDecoder().decode(end < 0 ? head : head.subarray(0, end));
+    const [text = ''] = new TextDecoder().decode(head).trimStart().split('\n', 1);
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && 'metric' in value && 'resource_id' in value; // prettier-ignore
   } catch {
@@ -88,13 +87,15 @@ async function* ownLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<Metr
       line += 1;
       const bytes = piece.subarray(from, end);
       from = end + 1;
-      if (bytes.length === 0) continue;
+      if (isBlank(bytes)) continue;
       const place = `:${line}`;
       const point = parse(bytes, place);
       yield { point, text: JSON.stringify(point), place };
     }
   }
 }
+
+const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => byte <= 0x20);
 
 /** @throws FileRefused */
 function parse(bytes: Uint8Array, place: string, message = 'is not JSON'): unknown {
