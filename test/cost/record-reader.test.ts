@@ -214,6 +214,44 @@ describe('a row of a cost and usage report', () => {
   const cur = (columns: readonly string[], values: readonly string[]): string =>
     `${columns.join(',')}\n${values.join(',')}`;
 
+  it('has an effective cost that counts what is paid in advance where it is used', () => {
+    const columns = [
+      'bill_payer_account_id',
+      'bill_billing_period_start_date',
+      'line_item_usage_start_date',
+      'line_item_currency_code',
+      'line_item_line_item_type',
+      'line_item_unblended_cost',
+      'savings_plan_savings_plan_effective_cost',
+      'savings_plan_total_commitment_to_date',
+      'savings_plan_used_commitment',
+      'reservation_effective_cost',
+      'reservation_unused_amortized_upfront_fee_for_billing_period',
+      'reservation_unused_recurring_fee',
+      'reservation_reservation_arn',
+    ];
+    const effective = (type: string, billed: string, ...more: readonly string[]): string => {
+      const row = ['1', '2026-09-01', '2026-09-02', 'USD', type, billed, ...more];
+      const [record] = read(cur(columns, row)).records;
+      return record && 'amounts' in record ? showAmount(record.amounts.effective) : 'rejected';
+    };
+    const zeros = ['0.0', '0.0', '0.0', '0.0', '0.0', '0.0'];
+    expect(effective('Usage', '3', ...zeros, '')).toBe('3');
+    expect(effective('Tax', '2', ...zeros, '')).toBe('2');
+    expect(effective('SavingsPlanCoveredUsage', '3', '1.25', '0', '0', '0', '0', '0', '')).toBe(
+      '1.25',
+    );
+    expect(effective('SavingsPlanNegation', '-3', ...zeros, '')).toBe('0');
+    expect(effective('SavingsPlanRecurringFee', '10', '0', '10', '7.5', '0', '0', '0', '')).toBe(
+      '2.5',
+    );
+    expect(effective('SavingsPlanUpfrontFee', '99', ...zeros, '')).toBe('0');
+    expect(effective('DiscountedUsage', '0', '0', '0', '0', '0.7', '0', '0', 'arn')).toBe('0.7');
+    expect(effective('RIFee', '8', '0', '0', '0', '0', '0.5', '0.25', 'arn')).toBe('0.75');
+    expect(effective('Fee', '50', ...zeros, 'arn')).toBe('0');
+    expect(effective('Fee', '50', ...zeros, '')).toBe('50');
+  });
+
   it('of version 2.0 is a charge with the cost of its savings plan and the category of FOCUS', () => {
     const { records, understood } = read(
       cur(

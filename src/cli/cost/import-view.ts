@@ -36,7 +36,7 @@ function describe(done: CostImport, style: Style, columns: number): string {
   const words = changes.flatMap(([amount, word]) =>
     amount > 0 ? [`${inThrees(amount)} ${word}`] : [],
   );
-  const head = `${style.green(isDryRun ? 'Would import' : 'Imported')} ${count(result.rows, 'row')} from ${count(files.length, 'file')}: billing periods ${listWords(words)}`;
+  const head = `${style.green(isDryRun ? 'Would import' : 'Imported')} ${inThrees(result.rows)} ${result.rows === 1 ? 'row' : 'rows'} from ${count(files.length, 'file')}: billing periods ${listWords(words)}`;
   const table = formatTable(
     result.periods.slice(0, mostShown),
     [

@@ -14,8 +14,20 @@ export interface Dialect {
   readonly tagPrefix?: string;
   /** What every row has. */
   readonly fixed?: Readonly<Partial<Record<Dimension, string>>>;
+  /**
+   * What the effective cost of a row is, by its category as the export calls it, in lower case: the sum of columns. Of
+   * other rows it is the billed cost.
+   */
+  readonly effectiveBy?: Readonly<Record<string, EffectiveCost>>;
   /** Categories by what the export calls them, in lower case; others stay as they are. */
   readonly categories?: Readonly<Record<string, string>>;
+}
+
+export interface EffectiveCost {
+  readonly add: readonly string[];
+  readonly subtract?: readonly string[];
+  /** Only where this column has a value. */
+  readonly where?: string;
 }
 
 /** FOCUS 1.0 to 1.3. @see https://focus.finops.org */
@@ -72,6 +84,24 @@ const costAndUsage = (
   ...(more.tagPrefix === undefined ? {} : { tagPrefix: more.tagPrefix }),
   fixed: { provider: 'aws' },
   categories: awsCategories,
+  // What is paid for in advance counts where it is used. https://docs.aws.amazon.com/cur/latest/userguide/
+  effectiveBy: {
+    savingsplancoveredusage: { add: [column('savingsPlan', 'SavingsPlanEffectiveCost')] },
+    savingsplanrecurringfee: {
+      add: [column('savingsPlan', 'TotalCommitmentToDate')],
+      subtract: [column('savingsPlan', 'UsedCommitment')],
+    },
+    savingsplannegation: { add: [] },
+    savingsplanupfrontfee: { add: [] },
+    discountedusage: { add: [column('reservation', 'EffectiveCost')] },
+    rifee: {
+      add: [
+        column('reservation', 'UnusedAmortizedUpfrontFeeForBillingPeriod'),
+        column('reservation', 'UnusedRecurringFee'),
+      ],
+    },
+    fee: { add: [], where: column('reservation', 'ReservationARN') },
+  },
   columns: {
     billing_account: [column('bill', 'PayerAccountId')],
     sub_account: [column('lineItem', 'UsageAccountId')],
@@ -86,8 +116,12 @@ const costAndUsage = (
     billed: [column('lineItem', 'UnblendedCost')],
     effective: [
       column('savingsPlan', 'SavingsPlanEffectiveCost'),
+      column('savingsPlan', 'TotalCommitmentToDate'),
+      column('savingsPlan', 'UsedCommitment'),
       column('reservation', 'EffectiveCost'),
-      column('lineItem', 'UnblendedCost'),
+      column('reservation', 'UnusedAmortizedUpfrontFeeForBillingPeriod'),
+      column('reservation', 'UnusedRecurringFee'),
+      column('reservation', 'ReservationARN'),
     ],
     list: [column('pricing', 'publicOnDemandCost')],
     quantity: [column('lineItem', 'UsageAmount')],
@@ -96,7 +130,7 @@ const costAndUsage = (
 });
 
 const snake = (text: string): string =>
-  text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^_/, '');
+  text.replace(/[A-Z]+/g, (letters) => `_${letters.toLowerCase()}`).replace(/^_/, '');
 
 const cur1 = costAndUsage('CUR 1.0', (part, rest) => `${part}/${rest}`, {
   signs: ['lineItem/UnblendedCost'],

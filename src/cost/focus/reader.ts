@@ -1,4 +1,4 @@
-import { parseAmount, zero } from '../amount.ts';
+import { add, parseAmount, subtract, zero } from '../amount.ts';
 import type { Amount } from '../amount.ts';
 import type { Cells } from '../read/cells.ts';
 import type { Place } from '../read/place.ts';
@@ -71,6 +71,7 @@ export class RecordReader {
   private readonly lastPeriod: string;
   private readonly tags: Memo<ReadonlyMap<string, string> | 'unreadable'>;
   private readonly parts: Readonly<Record<Dimension, Part>>;
+  private readonly effectiveBy: ReadonlyMap<string, EffectiveRule> | undefined;
 
   /** @throws ReadError the columns are those of no known export, or one is missing or there twice */
   constructor(header: Cells, { tags, dateFormat, lastPeriod = '9999-12' }: RecordReaderOptions) {
@@ -116,6 +117,7 @@ export class RecordReader {
         { fixed: dialect.fixed?.[name], fields: this.fields[name], derived: derived[name] },
       ]),
     ) as Record<Dimension, Part>;
+    this.effectiveBy = effectiveRules(dialect, columns);
     this.understood = this.describe(columns);
   }
 
@@ -227,7 +229,7 @@ export class RecordReader {
     const billed = this.amountOf(row, 'billed', undefined);
     if (billed === undefined) return this.empty(row, 'billed');
     if ('message' in billed) return billed;
-    const effective = this.amountOf(row, 'effective', billed);
+    const effective = this.effectiveOf(row, billed);
     if ('message' in effective) return effective;
     const list = this.amountOf(row, 'list', effective);
     if ('message' in list) return list;
@@ -236,8 +238,32 @@ export class RecordReader {
     return { billed, effective, list, quantity };
   }
 
+  private effectiveOf(row: Cells, billed: Amount): Amount | Rejected {
+    const { effectiveBy } = this;
+    if (!effectiveBy) return this.amountOf(row, 'effective', billed);
+    const rule = effectiveBy.get(this.first(row, this.fields.category).toLowerCase());
+    if (!rule || (rule.where && this.first(row, rule.where) === '')) return billed;
+    let sum = zero;
+    for (const field of rule.add) {
+      const amount = this.amountIn(row, [field], zero);
+      if ('message' in amount) return amount;
+      sum = add(sum, amount);
+    }
+    for (const field of rule.subtract) {
+      const amount = this.amountIn(row, [field], zero);
+      if ('message' in amount) return amount;
+      sum = subtract(sum, amount);
+    }
+    return sum;
+  }
+
   private amountOf<T>(row: Cells, source: Measure, otherwise: T): Amount | Rejected | T {
-    for (const field of this.fields[source]) {
+    return this.amountIn(row, this.fields[source], otherwise);
+  }
+
+  /** The amount of the first of some fields that has one. */
+  private amountIn<T>(row: Cells, fields: readonly number[], otherwise: T): Amount | Rejected | T {
+    for (const field of fields) {
       const plain = row.amount?.(field);
       if (plain) return plain;
       const text = this.cell(row, field);
@@ -292,6 +318,36 @@ interface Part {
   readonly fixed: string | undefined;
   readonly fields: readonly number[];
   readonly derived: Memo<string> | undefined;
+}
+
+/** How the effective cost of a row is made of fields. */
+interface EffectiveRule {
+  readonly add: readonly number[];
+  readonly subtract: readonly number[];
+  /** Only where this field has a value; undefined: always. */
+  readonly where: readonly number[] | undefined;
+}
+
+/** The rules whose columns an export has; without them, the billed cost counts. */
+function effectiveRules(
+  { effectiveBy }: Dialect,
+  columns: readonly string[],
+): ReadonlyMap<string, EffectiveRule> | undefined {
+  if (!effectiveBy) return undefined;
+  const fieldOf = (name: string): number => columns.indexOf(name.toLowerCase());
+  const rules = new Map<string, EffectiveRule>();
+  for (const [category, { add: added, subtract: subtracted = [], where }] of Object.entries(
+    effectiveBy,
+  )) {
+    const rule = {
+      add: added.map(fieldOf),
+      subtract: subtracted.map(fieldOf),
+      where: where === undefined ? undefined : [fieldOf(where)],
+    };
+    const used = [...rule.add, ...rule.subtract, ...(rule.where ?? [])];
+    if (used.every((field) => field >= 0)) rules.set(category, rule);
+  }
+  return rules;
 }
 
 /** A day, and the month that it is in. */

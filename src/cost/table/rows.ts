@@ -189,8 +189,11 @@ function sortedOrder(
   const counts = new Uint32Array(digits);
   for (let column = codes.length - 1; column >= 0; column--) {
     let most = 0;
+    const own = codes[column];
+    const rank = ranks[column];
+    if (!own || !rank) continue;
     for (let row = 0; row < count; row++) {
-      const key = rankOf(column, row);
+      const key = rank[own[row] ?? 0] ?? 0;
       keys[row] = key;
       if (key > most) most = key;
     }

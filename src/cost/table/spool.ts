@@ -18,7 +18,7 @@ interface OpenPart extends Part {
 
 /** Bytes of a part that are written at once, and that all parts together keep in memory. */
 const pieceSize = 64 * 1024;
-const mostKept = 24 * 1024 * 1024;
+const mostKept = 12 * 1024 * 1024;
 const firstSize = 512;
 const mostParts = 100_000;
 const laneCount = 3 * measures.length;
@@ -201,7 +201,9 @@ export function readPiece(
     for (let lane = 0; lane < laneCount; lane += 3) {
       const marks = bytes[at++] ?? 0;
       if (marks === isAsBefore) {
-        lanes.copyWithin(lane, lane - 3, lane);
+        lanes[lane] = lanes[lane - 3] ?? 0;
+        lanes[lane + 1] = lanes[lane - 2] ?? 0;
+        lanes[lane + 2] = lanes[lane - 1] ?? 0;
         continue;
       }
       lanes[lane] = 0;

@@ -9,6 +9,8 @@ import type { FromThread, ToThread } from './messages.ts';
 
 /** MiB: 2,000,000 distinct texts need most of it. */
 const heapOfThread = 1_024;
+/** MiB: rows are forgotten as soon as they are read. */
+const newObjects = 16;
 /** Milliseconds; a thread that has read many rows keeps much memory. */
 const keptIdle = 100;
 
@@ -25,6 +27,7 @@ export function createFileReader(file = workerFile('cost-worker')): FileReader {
   const pool = createThreadPool<FromThread, ToThread>({
     file,
     mostMemory: heapOfThread,
+    mostNew: newObjects,
     keptIdle,
   });
   const turns = createTurns(1);
