@@ -1,11 +1,12 @@
 import type { Framework } from '../../contract/frameworks.ts';
 import type { GovernanceOverview, ScoreDay } from '../../contract/governance.ts';
+import { showMoney } from '../../contract/money.ts';
 import { severities } from '../../contract/policies.ts';
 import { compliantFrom } from '../../engine/score.ts';
 import { paintStatus, scoreText } from '../framework/framework-view.ts';
 import { shortTime } from '../terminal/ages.ts';
 import type { View } from '../terminal/output.ts';
-import { inThrees, printableLine, widthOf } from '../terminal/printable.ts';
+import { count, inThrees, printableLine, widthOf } from '../terminal/printable.ts';
 import { paintSeverity } from '../terminal/severity.ts';
 import { sparkline } from '../terminal/sparkline.ts';
 import { formatTable } from '../terminal/table.ts';
@@ -54,7 +55,7 @@ export const overviewView = (
         (room) => (frameworks.length > 0 ? frameworkLines({ ...screen, columns: room }) : []),
         screen,
       ),
-      [style.dim(useLine(overview))],
+      [...savingLines(overview), style.dim(useLine(overview))],
     ].filter((block) => block.length > 0);
     const text = blocks.map((lines) => lines.map((line) => line.trimEnd()).join('\n')).join('\n\n');
     return `${text}\n${nextLine(overview, given)}`.replace(/\n*$/, '\n');
@@ -195,6 +196,15 @@ function beside(
     const line = left[at] ?? '';
     return `${line}${' '.repeat(Math.max(between, leftBlock + between - widthOf(line)))}${others[at] ?? ''}`;
   });
+}
+
+/** What unused and too large resources cost, where that is known and the login may see it. */
+function savingLines({ cost_optimization: cost }: GovernanceOverview): string[] {
+  if (!cost.savings) return [];
+  const sums = cost.savings.map(({ currency, monthly_cost: sum }) => showMoney(sum, currency));
+  const unused = count(cost.unused_resources, 'unused resource');
+  const sizes = count(cost.rightsizing_opportunities, 'smaller size');
+  return [`  Potential savings per month: ${sums.join(', ')} (${unused}, ${sizes}).`];
 }
 
 const useLine = ({ tools_replaced: used, automation_level: level }: GovernanceOverview): string =>

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { runCommandLine } from '../../support/fake-world.ts';
 import { putFocus } from '../cost/put-focus.ts';
 import { constant, hourly, machine, machineId, sendMetrics } from '../rightsizing/machines.ts';
 import { inventoryOf } from '../inventory-service.ts';
@@ -101,4 +102,18 @@ it('without a cost scope, it says nothing of it', async () => {
   expect((await read('', key))['cost_optimization']).toEqual(none);
   const reader = await service.keyWith('governance:read', 'cost:read');
   expect((await read('', reader))['cost_optimization']).toMatchObject({ unused_resources: 3 });
+});
+
+it('govctl overview has a line of it, where the login may see it', async () => {
+  await store();
+  const govctl = (key: string) =>
+    runCommandLine(['overview'], {
+      env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: key },
+      fetch: async (url, init) => service.app.fetch(new Request(url, init), {}),
+    });
+  expect((await govctl(service.key)).stdout).toContain(
+    'Potential savings per month: 435.98 USD, 7.00 EUR (3 unused resources, 1 smaller size).',
+  );
+  const key = await service.keyWith('governance:read');
+  expect((await govctl(key)).stdout).not.toContain('savings');
 });
