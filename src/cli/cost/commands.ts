@@ -5,6 +5,7 @@ import { unusedKinds, unusedSortFields } from '../../contract/cost-unused.ts';
 import type { Act } from '../act.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { collectValues } from '../flags/list-flags.ts';
+import { registerAnomalyCommands } from './anomalies/commands.ts';
 import { registerRightsizingCommands } from './rightsizing/commands.ts';
 
 export function registerCostCommands(program: GovctlCommand, act: Act): void {
@@ -70,6 +71,7 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .addHelpText('after', analysisHelp)
     .action(act(() => import('./analysis.ts').then((m) => m.runAnalysis)));
   registerForecast(cost, act);
+  registerAnomalyCommands(cost, act);
   registerRightsizingCommands(cost, act);
   cost
     .command('unused')

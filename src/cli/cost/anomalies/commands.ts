@@ -1,0 +1,67 @@
+import { Option } from 'commander';
+import { anomalySeverities, anomalySortFields, anomalyStatuses } from '../../../contract/cost-anomalies.ts'; // prettier-ignore
+import type { Act } from '../../act.ts';
+import type { GovctlCommand } from '../../flags/govctl-command.ts';
+import { collectValues, listFlags } from '../../flags/list-flags.ts';
+import { nounCommands } from '../../objects/commands.ts';
+
+export function registerAnomalyCommands(cost: GovctlCommand, act: Act): void {
+  const anomalies = cost
+    .command('anomalies')
+    .summary('list days that cost more than expected')
+    .description(
+      'Lists cost anomalies, the latest first: days on which a service of an account cost more than could be expected from the days before.',
+    )
+    .withOwnAction()
+    .option(
+      '--status <status>',
+      `filter by status: ${anomalyStatuses.join(', ')} (repeatable)`,
+      collectValues,
+    ) // prettier-ignore
+    .option(
+      '--severity <severity>',
+      `filter by severity: ${anomalySeverities.join(', ')} (repeatable)`,
+      collectValues,
+    ) // prettier-ignore
+    .option('--provider <provider>', 'filter by provider (repeatable)', collectValues)
+    .option('--account <id>', 'filter by account (repeatable)', collectValues)
+    .option('--service <name>', 'filter by service (repeatable)', collectValues)
+    .option('--since <day>', 'only those that end on this day or later, such as 2026-01-31');
+  listFlags(anomalies, anomalySortFields, 'start', 'desc')
+    .addHelpText('after', help)
+    .action(
+      act(async () => {
+        const [{ listNoun }, noun] = await Promise.all([
+          import('../../objects/list.ts'),
+          import('./anomalies.ts'),
+        ]);
+        return listNoun(noun.anomalies);
+      }),
+    );
+  const its = nounCommands(anomalies, act, {
+    argument: '<anomaly>',
+    which: 'ID',
+    noun: () => import('./anomalies.ts').then((m) => m.anomalies),
+  });
+  its.get('show a cost anomaly and its causes');
+  anomalies
+    .command('feedback')
+    .summary('say whether a cost anomaly was expected')
+    .description(
+      'Says whether a cost anomaly was expected. If it was, it is resolved, and for a year, no anomaly of its group is reported that goes no higher.',
+    )
+    .argument('<anomaly>', 'ID')
+    .option('--expected', 'it was expected: resolve it')
+    .option('--unexpected', 'it was not expected: acknowledge it')
+    .addOption(new Option('--status <status>', 'status to set').choices([...anomalyStatuses]))
+    .option('--note <text>', 'note for others')
+    .action(act(() => import('./feedback.ts').then((m) => m.runFeedback)));
+}
+
+const help = `
+Exit codes: 0 whatever was found.
+
+Examples:
+  $ govctl cost anomalies --status open
+  $ govctl cost anomalies get anm_01k8
+  $ govctl cost anomalies feedback anm_01k8 --expected --note "Load test"`;
