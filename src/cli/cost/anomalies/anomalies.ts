@@ -58,7 +58,7 @@ export const anomalies: OwnNoun<CostAnomaly, ListOptions> = {
           paint: (text, { severity }, style) => paintSeverity(text, severity.toUpperCase(), style),
           drops: 4,
         },
-        { title: 'SERVICE', cell: subjectOf, shrinks: 'end' },
+        { title: 'SERVICE', cell: subjectOf, shrinks: 'middle' },
         { title: 'ACCOUNT', cell: ({ account_id: id }) => id ?? '', drops: 1 },
         {
           title: 'IMPACT',
