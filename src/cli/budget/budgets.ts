@@ -1,6 +1,7 @@
 import { budgetObjects } from '../../client/objects.ts';
 import type { AnyBudget } from '../../client/objects.ts';
 import { showMoney } from '../../contract/money.ts';
+import { csvLine } from '../../report/formats/csv/csv-line.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
 import type { DescribedNoun } from '../objects/noun.ts';
 import { gauge } from '../terminal/gauge.ts';
@@ -26,6 +27,7 @@ export const budgets: DescribedNoun<AnyBudget, ListOptions> = {
     notFound: 'budget_not_found',
   },
   list: {
+    formats: (rows) => ({ csv: () => csvOf(rows) }),
     filter: ({ owner, period, tag }) => ({ owner: owner?.join(','), period, tags: tag?.join(',') }),
     columns: () => [
       { title: 'NAME', cell: ({ name }) => name, shrinks: 'end' },
@@ -62,3 +64,28 @@ export const budgets: DescribedNoun<AnyBudget, ListOptions> = {
   },
   view: budgetView,
 };
+
+const csvOf = (rows: readonly AnyBudget[]): string =>
+  [
+    csvLine(
+      'id name owner period amount currency current_period spent spent_percent remaining forecast data_until'.split(
+        ' ',
+      ),
+    ),
+    ...rows.map(({ id, name, owner, period, amount, currency, status }) =>
+      csvLine([
+        id,
+        name,
+        owner ?? null,
+        period,
+        amount,
+        currency,
+        status?.period ?? null,
+        status?.spent ?? null,
+        status?.spent_percent ?? null,
+        status?.remaining ?? null,
+        status?.forecast?.amount ?? null,
+        status?.data_until ?? null,
+      ]),
+    ),
+  ].join('');

@@ -21,6 +21,7 @@ export function registerBudgetCommands(program: GovctlCommand, act: Act): void {
       fields: budgetSortFields,
       by: 'name',
     })
+    .alsoFormats(['csv'])
     .option('--owner <name>', 'filter by owner (repeatable)', collectValues)
     .addOption(new Option('--period <period>', 'filter by period').choices([...budgetPeriods]))
     .option('--tag <tag>', 'filter by tag (repeatable: all must match)', collectValues);

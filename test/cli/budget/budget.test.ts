@@ -126,13 +126,19 @@ describe('govctl budget list', () => {
     expect(stderr).not.toContain('too narrow');
   });
 
-  it('filters', async () => {
+  it('filters, and writes CSV', async () => {
     await create('--owner', 'ann', '--tag', 'x');
     await run(['create', '--name', 'other', '--amount', '9', '--currency', 'EUR']);
     expect((await json('list', '--owner', 'ann', '--tag', 'x')).budgets).toMatchObject([
       { name: 'platform' },
     ]);
     expect(await json('list', '--period', 'year')).toMatchObject({ budgets: [] });
+    const { stdout } = await run(['list', '-o', 'csv', '--owner', 'ann']);
+    expect(stdout.replace(/bud_\w+/, 'bud_X').split('\n')).toEqual([
+      'id,name,owner,period,amount,currency,current_period,spent,spent_percent,remaining,forecast,data_until',
+      'bud_X,platform,ann,month,1000,USD,2026-03,0,0,1000,,',
+      '',
+    ]);
   });
 });
 
