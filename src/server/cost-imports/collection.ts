@@ -22,7 +22,7 @@ export interface StoredImport extends Omit<Named<CostImport>, 'files' | 'bytes' 
   readonly files: readonly (Omit<SentFile, 'blob'> & { readonly blob?: string })[];
   /** Times that it was begun. */
   readonly attempts: number;
-  /** Milliseconds since the epoch: when it is forgotten if nothing more is sent. `open` only. */
+  /** Milliseconds since the epoch: when it is forgotten. Of one that is open: if nothing more is sent. */
   readonly expires?: number;
 }
 

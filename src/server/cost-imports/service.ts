@@ -29,7 +29,7 @@ export function showImport(
     ...shown,
     files: files.map(({ blob: _blob, ...file }) => file),
     bytes: files.reduce((sum, { size }) => sum + size, 0),
-    ...(expires === undefined ? {} : { expires_at: timestamp(expires) }),
+    ...(shown.status === 'open' && expires !== undefined ? { expires_at: timestamp(expires) } : {}),
     ...(shown.status === 'running' && progress ? { progress: { ...progress } } : {}),
   };
 }

@@ -39,6 +39,8 @@ export interface CostImportOptions {
 const mostAttempts = 5;
 const worn = `It was started ${mostAttempts} times but never completed; see the server's log. Import fewer files at a time`;
 const mostShown = 100;
+/** Milliseconds that the record of an import stays. */
+const recordKept = 400 * 86_400_000;
 /** Milliseconds that the charges of a replaced period stay, for queries that are reading them. */
 const replacedFor = 60_000;
 
@@ -177,6 +179,7 @@ export function createCostImportWork(
       await tx.replace(costImports, {
         ...ended,
         completed_at: timestamp(clock.now()),
+        expires: clock.now() + recordKept,
         files: ended.files.map(({ blob: _blob, ...file }) => file),
       });
       await tx.complete(costImportLanes, claimed);
