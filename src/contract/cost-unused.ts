@@ -12,7 +12,7 @@ export const unusedKinds = [
 export const UnusedKind = z.enum(unusedKinds);
 export type UnusedKind = z.infer<typeof UnusedKind>;
 
-const UnusedResource = z.looseObject({
+export const UnusedResource = z.looseObject({
   /** Of the resource. */
   id: z.string(),
   kind: UnusedKind,

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { CostAnomaly } from './cost-anomalies.ts';
+import { UnusedResource } from './cost-unused.ts';
 import { endpoint } from './endpoint.ts';
 import { Pagination, commaList, digits } from './lists.ts';
 
@@ -115,7 +117,9 @@ const GroupKey = z.record(z.string(), z.string().nullable());
 const Group = z.looseObject({
   key: GroupKey,
   ...change,
-  /** Of the total of the currency, from 0 to 1; null where that is 0. */
+  /** Its part of shared cost, which `amount` does not include; absent: none is split by this field. */
+  shared: Money.optional(),
+  /** Of the total of the currency, from 0 to 1, shared cost included; null where that is 0. */
   share: z.number().nullable(),
   /** An amount for each entry of the block's series. */
   series: z.array(Money),
@@ -136,9 +140,24 @@ const blockFields = {
   groups: z.array(Group),
   /** What the groups of other pages have together. */
   other: z
-    .looseObject({ groups: z.int(), amount: Money, previous: Money, series: z.array(Money) })
+    .looseObject({
+      groups: z.int(),
+      amount: Money,
+      previous: Money,
+      shared: Money.optional(),
+      series: z.array(Money),
+    })
     .nullable(),
   pagination: Pagination,
+  /** Cost that the server's `cost.shared` splits among the groups; what nobody gets a part of is `unsplit`. */
+  shared: z.array(
+    z.looseObject({
+      name: z.string(),
+      split: z.enum(['even', 'proportional', 'fixed']),
+      amount: Money,
+      unsplit: Money,
+    }),
+  ),
   /** The groups that changed most against the period before. */
   movers: z.array(
     z.looseObject({ key: GroupKey, ...change, kind: z.enum(['up', 'down', 'new', 'gone']) }),
@@ -176,9 +195,12 @@ const CostAnalysis = z.looseObject({
   ...blockFields,
   /** The blocks of the other currencies, where `currency` was not asked for. */
   other_currencies: z.array(Block),
-  anomalies: z.array(z.looseObject({})),
-  unused_resources: z.array(z.looseObject({})),
-  savings: z.array(z.looseObject({})),
+  /** Of some of the days, unless resolved: the ten of the largest impact. */
+  anomalies: z.array(CostAnomaly),
+  /** Resources that seem to be unused now: the ten that cost most. */
+  unused_resources: z.array(UnusedResource),
+  /** What the removal of unused resources and smaller machines would save each month, of all that is known now. */
+  savings: z.array(z.looseObject({ currency: z.string(), monthly: Money })),
 });
 export type CostAnalysis = z.infer<typeof CostAnalysis>;
 

@@ -75,6 +75,7 @@ function blockText(found: CostAnalysis, block: CostBlock, screen: Screen): strin
   const rows = block.groups.map((group) => ({
     names: namesOf(group.key),
     amount: group.amount,
+    shared: group.shared,
     share: group.share,
     change: changeText(group),
     series: group.series.slice(0, known),
@@ -144,15 +145,19 @@ function csvOf(found: CostAnalysis): string {
     );
     return [csvLine(['currency', 'start', 'end', 'amount']), ...lines].join('');
   }
+  const isSplit = blocks.some(({ shared }) => shared.length > 0);
   const lines = blocks.flatMap(({ currency, groups, other }) => [
     ...groups.map(
       (one) =>
-      csvLine([currency, ...Object.values(one.key), one.amount, one.previous, one.change, one.change_percent]), // prettier-ignore
+      csvLine([currency, ...Object.values(one.key), one.amount, one.previous, one.change, one.change_percent, ...(isSplit ? [one.shared ?? '0'] : [])]), // prettier-ignore
     ),
     ...(other
-      ? [csvLine([currency, ...fields.map((_, at) => (at === 0 ? 'other' : null)), other.amount, other.previous, null, null])] // prettier-ignore
+      ? [csvLine([currency, ...fields.map((_, at) => (at === 0 ? 'other' : null)), other.amount, other.previous, null, null, ...(isSplit ? [other.shared ?? '0'] : [])])] // prettier-ignore
       : []),
   ]);
-  const head = ['currency', ...fields, 'amount', 'previous', 'change', 'change_percent'];
+  const head = [
+    ...['currency', ...fields, 'amount', 'previous', 'change', 'change_percent'],
+    ...(isSplit ? ['shared'] : []),
+  ];
   return [csvLine(head), ...lines].join('');
 }

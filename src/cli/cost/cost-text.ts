@@ -40,6 +40,8 @@ export interface CostRow {
   /** In the order of the titles. */
   readonly names: readonly string[];
   readonly amount: string;
+  /** Its part of shared cost. */
+  readonly shared?: string | undefined;
   readonly share: number | null;
   readonly change: string;
   readonly series: readonly string[];
@@ -61,6 +63,9 @@ export function costTable(
         shrinks: 'middle',
       })),
       { title: 'COST', cell: ({ amount }) => showMoney(amount), isRight: true },
+      ...(rows.some(({ shared }) => shared !== undefined)
+        ? [{ title: 'SHARED', cell: ({ shared = '0' }: CostRow) => showMoney(shared), isRight: true } as const] // prettier-ignore
+        : []),
       { title: 'SHARE', cell: ({ share }) => percentText(share), isRight: true },
       {
         title: '',
@@ -85,6 +90,7 @@ export const otherRows = (
         {
           names: [`other (${inThrees(other.groups)})`],
           amount: other.amount,
+          shared: other.shared,
           share: shareOf(other.amount),
           change: '',
           series: other.series.slice(0, known),

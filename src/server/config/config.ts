@@ -14,6 +14,7 @@ export interface ServerConfig {
   readonly cost?: {
     /** Lower-case keys of the tags that charges can be grouped by; default `defaultCostTags`. */
     readonly tags?: readonly string[];
+    readonly shared?: readonly SharedCost[];
     /** Below these, no cost is an anomaly: in units of its currency, and in percent of what was expected. */
     readonly anomalies?: { readonly min_impact?: number; readonly min_percent?: number };
   };
@@ -22,6 +23,16 @@ export interface ServerConfig {
   /** The methods of prediction that are on; absent: those that need no guess. */
   readonly prediction?: { readonly methods: readonly PredictionMethod[] };
   readonly remediation?: RemediationConfig;
+}
+
+/** Charges whose cost is split among the groups of an analysis by one field. */
+export interface SharedCost {
+  readonly name: string;
+  /** Any of the values of each field. */
+  readonly match: Readonly<Record<string, readonly string[]>>;
+  readonly group_by: string;
+  /** Equally, by what each group costs itself, or in percent. */
+  readonly split: 'even' | 'proportional' | { readonly fixed: Readonly<Record<string, number>> };
 }
 
 export const autoModes = ['run', 'plan', 'off'] as const;

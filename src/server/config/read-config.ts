@@ -45,6 +45,7 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
         ? {
             cost: defined({
               tags: cost.tags,
+              shared: cost.shared,
               anomalies: cost.anomalies && defined(cost.anomalies),
             }),
           }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { minSecretLength } from '../../contract/webhooks.ts';
 import { PredictionMethod, predictionMethods } from '../../contract/predictions.ts';
+import { CostGrouping } from '../../contract/cost.ts';
 import { isBucketEntry, isHostEntry } from './binding.ts';
 import { Remediation } from './remediation-schema.ts';
 
@@ -35,6 +36,32 @@ const BoundSecret = z.preprocess(
 
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
+const percents = z
+  .record(z.string().min(1).max(256), z.number().gt(0).max(100))
+  .refine(
+    (shares) => Math.round(Object.values(shares).reduce((sum, one) => sum + one, 0) * 1e4) === 1e6,
+    'must be percentages that add up to 100',
+  );
+
+/** Cost that is split among the groups of an analysis. */
+const SharedCost = z.strictObject({
+  name: z.string().min(1).max(100),
+  /** The charges: those with one of the values of each field. */
+  match: z
+    .record(
+      z
+        .string()
+        .regex(
+          /^(provider|billing_account|account|service|service_category|category|region|resource|tag:.{1,128})$/s,
+          'must be provider, billing_account, account, service, service_category, category, region, resource or tag:KEY',
+        ),
+      z.array(z.string().min(1).max(2_048)).min(1).max(100),
+    )
+    .refine((fields) => Object.keys(fields).length > 0, 'must have a field'),
+  group_by: CostGrouping,
+  split: z.union([z.enum(['even', 'proportional']), z.strictObject({ fixed: percents })]),
+});
+
 /** What the file of `--config` may say. */
 export const ConfigFile = z.strictObject({
   smtp: z
@@ -68,6 +95,14 @@ export const ConfigFile = z.strictObject({
     .strictObject({
       /** Keys of the tags that charges can be grouped by, in any case. */
       tags: z.array(z.string().min(1).max(128)).max(20).optional(),
+      shared: z
+        .array(SharedCost)
+        .max(50)
+        .refine(
+          (rules) => new Set(rules.map(({ name }) => name)).size === rules.length,
+          'has a name twice',
+        ) // prettier-ignore
+        .optional(),
       /** Below these, no cost is an anomaly: in units of its currency, and in percent of what was expected. */
       anomalies: z
         .strictObject({

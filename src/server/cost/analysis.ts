@@ -1,4 +1,12 @@
-import { AmountSum, compare, showAmount, subtract, toNumber, zero } from '../../cost/amount.ts';
+import {
+  AmountSum,
+  add,
+  compare,
+  showAmount,
+  subtract,
+  toNumber,
+  zero,
+} from '../../cost/amount.ts';
 import type { Amount } from '../../cost/amount.ts';
 import { bucketsOf } from '../../cost/analysis/buckets.ts';
 import type { DaySpan } from '../../cost/analysis/buckets.ts';
@@ -9,7 +17,9 @@ import type { Query, Scan } from '../../cost/table/scan.ts';
 import type { CostAnalysis, CostAnalysisQuery, CostBlock } from '../../contract/cost.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { inThrees } from '../../contract/in-threes.ts';
+import type { SharedCost } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
+import type { Assessor } from '../rightsizing/service.ts';
 import { firstOf } from '../first-of.ts';
 import type { StoredPeriod } from './collection.ts';
 import { costFindings } from './findings.ts';
@@ -21,6 +31,8 @@ import { createInventoryNames } from './inventory-names.ts';
 import type { InventoryNames } from './inventory-names.ts';
 import { withPeriods } from './periods.ts';
 import { scanPeriods } from './query.ts';
+import { splitShared } from './shared-cost.ts';
+import type { SharedPool } from './shared-cost.ts';
 
 /** Days that one analysis is about. */
 const longestRange = 3_660;
@@ -47,11 +59,19 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
+export interface AnalysisOptions {
+  readonly assessor: Assessor;
+  readonly signal: AbortSignal;
+  readonly ownerTags: readonly string[];
+  /** The operator's rules. */
+  readonly shared?: readonly SharedCost[];
+}
+
 /** What charges cost. @throws GovctlError malformed_request */
 export async function analyzeCost(
   deps: Deps,
   query: CostAnalysisQuery,
-  { signal, ownerTags }: { readonly signal: AbortSignal; readonly ownerTags: readonly string[] },
+  { signal, ownerTags, assessor, shared = [] }: AnalysisOptions,
 ): Promise<CostAnalysis> {
   const today = Math.floor(deps.clock.now() / msPerDay);
   const asked = { query, signal, today, ...spanOf(query, today) };
@@ -63,7 +83,9 @@ export async function analyzeCost(
         (query.provider?.includes(provider) ?? true) &&
         (query.billing_account?.includes(account) ?? true),
     );
-    return analyze(deps, periods, asked, { ownerTags: tags, names });
+    const [field, ...more] = query.group_by ?? [];
+    const rules = more.length > 0 ? [] : shared.filter(({ group_by: by }) => by === field);
+    return analyze(deps, periods, asked, { ownerTags: tags, names, rules, assessor });
   });
 }
 
@@ -117,11 +139,19 @@ const refuse = (field: string, message: string, hint?: string): GovctlError =>
     ...(hint === undefined ? {} : { hint }),
   });
 
+interface Further {
+  readonly assessor: Assessor;
+  readonly ownerTags: readonly string[];
+  readonly names: InventoryNames | undefined;
+  /** Those that split cost among the groups that are asked for. */
+  readonly rules: readonly SharedCost[];
+}
+
 async function analyze(
   deps: Deps,
   periods: readonly StoredPeriod[],
   { query, today, span, granularity, signal, ...asked }: Asked,
-  further: { readonly ownerTags: readonly string[]; readonly names: InventoryNames | undefined },
+  { rules, assessor, ...further }: Further,
 ): Promise<CostAnalysis> {
   const { group_by: groupBy = [], limit, offset } = query;
   const known = { ...further, tags: [...new Set(periods.flatMap(({ tags }) => tags))].sort() };
@@ -129,7 +159,8 @@ async function analyze(
   const before = asked.before ?? spanBefore(span, dataUntil);
   const buckets = bucketsOf(span, granularity);
   const reader: Reading = {
-    grouping: createGrouping(groupBy, query, known),
+    fields: groupBy.length,
+    grouping: createGrouping(groupBy, query, known, rules),
     filter: createGrouping([], query, known),
     where: query.currency === undefined ? {} : { currency: [query.currency] },
     span,
@@ -140,9 +171,10 @@ async function analyze(
   const sums = await readSums(reader);
   const lists = new Map<string, Listed>();
   for (const currency of currenciesOf(periods, sums.groups)) {
-    const all = sums.groups.filter((one) => one.currency === currency);
+    const read = sums.groups.filter((one) => one.currency === currency);
+    const { groups: all, pools } = splitShared(read, rules);
     const page = groupBy.length === 0 ? [] : await firstOf(all, largestFirst, offset + limit);
-    lists.set(currency, { all, shown: page.slice(offset) });
+    lists.set(currency, { total: together(read), all, shown: page.slice(offset), pools });
   }
   const detailed = sums.isDetailed
     ? sums
@@ -165,10 +197,15 @@ async function analyze(
     compared_to: { start: dayText(before.from), end: dayText(before.to) },
     data_until: dataUntil === undefined ? null : dayText(dataUntil),
     incomplete_periods: incompleteOf(periods, span, dataUntil),
-    totals: [...lists].map(([currency, { all }]) => ({ currency, ...shownChange(together(all)) })),
+    totals: [...lists].map(([currency, { total }]) => ({ currency, ...shownChange(total) })),
     ...main,
     other_currencies: others,
-    ...(await costFindings()),
+    ...(await costFindings(deps, assessor, {
+      start: dayText(span.from),
+      end: dayText(span.to),
+      filters: query,
+      signal,
+    })),
   };
 }
 
@@ -186,6 +223,8 @@ function spanBefore({ from, to }: DaySpan, dataUntil = from - 1): DaySpan {
 
 /** What is read of which days, and how. */
 interface Reading {
+  /** How many fields it groups by. */
+  readonly fields: number;
   readonly grouping: Grouping;
   /** The same without groups. */
   readonly filter: Grouping;
@@ -234,7 +273,10 @@ async function readDetails(reading: Reading, shown: readonly GroupSum[]): Promis
     slots,
     regroup: (texts) => {
       const key = query.regroup(texts);
-      return key && (kept.has(joined(key)) ? key : [key.at(-1) ?? '']);
+      if (!key || kept.has(joined(key))) return key;
+      // Shared cost is no group's own.
+      const isShared = key.length > reading.fields + 1 && key.at(-2) !== '';
+      return isShared ? key : [key.at(-1) ?? ''];
     },
   });
   const { groups, series } = await groupSums(scan, slots);
@@ -297,7 +339,7 @@ function currenciesOf(
 const byKey = (a: GroupSum, b: GroupSum): number => (joined(a.key) < joined(b.key) ? -1 : 1);
 
 const largestFirst = (a: GroupSum, b: GroupSum): number =>
-  compare(b.amount, a.amount) || compare(b.previous, a.previous) || byKey(a, b);
+  compare(withShared(b), withShared(a)) || compare(b.previous, a.previous) || byKey(a, b);
 
 const mostChangedFirst = (a: GroupSum, b: GroupSum): number =>
   Math.abs(toNumber(changeOf(b))) - Math.abs(toNumber(changeOf(a))) || byKey(a, b);
@@ -322,6 +364,9 @@ const shownChange = (one: Compared) => ({
 
 /** The groups of a currency. */
 interface Listed {
+  /** With shared cost. */
+  readonly total: Compared;
+  readonly pools: readonly SharedPool[];
   readonly all: readonly GroupSum[];
   readonly shown: readonly GroupSum[];
 }
@@ -340,8 +385,7 @@ async function blockOf(
 ): Promise<CostBlock> {
   // prettier-ignore
   const { group_by: fields = [], limit, offset } = query;
-  const { all, shown } = listed;
-  const total = together(all);
+  const { all, shown, total, pools } = listed;
   const series = await detailed.series(detailed.groups.filter((one) => one.currency === currency));
   const keyOf = ({ key }: GroupSum) =>
     Object.fromEntries(fields.map((field, at) => [field, key[at] || null]));
@@ -350,12 +394,13 @@ async function blockOf(
     groups.push({
       key: keyOf(one),
       ...shownChange(one),
-      share: shareOf(one.amount, total.amount),
+      ...(one.shared ? { shared: showAmount(one.shared) } : {}),
+      share: shareOf(withShared(one), total.amount),
       series: (await detailed.series([one])).map(showAmount),
     });
   }
-  const own = together(shown);
-  const ownSeries = await detailed.series(shown);
+  const others = subtractAll(together(all), together(shown));
+  const ownSeries = await detailed.series([...shown, ...sharedOf(detailed, currency, pools)]);
   const left = fields.length === 0 ? 0 : all.length - shown.length;
   const movers = fields.length === 0 ? [] : await firstOf(all.filter(isChanged), mostChangedFirst, mostMovers); // prettier-ignore
   return {
@@ -367,8 +412,9 @@ async function blockOf(
         ? null
         : {
             groups: left,
-            amount: showAmount(subtract(total.amount, own.amount)),
-            previous: showAmount(subtract(total.previous, own.previous)),
+            amount: showAmount(others.amount),
+            previous: showAmount(others.previous),
+            ...(pools.length > 0 ? { shared: showAmount(subtract(sharedIn(all), sharedIn(shown))) } : {}), // prettier-ignore
             series: series.map((one, at) => showAmount(subtract(one, ownSeries[at] ?? one))),
           },
     pagination: {
@@ -377,6 +423,12 @@ async function blockOf(
       offset,
       has_more: fields.length > 0 && offset + shown.length < all.length,
     },
+    shared: pools.map(({ rule, amount, unsplit }) => ({
+      name: rule.name,
+      split: typeof rule.split === 'object' ? 'fixed' : rule.split,
+      amount: showAmount(amount),
+      unsplit: showAmount(unsplit),
+    })),
     movers: movers.map((one) => ({
       key: keyOf(one),
       ...shownChange(one),
@@ -389,6 +441,26 @@ async function blockOf(
     })),
   };
 }
+
+const subtractAll = (a: Compared, b: Compared): Compared => ({
+  amount: subtract(a.amount, b.amount),
+  previous: subtract(a.previous, b.previous),
+});
+
+const withShared = ({ amount, shared }: GroupSum): Amount =>
+  shared ? add(amount, shared) : amount;
+
+function sharedIn(groups: readonly GroupSum[]): Amount {
+  const sum = new AmountSum();
+  for (const { shared } of groups) if (shared) sum.add(shared);
+  return sum.total;
+}
+
+/** The sums of shared cost of a currency. */
+const sharedOf = ({ groups }: GroupSums, currency: string, pools: readonly SharedPool[]) =>
+  pools.length === 0
+    ? []
+    : groups.filter((one) => one.currency === currency && (one.key[1] ?? '') !== '');
 
 const showSeries = (buckets: readonly DaySpan[], amounts: readonly Amount[]) =>
   buckets.map(({ from, to }, at) => ({
@@ -406,6 +478,7 @@ const emptyBlock = (
   groups: [],
   other: null,
   pagination: { total: 0, limit, offset, has_more: false },
+  shared: [],
   movers: [],
   untagged: [],
 });

@@ -13,6 +13,8 @@ export interface GroupSum extends Compared {
   readonly currency: string;
   /** One text for each field. */
   readonly key: readonly string[];
+  /** Its part of shared cost. */
+  readonly shared?: Amount;
   /** Its place in the scan. */
   readonly at: number;
 }

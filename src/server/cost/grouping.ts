@@ -1,13 +1,14 @@
 import { GovctlError } from '../../contract/errors.ts';
 import { costFilters } from '../../contract/cost.ts';
 import type { CostAnalysisQuery, CostGrouping } from '../../contract/cost.ts';
+import type { SharedCost } from '../config/config.ts';
 import type { InventoryNames } from './inventory-names.ts';
 
 /** How charges are grouped and filtered: which columns are read, and what a group is called. */
 export interface Grouping {
   readonly columns: readonly string[];
   readonly where: Readonly<Record<string, readonly string[]>>;
-  /** Texts of `columns` → one text for each field; undefined: a filter leaves them out. */
+  /** Texts of `columns` → one text for each field, and the rule where there are rules; undefined: a filter leaves them out. */
   readonly label: (texts: readonly string[]) => readonly string[] | undefined;
 }
 
@@ -22,13 +23,20 @@ interface Known {
   readonly names: InventoryNames | undefined;
 }
 
+/** As the schema of the configuration has checked. */
+const fieldOf = (text: string): CostGrouping => text.toLowerCase() as CostGrouping;
+
 type Label = (texts: readonly string[]) => string;
 
-/** @throws GovctlError malformed_request for a tag that no charge was imported with */
+/**
+ * @param rules of shared cost: the name of the one that a charge is of comes after the fields
+ * @throws GovctlError malformed_request for a tag that no charge was imported with
+ */
 export function createGrouping(
   fields: readonly CostGrouping[],
   filters: Filters,
   known: Known,
+  rules: readonly SharedCost[] = [],
 ): Grouping {
   const columns: string[] = [];
   const textOf = (name: string): Label => {
@@ -67,7 +75,20 @@ export function createGrouping(
       return (resource && ofResource(resource(texts))) ?? '';
     };
   };
+  /** Charges that were imported without a tag match no value of it. */
+  const ruleLabel = (field: CostGrouping): Label =>
+    field.startsWith('tag:') ? textOf(field) : labelOf(field);
   const labels = fields.map(labelOf);
+  if (rules.length > 0) {
+    const shared = rules.map(({ name, match }) => {
+      const matched = Object.entries(match).map(
+        ([field, values]) => [ruleLabel(fieldOf(field)), new Set(values)] as const,
+      );
+      return { name, isOf: (texts: readonly string[]) => matched.every(([label, values]) => values.has(label(texts))) }; // prettier-ignore
+    });
+    // The first rule that a charge matches has it.
+    labels.push((texts) => shared.find(({ isOf }) => isOf(texts))?.name ?? '');
+  }
   const where: Record<string, readonly string[]> = {};
   const checks: ((texts: readonly string[]) => boolean)[] = [];
   for (const name of costFilters) {

@@ -1,4 +1,5 @@
 import { anomalyHandlers } from '../anomalies/handlers.ts';
+import { defined } from '../../contract/defined.ts';
 import { auditLogHandlers } from '../audit/handlers.ts';
 import { apiKeyHandlers, oauthClientHandlers } from '../auth/handlers.ts';
 import { issueToken } from '../auth/token.ts';
@@ -127,7 +128,11 @@ export const createHandlers = (
     remediations: remediationHandlers(planParts, ownerTags),
     metrics: metricsHandlers(utilisation),
     rightsizing: rightsizingHandlers(deps, assessor, createResizer(planParts)),
-    cost: costHandlers(deps, ownerTags),
+    cost: costHandlers(deps, {
+      ownerTags,
+      assessor,
+      ...defined({ shared: surroundings.config.cost?.shared }),
+    }),
     costUnused: unusedHandlers(deps),
     events: eventHandlers(deps),
     schedules: scheduleHandlers(deps, surroundings),

@@ -5,6 +5,7 @@ import { AmountSum, parseAmount, showAmount } from '../../../src/cost/amount.ts'
 import { analyzeCost } from '../../../src/server/cost/analysis.ts';
 import { costPeriods } from '../../../src/server/cost/collection.ts';
 import type { Store } from '../../../src/server/store/store.ts';
+import { createAssessor } from '../../../src/server/rightsizing/assess-all.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 import { putFocus } from './put-focus.ts';
@@ -114,7 +115,11 @@ const ask = (query: Record<string, unknown>): Promise<CostAnalysis> =>
   analyzeCost(
     service.deps,
     { metric: 'effective', limit: 100, offset: 0, ...query } as Parameters<typeof analyzeCost>[1],
-    { signal: new AbortController().signal, ownerTags: ['owner', 'team'] },
+    {
+      signal: new AbortController().signal,
+      ownerTags: ['owner', 'team'],
+      assessor: createAssessor(service.deps),
+    },
   );
 
 const blocksOf = (found: CostAnalysis) => [found, ...found.other_currencies];

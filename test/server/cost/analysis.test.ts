@@ -101,6 +101,7 @@ describe('the analysis of cost', () => {
         { tag: 'owner', amount: '-0.7', share: -0.1628 },
         { tag: 'team', amount: '4', share: 0.9302 },
       ],
+      shared: [],
       other_currencies: [],
       anomalies: [],
       unused_resources: [],
