@@ -14,6 +14,8 @@ import { createSecretBox } from '../../../src/server/keys/secret-box.ts';
 import { openLowdbStore } from '../../../src/server/store/lowdb/open.ts';
 import { collections, lanes } from '../../../src/server/wiring/modules.ts';
 import { createService } from '../../../src/server/wiring/service.ts';
+import { csvOf, usage } from '../anomalies/anomaly-world.ts';
+import { until } from '../../support/until.ts';
 import { constant, hourly, machine, machineId } from '../rightsizing/machines.ts';
 
 export type Json = Record<string, unknown>;
@@ -67,16 +69,19 @@ export async function startWhole() {
   );
   await ensureBootstrapKey(deps, key);
 
-  async function send(method: string, url: string, body?: unknown): Promise<Answered> {
+  async function send(
+    method: string,
+    url: string,
+    body?: unknown,
+    type = typeof body === 'string' ? 'application/x-ndjson' : 'application/json',
+  ): Promise<Answered> {
     const isText = typeof body === 'string';
     const answer = await service.fetch(
       new Request(`http://127.0.0.1:1${url}`, {
         method,
         headers: {
           authorization: `Bearer ${key}`,
-          ...(body === undefined
-            ? {}
-            : { 'content-type': isText ? 'application/x-ndjson' : 'application/json' }),
+          ...(body === undefined ? {} : { 'content-type': type }),
         },
         ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
       }),
@@ -85,8 +90,8 @@ export async function startWhole() {
     return { status: answer.status, text: await answer.text() };
   }
 
-  async function ok(method: string, url: string, body?: unknown): Promise<Json> {
-    const { status, text } = await send(method, url, body);
+  async function ok(method: string, url: string, body?: unknown, type?: string): Promise<Json> {
+    const { status, text } = await send(method, url, body, type);
     if (status >= 300) throw new Error(`${method} ${url}: ${status} ${text}`);
     return text === '' ? {} : (JSON.parse(text) as Json);
   }
@@ -141,6 +146,16 @@ const bucket = (id: string, fields: Json = {}): Json => ({
   tags: { owner: 'ada' },
   ...fields,
 });
+
+/** Imports three months of daily cost with a day that is an anomaly, and waits until that was found. */
+async function importCost(ok: Whole['ok']): Promise<void> {
+  const imported = `/v1/cost/imports/${String((await ok('POST', '/v1/cost/imports', {})).id)}`;
+  const charges = csvOf(usage({}, { raised: { '2026-02-20': 5 } }));
+  await ok('PUT', `${imported}/files/1?name=focus.csv`, charges, 'application/octet-stream');
+  await ok('POST', `${imported}/commit`);
+  await until(async () => (await ok('GET', imported)).status === 'completed');
+  await until(async () => ((await ok('GET', '/v1/cost/anomalies')).anomalies as []).length > 0);
+}
 
 /** Makes something of everything there is, by the API, and takes a snapshot in the middle of work. */
 export async function fillWhole({ send, ok, advance, receiver }: Whole): Promise<string> {
@@ -234,6 +249,7 @@ export async function fillWhole({ send, ok, advance, receiver }: Whole): Promise
     region: 'eu-west-1',
     properties: { state: 'available' },
   });
+  await importCost(ok);
   const points = ['cpu', 'memory'].flatMap((metric) =>
     hourly(machineId, metric, '2026-02-01T00:00:00Z', constant(5, 15)),
   );
@@ -358,6 +374,11 @@ const listed = [
 ].map((noun) => `/v1/${noun}?limit=100`);
 listed.push(
   '/v1/governance/overview',
+  '/v1/cost/imports?limit=100',
+  '/v1/cost/anomalies?limit=100',
+  '/v1/cost/analysis?start=2025-11-01&group_by=service,owner',
+  '/v1/cost/analysis?start=2025-11-01&group_by=resource',
+  '/v1/cost/forecast',
   '/v1/cost/unused?limit=100',
   '/v1/cost/unused?sort_by=since&limit=100',
   '/v1/cost/rightsizing?status=recommended,withheld,fits&limit=100',
@@ -386,6 +407,8 @@ const ofRow: Readonly<Record<string, (id: string, doc: Json) => string[]>> = {
   flips: (id) => [`/v1/violations/predictive/${id}`],
   forecasts: (id) => [`/v1/violations/predictive/${id}`],
   budgets: (id) => [`/v1/budgets/${id}`],
+  cost_imports: (id) => [`/v1/cost/imports/${id}`],
+  cost_anomalies: (id) => [`/v1/cost/anomalies/${id}`],
   remediations: (id) => [`/v1/compliance/remediate/${id}`],
   evidence_bundles: (id) => [
     `/v1/compliance/evidence/${id}`,
