@@ -55,6 +55,41 @@ const samples: readonly Sample[] = [
     billed: lineItem('UnblendedCost'),
     fields: { ...cur, service: lineItem('ProductCode'), resource: lineItem('ResourceId') },
   },
+  ...['EA_ActualCost_Small', 'EA_AmortizedCost_Small'].map((name, at) => ({
+    file: `microsoft__finops-toolkit/${name}.csv`,
+    rows: [11, 28][at] ?? 0,
+    billed: 'Cost',
+    fields: {
+      currency: 'BillingCurrency',
+      sub_account: 'SubscriptionId',
+      service: 'MeterCategory',
+      service_category: 'ServiceFamily',
+      category: 'ChargeType',
+      region: 'coalesce(ResourceLocation, MeterRegion)',
+      resource: 'ResourceId',
+      day: `strftime(strptime(Date, '%m/%d/%Y'), '%Y-%m-%d')`,
+    },
+  })),
+  {
+    file: 'opencost__opencost/billingexports/headersets/German.csv',
+    rows: 1,
+    billed: '"PreTaxCost (PreTaxCost)"',
+    fields: {
+      currency: 'Currency',
+      billing_account: '"Abonnement-GUID (SubscriptionGuid)"',
+      service: '"Kategorie der Verbrauchseinheit (MeterCategory)"',
+      category: `'Usage'`,
+      region: '"Ressourcenstandort (ResourceLocation)"',
+      resource: '"InstanceId (InstanceId)"',
+      day: '"UsageDateTime (UsageDateTime)"',
+    },
+  },
+  {
+    file: 'opencost__opencost/billingexports/headersets/Enterprise.csv',
+    rows: 1,
+    billed: 'CostInBillingCurrency',
+    fields: { currency: 'BillingCurrencyCode', billing_account: 'BillingAccountId' },
+  },
 ];
 
 describe.skipIf(!existsSync(folder))('public cost exports', () => {
@@ -100,16 +135,22 @@ describe.skipIf(!existsSync(folder))('public cost exports', () => {
   });
 
   it.each([
-    'GoogleCloudPlatform__professional-services/gcp_billing_export_synthetic.csv',
-    'microsoft__finops-toolkit/EA_ActualCost_Small.csv',
-    'opencost__opencost/billingexports/headersets/German.csv',
-    'jupyterhub__binder-billing/mybinder_gcp_daily_cost.csv',
-  ])('that are neither FOCUS nor CUR are refused: %s', async (file) => {
+    [
+      'GoogleCloudPlatform__professional-services/gcp_billing_export_synthetic.csv',
+      "Google's FOCUS view",
+    ],
+    [
+      'jupyterhub__binder-billing/mybinder_gcp_daily_cost.csv',
+      'are not those of FOCUS, CUR 2.0, CUR 1.0, Azure cost details',
+    ],
+    [
+      'opencost__opencost/billingexports/values/VirtualMachine.csv',
+      'the column BillingCurrency (or BillingCurrencyCode, Currency) is missing',
+    ],
+    ['microsoft__finops-toolkit/EA_NoRows.csv', 'The files contain no rows that can be imported'],
+  ])('that cannot be read are refused: %s', async (file, reason) => {
     const bytes = await readFile(path.join(folder, file));
     const { failure } = await importFiles(service, [{ name: 'a.csv', bytes }]);
-    expect(failure).toMatchObject({
-      file: 'a.csv',
-      reason: expect.stringContaining('are not those of FOCUS, CUR 2.0, CUR 1.0') as string,
-    });
+    expect(failure?.reason).toContain(reason);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AmountSum, showAmount } from '../../src/cost/amount.ts';
 import { RecordReader } from '../../src/cost/focus/reader.ts';
-import type { Rejected, Understood } from '../../src/cost/focus/reader.ts';
+import type { RecordReaderOptions, Rejected, Understood } from '../../src/cost/focus/reader.ts';
 import type { CostRecord } from '../../src/cost/focus/record.ts';
 import { CsvReader } from '../../src/cost/read/csv.ts';
 
@@ -11,7 +11,11 @@ interface Read {
   readonly understood: Understood;
 }
 
-function read(text: string, tags: readonly string[] = ['owner', 'env']): Read {
+function read(
+  text: string,
+  tags: readonly string[] = ['owner', 'env'],
+  options: Pick<RecordReaderOptions, 'dateFormat'> = { dateFormat: 'MM/DD/YYYY' },
+): Read {
   const records: CostRecord[] = [];
   const rejected: Rejected[] = [];
   let reader: RecordReader | undefined;
@@ -19,7 +23,7 @@ function read(text: string, tags: readonly string[] = ['owner', 'env']): Read {
     delimiter: ',',
     onRow: (row) => {
       if (!reader) {
-        reader = new RecordReader(row, { tags: new Set(tags), dateFormat: 'MM/DD/YYYY' });
+        reader = new RecordReader(row, { tags: new Set(tags), ...options });
         return;
       }
       const one = reader.read(row);
@@ -199,7 +203,7 @@ describe('the columns of a file', () => {
 
   it('are refused where they are of no known export, missing or there twice', () => {
     expect(() => read('a,b\n1,2')).toThrow(
-      'the columns (a, b, …) are not those of FOCUS, CUR 2.0, CUR 1.0',
+      'the columns (a, b, …) are not those of FOCUS, CUR 2.0, CUR 1.0, Azure cost details',
     );
     expect(() => read('BilledCost,ChargePeriodStart\n')).toThrow(
       'the columns BillingCurrency, BillingPeriodStart, BillingAccountId are missing',
@@ -323,6 +327,100 @@ describe('a row of a cost and usage report', () => {
     );
     expect(records[0]).toMatchObject({ category: 'Tax', day: '2024-01-01' });
     expect([...(records[0]?.tags ?? [])]).toEqual([['owner', 'shop']]);
+  });
+});
+
+describe('a row of Azure cost details', () => {
+  const values = {
+    BillingAccountId: '8611537',
+    SubscriptionId: 's1',
+    BillingPeriodStartDate: '09/01/2023',
+    Date: '09/04/2023',
+    MeterCategory: 'Storage',
+    ConsumedService: 'Microsoft.Storage',
+    ChargeType: 'Usage',
+    ResourceLocation: 'EastUS2',
+    ResourceId: '/subscriptions/s1/disks/d',
+    BillingCurrency: 'usd',
+    CostInBillingCurrency: '1.50',
+    PaygCostInBillingCurrency: '2',
+    Quantity: '3',
+    Tags: '"Owner": "shop","env": ""',
+  };
+  const azure = (row: Readonly<Record<string, string>>): Read =>
+    read(
+      `${Object.keys(row).map(cell).join(',')}\n${Object.values(row).map(cell).join(',')}`,
+      ['owner', 'env'],
+      {},
+    );
+
+  it('is a charge, its dates always in the order MM/DD/YYYY', () => {
+    const { records, understood } = azure(values);
+    expect(understood.dialect).toBe('Azure cost details');
+    expect(records[0]).toMatchObject({
+      provider: 'azure',
+      billing_account: '8611537',
+      sub_account: 's1',
+      service: 'Storage',
+      category: 'Usage',
+      region: 'EastUS2',
+      resource: '/subscriptions/s1/disks/d',
+      currency: 'USD',
+      day: '2023-09-04',
+      period: '2023-09',
+    });
+    expect([...(records[0]?.tags ?? [])]).toEqual([['owner', 'shop']]);
+    const { billed, effective, list, quantity } = records[0]?.amounts ?? {};
+    const shown = [billed, effective, list, quantity].map((one) => one && showAmount(one));
+    expect(shown).toEqual(['1.5', '1.5', '2', '3']);
+  });
+
+  it('has the category of FOCUS for its charge type', () => {
+    for (const [type, category] of [
+      ['Purchase', 'Purchase'],
+      ['Refund', 'Credit'],
+      ['UnusedReservation', 'Usage'],
+      ['UnusedSavingsPlan', 'Usage'],
+      ['Tax', 'Tax'],
+      ['RoundingAdjustment', 'Adjustment'],
+      ['', 'Usage'],
+      ['constructor', 'constructor'],
+    ] as const) {
+      const [record] = azure({ ...values, ChargeType: type }).records;
+      expect([type, record?.category]).toEqual([type, category]);
+    }
+  });
+
+  it('has its columns by the names in parentheses where they are translated', () => {
+    const { records, understood } = azure({
+      'Abonnement-GUID (SubscriptionGuid)': 's1',
+      'UsageDateTime (UsageDateTime)': '2021-02-03',
+      'Kategorie (der) Verbrauchseinheit (MeterCategory)': 'Load Balancer',
+      'Genutzter Dienst (ConsumedService)': 'Microsoft.Network',
+      'Einheit (kurz)': 'h',
+      'PreTaxCost (PreTaxCost)': '0.075',
+      Currency: 'USD',
+    });
+    expect(records[0]).toMatchObject({
+      billing_account: 's1',
+      sub_account: 's1',
+      service: 'Load Balancer',
+      category: 'Usage',
+      day: '2021-02-03',
+      period: '2021-02',
+    });
+    expect(understood.used.billing_account).toEqual(['Abonnement-GUID (SubscriptionGuid)']);
+    expect(understood.unmapped).toEqual(['Einheit (kurz)']);
+  });
+
+  it('is refused where a column is there twice, plain and translated, or missing', () => {
+    expect(() => azure({ ...values, 'Kosten (CostInBillingCurrency)': '1' })).toThrow(
+      'the column Kosten (CostInBillingCurrency) appears twice',
+    );
+    const others = Object.entries(values).filter(([name]) => name !== 'BillingCurrency');
+    expect(() => azure(Object.fromEntries(others))).toThrow(
+      'the column BillingCurrency (or BillingCurrencyCode, Currency) is missing',
+    );
   });
 });
 

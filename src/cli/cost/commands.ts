@@ -14,7 +14,7 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .command('import')
     .summary('import cost exports, by billing period')
     .description(
-      'Imports FOCUS 1.0 to 1.3 and AWS CUR files: CSV and NDJSON, also in gzip, and Parquet. Each billing period of a provider and billing account that the files contain is replaced as a whole, all or none; the same files again change nothing.',
+      'Imports FOCUS 1.0 to 1.3, AWS CUR and Azure cost details: CSV and NDJSON, also in gzip, and Parquet. Each billing period of a provider and billing account that the files contain is replaced as a whole, all or none; the same files again change nothing.',
     )
     .argument('<files...>', 'files, or patterns such as "exports/*.csv.gz"; - is stdin')
     .option('--dry-run', 'show what the files contain and what would change')

@@ -1,3 +1,4 @@
+import type { SlashedFormat } from './dates.ts';
 import type { Dimension, Measure } from './record.ts';
 
 /** What a record is read from: its dimensions and measures, when it was, and its tags. */
@@ -20,7 +21,9 @@ export interface Dialect {
    */
   readonly effectiveBy?: Readonly<Record<string, EffectiveCost>>;
   /** Categories by what the export calls them, in lower case; others stay as they are. */
-  readonly categories?: Readonly<Record<string, string>>;
+  readonly categories?: ReadonlyMap<string, string>;
+  /** The order of its dates with slashes, where it has only one. */
+  readonly dateFormat?: SlashedFormat;
 }
 
 export interface EffectiveCost {
@@ -28,6 +31,10 @@ export interface EffectiveCost {
   readonly subtract?: readonly string[];
   /** Only where this column has a value. */
   readonly where?: string;
+}
+
+function categories(byName: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(byName));
 }
 
 /** FOCUS 1.0 to 1.3. @see https://focus.finops.org */
@@ -55,7 +62,7 @@ const focus: Dialect = {
 };
 
 /** FOCUS's categories for line item types of AWS. @see AWS Data Exports User Guide, "Line item columns" */
-const awsCategories: Readonly<Record<string, string>> = {
+const awsCategories = categories({
   usage: 'Usage',
   discountedusage: 'Usage',
   savingsplancoveredusage: 'Usage',
@@ -71,7 +78,7 @@ const awsCategories: Readonly<Record<string, string>> = {
   privateratediscount: 'Adjustment',
   bundleddiscount: 'Adjustment',
   discount: 'Adjustment',
-};
+});
 
 /** A cost and usage report of AWS, by the way it joins the two parts of a column's name. */
 const costAndUsage = (
@@ -141,8 +148,84 @@ const cur2 = costAndUsage('CUR 2.0', (part, rest) => `${snake(part)}_${snake(res
   tags: ['resource_tags'],
 });
 
-export const dialects: readonly Dialect[] = [focus, cur2, cur1];
+const azureSubscription = ['SubscriptionId', 'SubscriptionGuid'];
+const azureDates = ['Date', 'UsageDateTime', 'UsageDate'];
+
+/**
+ * Cost details of Azure: enterprise and customer agreements, and the older usage details. What is paid in advance is in the
+ * amortized export where it is used, and in the actual one where it is bought: both have the same columns.
+ * @see https://learn.microsoft.com/azure/cost-management-billing/automate/understand-usage-details-fields
+ */
+const azure: Dialect = {
+  name: 'Azure cost details',
+  signs: ['MeterCategory', 'ConsumedService'],
+  fixed: { provider: 'azure' },
+  dateFormat: 'MM/DD/YYYY',
+  columns: {
+    billing_account: ['BillingAccountId', 'EnrollmentNumber', ...azureSubscription],
+    sub_account: azureSubscription,
+    service: ['MeterCategory', 'ConsumedService'],
+    service_category: ['ServiceFamily'],
+    category: ['ChargeType'],
+    region: ['ResourceLocation', 'MeterRegion'],
+    resource: ['ResourceId', 'InstanceId'],
+    currency: ['BillingCurrency', 'BillingCurrencyCode', 'Currency'],
+    charge_start: azureDates,
+    // Without it, the month of the charge.
+    period_start: ['BillingPeriodStartDate', ...azureDates],
+    billed: ['CostInBillingCurrency', 'Cost', 'PreTaxCost'],
+    list: ['PaygCostInBillingCurrency'],
+    quantity: ['Quantity', 'UsageQuantity'],
+    tags: ['Tags'],
+  },
+  categories: categories({
+    // The older exports have nothing but usage, and no column for it.
+    '': 'Usage',
+    usage: 'Usage',
+    purchase: 'Purchase',
+    refund: 'Credit',
+    unusedreservation: 'Usage',
+    unusedsavingsplan: 'Usage',
+    tax: 'Tax',
+    roundingadjustment: 'Adjustment',
+  }),
+};
+
+export const dialects: readonly Dialect[] = [focus, cur2, cur1, azure];
 
 /** The dialect of a file, by its columns. @param columns in lower case */
 export const dialectOf = (columns: readonly string[]): Dialect | undefined =>
-  dialects.find(({ signs }) => signs.every((sign) => columns.includes(sign.toLowerCase())));
+  dialects.find(({ signs }) => hasAll(columns, signs));
+
+const hasAll = (columns: readonly string[], signs: readonly string[]): boolean =>
+  signs.every((sign) => columns.includes(sign.toLowerCase()));
+
+const known = new Set(
+  dialects.flatMap(({ columns }) =>
+    Object.values(columns).flatMap((names) => names.map((name) => name.toLowerCase())),
+  ),
+);
+
+/** The name of a column in lower case; of a translated one, `Ressourcenstandort (ResourceLocation)`, what stands in parentheses. */
+export function columnOf(name: string): string {
+  const lower = name.toLowerCase();
+  const [, original = ''] = /\(([^()]+)\)$/.exec(lower) ?? [];
+  return known.has(original) && !known.has(lower) ? original : lower;
+}
+
+/** Exports that people have and that can't be read, with what to import instead. */
+const others: readonly { readonly signs: readonly string[]; readonly message: string }[] = [
+  {
+    signs: ['billing_account_id', 'usage_start_time', 'cost'],
+    message:
+      "the columns are those of Google Cloud's billing export to BigQuery; create Google's FOCUS view over it and export that",
+  },
+];
+
+/** Why a file without a dialect is refused. @param columns in lower case */
+export function unknownColumns(columns: readonly string[], names: readonly string[]): string {
+  const other = others.find(({ signs }) => hasAll(columns, signs));
+  if (other) return other.message;
+  const shown = names.slice(0, 3).join(', ').slice(0, 100);
+  return `the columns (${shown}, …) are not those of ${dialects.map(({ name }) => name).join(', ')}`;
+}

@@ -6,7 +6,7 @@ import { ReadError } from '../read/place.ts';
 import { DateColumn, isDay } from './dates.ts';
 import type { SlashedFormat } from './dates.ts';
 import type { Dialect, Source } from './dialects.ts';
-import { dialectOf, dialects } from './dialects.ts';
+import { columnOf, dialectOf, unknownColumns } from './dialects.ts';
 import { Memo } from './memo.ts';
 import type { CostRecord, Dimension, Measure } from './record.ts';
 import { dimensions } from './record.ts';
@@ -77,11 +77,12 @@ export class RecordReader {
   constructor(header: Cells, { tags, dateFormat, lastPeriod = '9999-12' }: RecordReaderOptions) {
     this.chosenTags = tags;
     this.lastPeriod = lastPeriod;
-    this.days = { charge_start: daysOf(dateFormat), period_start: daysOf(dateFormat) };
     this.names = Array.from({ length: header.length }, (_, at) => (header.text(at) ?? '').trim());
-    const columns = this.names.map((name) => name.toLowerCase());
+    const columns = this.names.map(columnOf);
     const dialect = dialectOf(columns);
-    if (!dialect) throw new ReadError(unknownColumns(this.names), header.place(0));
+    if (!dialect) throw new ReadError(unknownColumns(columns, this.names), header.place(0));
+    const order = dateFormat ?? dialect.dateFormat;
+    this.days = { charge_start: daysOf(order), period_start: daysOf(order) };
     const twice = columns.findIndex((name, at) => name !== '' && columns.indexOf(name) < at);
     if (twice >= 0) {
       throw new ReadError(`the column ${this.names[twice]} appears twice`, header.place(twice));
@@ -96,8 +97,7 @@ export class RecordReader {
     ) as Record<Source, readonly number[]>;
     const missing = required.filter((source) => this.fields[source].length === 0);
     if (missing.length > 0) {
-      const named = missing.map((source) => dialect.columns[source]?.[0] ?? source);
-      throw new ReadError(`the columns ${named.join(', ')} are missing`, header.place(0));
+      throw new ReadError(missingColumns(dialect, missing), header.place(0));
     }
     const prefix = dialect.tagPrefix?.toLowerCase();
     this.tagFields = columns.flatMap((name, at): [string, number][] =>
@@ -108,7 +108,7 @@ export class RecordReader {
     this.tags = new Memo((text) => readTags(text, tags) ?? 'unreadable');
     const derived: Partial<Record<Dimension, Memo<string>>> = {
       provider: new Memo(providerOf),
-      category: new Memo((text) => dialect.categories?.[text.toLowerCase()] ?? text),
+      category: new Memo((text) => dialect.categories?.get(text.toLowerCase()) ?? text),
       currency: new Memo((text) => text.toUpperCase()),
     };
     this.parts = Object.fromEntries(
@@ -380,8 +380,12 @@ function providerOf(text: string): string {
   return providers.find(([pattern]) => pattern.test(lower))?.[1] ?? lower;
 }
 
-function unknownColumns(names: readonly string[]): string {
-  const shown = names.slice(0, 3).join(', ').slice(0, 100);
-  const known = dialects.map(({ name }) => name).join(', ');
-  return `the columns (${shown}, …) are not those of ${known}`;
+function missingColumns({ columns }: Dialect, missing: readonly Source[]): string {
+  const named = missing.map((source) => {
+    const [first = source, ...more] = columns[source] ?? [];
+    return more.length === 0 ? first : `${first} (or ${more.join(', ')})`;
+  });
+  return named.length === 1
+    ? `the column ${named[0]} is missing`
+    : `the columns ${named.join(', ')} are missing`;
 }
