@@ -38,6 +38,7 @@ export class CsvReader {
   private readonly decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   /** What was not read as a whole row yet. */
   private bytes: Uint8Array = new Uint8Array(0);
+  private view = new DataView(this.bytes.buffer);
   private isBegun = false;
   private line = 1;
   private readonly row = new Bounds();
@@ -69,6 +70,7 @@ export class CsvReader {
 
   private read(bytes: Uint8Array, isEnd: boolean): void {
     this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     if (!this.isBegun && bytes.length < byteOrderMark.length && !isEnd) return;
     let from = this.isBegun || !byteOrderMark.every((byte, at) => bytes[at] === byte) ? 0 : 3;
     this.isBegun = true;
@@ -159,11 +161,12 @@ export class CsvReader {
     const start = row.start(field);
     const end = row.end(field);
     const hasEscapes = row.hasEscapes(field);
-    const known = this.texts.get(this.bytes, start, end, hasEscapes);
+    const kind = hasEscapes ? 1 : 0;
+    const known = this.texts.get(this.view, start, end, kind);
     if (known !== undefined) return known;
     const raw = this.decode(start, end);
     const text = hasEscapes ? raw.replaceAll('""', '"') : raw;
-    this.texts.put(raw, text);
+    this.texts.put(this.bytes, start, end, kind, text);
     return text;
   }
 
