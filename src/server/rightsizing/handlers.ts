@@ -5,6 +5,7 @@ import type { RemediationWithActions } from '../../contract/remediations.ts';
 import { withheldReasons } from '../../contract/rightsizing.ts';
 import type { RightsizingListQuery, WithheldReason } from '../../contract/rightsizing.ts';
 import { AmountSum, showAmount } from '../../cost/amount.ts';
+import { resourceKey } from '../../cost/resource-id.ts';
 import { totalOfClaims } from '../../cost/rightsizing/claims.ts';
 import { resizing } from '../../cost/rightsizing/machine.ts';
 import type { Answer, Call, Handlers } from '../http/call.ts';
@@ -52,10 +53,15 @@ export const rightsizingHandlers = (
   resize: Resize,
 ): Handlers['rightsizing'] => {
   async function find(id: string, assumedMemory: number | undefined): Promise<Assessed> {
-    const { byId, stopped } = await assessAll(assumedMemory);
-    const found = byId.get(id) ?? byId.get(rightsizingId(id));
+    const { byId, machines, stopped } = await assessAll(assumedMemory);
+    const found =
+      byId.get(id) ??
+      byId.get(rightsizingId(id)) ??
+      machines.find(({ resource }) => isNamed(resource, id));
     if (found) return found;
-    const isStopped = stopped.some((one) => one.id === id || rightsizingId(one.id) === id);
+    const isStopped = stopped.some(
+      (one) => one.id === id || rightsizingId(one.id) === id || isNamed(one, id),
+    );
     const shown = JSON.stringify(id.slice(0, 100));
     throw new GovctlError(
       'rightsizing_not_found',
@@ -128,6 +134,15 @@ export const rightsizingHandlers = (
     },
   };
 };
+
+/** Whether a machine is the one that exports call so: by its instance ID where the inventory has an ARN, or the other way round. */
+function isNamed(
+  { id, provider, type }: Pick<AboutMachine, 'id' | 'provider' | 'type'>,
+  name: string,
+): boolean {
+  const key = resourceKey(provider, id, type);
+  return key?.isUnique === true && key.text === resourceKey(provider, name, type)?.text;
+}
 
 /** Machines between two turns of others. */
 const machinesPerTurn = 5_000;

@@ -150,6 +150,23 @@ describe('govctl cost rightsizing', () => {
     ]);
   });
 
+  it('lists a machine that the inventory has by its ARN by its instance ID, and takes that for get and apply', async () => {
+    const name = 'i-0aaa1111bbbb2222c';
+    const inventoryId = `arn:aws:ec2:eu-west-1:11:instance/${name}`;
+    await putMachines(service, machine(inventoryId, 'm5.2xlarge'));
+    const from = '2026-02-08T00:00:00Z';
+    await sendMetrics(service, [
+      ...hourly(name, 'cpu', from, constant(15, 20)),
+      ...hourly(name, 'memory', from, constant(18, 20)),
+    ]);
+    expect((await run(['rightsizing'])).stdout).toMatch(new RegExp(`^${name} `, 'm'));
+    const shown = await run(['rightsizing', 'get', name]);
+    expect([shown.exitCode, shown.stdout.split('\n')[0]]).toEqual([0, inventoryId]);
+    const planned = await run(['rightsizing', 'apply', name]);
+    expect([planned.exitCode, planned.stdout]).toEqual([0, expect.stringContaining(inventoryId)]);
+    expect((await run(['rightsizing', 'get', 'i-0aaa1111bbbb22220'])).exitCode).toBe(1);
+  });
+
   it('apply plans a remediation, and says how to approve it', async () => {
     const { exitCode, stdout, stderr } = await run([
       'rightsizing',

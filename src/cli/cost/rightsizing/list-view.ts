@@ -1,6 +1,7 @@
 import type { Rightsizing, RightsizingList } from '../../../contract/rightsizing.ts';
 import { csvLine } from '../../../report/formats/csv/csv-line.ts';
 import { showMoney } from '../../../cost/money.ts';
+import { resourceKey } from '../../../cost/resource-id.ts';
 import type { Glyphs } from '../../terminal/sparkline.ts';
 import type { View } from '../../terminal/output.ts';
 import { count, inThrees } from '../../terminal/printable.ts';
@@ -52,12 +53,16 @@ const columnsOf = (
     },
   ];
   return [
-    { title: 'RESOURCE', cell: ({ resource_id: id }) => id, shrinks: 'middle' },
+    { title: 'RESOURCE', cell: machineName, shrinks: 'middle' },
     { title: 'SIZE', cell: ({ size = '-' }) => size, shrinks: 'end' },
     ...(isAny('recommended') ? smaller : []),
     ...(isAny('withheld') ? [{ title: 'WITHHELD', cell: why }] : []),
   ];
 };
+
+/** What a machine is asked for by: of an ARN the instance ID in it, which fits into a line. */
+const machineName = ({ provider, resource_id: id }: Rightsizing): string =>
+  provider === 'aws' ? (resourceKey(provider, id)?.text ?? id) : id;
 
 const saving = ({ monthly_saving: amount, currency, status }: Rightsizing): string => {
   if (status !== 'recommended') return '-';
