@@ -27,23 +27,32 @@ export type Granularity = (typeof granularities)[number];
 const mostGroupings = 3;
 const longestTag = 256;
 
-/** `sub_account` is what FOCUS calls an account. */
-export const CostGrouping = z
-  .string()
-  .transform((text) => (text === 'sub_account' ? 'account' : text))
-  .pipe(
-    z
-      .string()
-      .max('tag:'.length + longestTag)
-      .refine(
-        (text) => /^tag:./s.test(text) || costGroupings.some((one) => one === text),
-        `must be tag:KEY or one of ${costGroupings.join(', ')}`,
-      )
-      .transform((text) => text.replace(/^tag:.*/s, (tag) => tag.toLowerCase()) as CostGrouping),
-  );
+/** A field of charges, or one of some more words; `sub_account` is what FOCUS calls an account. */
+const groupingOr = <const Word extends string>(...more: readonly Word[]) =>
+  z
+    .string()
+    .transform((text) => (text === 'sub_account' ? 'account' : text))
+    .pipe(
+      z
+        .string()
+        .max('tag:'.length + longestTag)
+        .refine(
+          (text) => /^tag:./s.test(text) || [...costGroupings, ...more].some((one) => one === text),
+          `must be tag:KEY or one of ${[...costGroupings, ...more].join(', ')}`,
+        )
+        .transform(
+          (text) => text.replace(/^tag:.*/s, (tag) => tag.toLowerCase()) as CostGrouping | Word,
+        ),
+    );
+export const CostGrouping = groupingOr<never>();
 
+/** Charges have no policy: it is those that the resource of a charge fails now. */
 const groupings = commaList()
-  .pipe(z.array(CostGrouping))
+  .pipe(z.array(groupingOr('policy')))
+  .refine(
+    (fields) => fields.length === 1 || !fields.includes('policy'),
+    'has policy beside other fields: group by policy alone, and filter by the others',
+  )
   .refine(
     (fields) => fields.length <= mostGroupings,
     `has more than ${mostGroupings} fields: group by fewer, and filter by the others`,
@@ -111,7 +120,7 @@ const change = {
   change_percent: z.number().nullable(),
 };
 
-/** By the fields of `group_by`; null: without one. */
+/** By the fields of `group_by`; null: without one. By policy: `policy`, its ID, and `policy_name`. */
 const GroupKey = z.record(z.string(), z.string().nullable());
 
 const Group = z.looseObject({
@@ -121,8 +130,11 @@ const Group = z.looseObject({
   shared: Money.optional(),
   /** Of the total of the currency, from 0 to 1, shared cost included; null where that is 0. */
   share: z.number().nullable(),
-  /** An amount for each entry of the block's series. */
+  /** An amount for each entry of the block's series; empty by policy. */
   series: z.array(Money),
+  /** By policy: the resources that fail it, and those of them that have no charges of the filters. */
+  resources: z.int().optional(),
+  without_cost: z.int().optional(),
 });
 
 const blockFields = {
@@ -149,6 +161,8 @@ const blockFields = {
     })
     .nullable(),
   pagination: Pagination,
+  /** By policy: what the resources that fail any policy cost together, each counted once. */
+  non_compliant: z.looseObject({ ...change, share: z.number().nullable() }).optional(),
   /** Cost that the server's `cost.shared` splits among the groups; what nobody gets a part of is `unsplit`. */
   shared: z.array(
     z.looseObject({

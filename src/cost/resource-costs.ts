@@ -5,7 +5,7 @@ import { accountKey, resourceKey } from './resource-id.ts';
 import type { Numbers } from './table/format.ts';
 import { laneName } from './table/format.ts';
 import type { Table } from './table/read.ts';
-import { flagsOf } from './table/scan.ts';
+import { wantedOf } from './table/scan.ts';
 
 /** Resources with a cost that are told apart: some 80 MB. Those that come later have none. */
 const mostResources = 2_000_000;
@@ -54,7 +54,7 @@ export class ResourceCosts {
 
   constructor(
     private readonly measure: Measure,
-    /** Only charges that have one of these texts, for each column. */
+    /** Only charges that have one of these texts, for each column, as of a scan. */
     private readonly where: Readonly<Record<string, readonly string[]>> = {},
     private readonly most = mostResources,
   ) {}
@@ -72,10 +72,7 @@ export class ResourceCosts {
     const resource = await table.texts('resource', pause);
     const accounts = await table.texts('sub_account');
     const currency = await table.texts('currency');
-    const wanted: (readonly [column: string, flags: Uint8Array])[] = [];
-    for (const [name, texts] of Object.entries(this.where)) {
-      wanted.push([name, flagsOf(await table.texts(name, pause), texts)]);
-    }
+    const wanted = await wantedOf(table, this.where, pause);
     if (wanted.some(([, flags]) => !flags.includes(1))) return;
     /** The entry of each resource in the row before, and which account and currency that was of. */
     const entryOf = new Int32Array(resource.length).fill(-1);

@@ -85,6 +85,7 @@ function blockText(found: CostAnalysis, block: CostBlock, screen: Screen): strin
     rows.length === 0
       ? ''
       : costTable(found.group_by, [...rows, ...otherRows(block, { shareOf, known })], screen),
+    policyText(block, screen),
     ...(screen.isShort
       ? []
       : [moversText(block, screen), untaggedText(block, total.amount, screen)]),
@@ -95,8 +96,18 @@ function blockText(found: CostAnalysis, block: CostBlock, screen: Screen): strin
     .join('\n\n');
 }
 
+/** A policy is shown by its name. */
 const namesOf = (key: Readonly<Record<string, string | null>>): readonly string[] =>
-  Object.values(key).map((text) => text ?? '(none)');
+  key.policy_name ? [key.policy_name] : Object.values(key).map((text) => text ?? '(none)');
+
+function policyText({ currency, non_compliant: once }: CostBlock, { columns }: Screen): string {
+  if (!once) return '';
+  return wrapWords(
+    `A resource that fails several policies counts in each of them. Each counted once: ${showMoney(once.amount, currency ?? '')} (${percentText(once.share) || '0%'} of the total).`,
+    columns,
+    0,
+  );
+}
 
 function moversText({ movers }: CostBlock, { style, columns }: Screen): string {
   const shown = movers.slice(0, mostMovers);
@@ -145,6 +156,7 @@ function csvOf(found: CostAnalysis): string {
     );
     return [csvLine(['currency', 'start', 'end', 'amount']), ...lines].join('');
   }
+  const names = fields.includes('policy') ? ['policy', 'policy_name'] : fields;
   const isSplit = blocks.some(({ shared }) => shared.length > 0);
   const lines = blocks.flatMap(({ currency, groups, other }) => [
     ...groups.map(
@@ -152,11 +164,11 @@ function csvOf(found: CostAnalysis): string {
       csvLine([currency, ...Object.values(one.key), one.amount, one.previous, one.change, one.change_percent, ...(isSplit ? [one.shared ?? '0'] : [])]), // prettier-ignore
     ),
     ...(other
-      ? [csvLine([currency, ...fields.map((_, at) => (at === 0 ? 'other' : null)), other.amount, other.previous, null, null, ...(isSplit ? [other.shared ?? '0'] : [])])] // prettier-ignore
+      ? [csvLine([currency, ...names.map((_, at) => (at === 0 ? 'other' : null)), other.amount, other.previous, null, null, ...(isSplit ? [other.shared ?? '0'] : [])])] // prettier-ignore
       : []),
   ]);
   const head = [
-    ...['currency', ...fields, 'amount', 'previous', 'change', 'change_percent'],
+    ...['currency', ...names, 'amount', 'previous', 'change', 'change_percent'],
     ...(isSplit ? ['shared'] : []),
   ];
   return [csvLine(head), ...lines].join('');

@@ -47,7 +47,7 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     )
     .option(
       '--group-by <fields>',
-      'up to three of provider, billing_account, account, service, service_category, category, region, resource, environment, owner, tag:KEY (repeatable or comma-separated; default: service)',
+      'up to three of provider, billing_account, account, service, service_category, category, region, resource, environment, owner, tag:KEY, or policy alone (repeatable or comma-separated; default: service)',
       collectValues,
     )
     .option('--start <day>', 'first day, such as 2026-01-31')
@@ -155,7 +155,8 @@ Examples:
   $ govctl cost analysis --group-by service,account --last 30d
   $ govctl cost analysis --group-by tag:team --start 2026-01-01 --end 2026-04-01
   $ govctl cost analysis --group-by resource --where service=AmazonS3 -o csv
-  $ govctl cost analysis --where tag:owner= --group-by account`;
+  $ govctl cost analysis --where tag:owner= --group-by account
+  $ govctl cost analysis --group-by policy      # what non-compliance costs`;
 
 const unusedHelp = `
 The cost is that of the last 30 whole days of data. What the inventory does not

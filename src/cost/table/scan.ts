@@ -62,12 +62,7 @@ export class Scan {
   /** @param pause is awaited after each segment; it may throw to end the scan */
   async add(table: Table, pause: () => Promise<void> = async () => {}): Promise<void> {
     const { from, to, where, groupBy, measure, slots } = this.query;
-    const wanted: (readonly [column: string, flags: Uint8Array])[] = [];
-    for (const [name, texts] of Object.entries(where)) {
-      const known = await table.texts(columnOf(name), pause);
-      const marks = name.startsWith(has) ? known.map((text) => (text === '' ? '' : '1')) : known;
-      wanted.push([columnOf(name), flagsOf(marks, texts)]);
-    }
+    const wanted = await wantedOf(table, where, pause);
     if (wanted.some(([, flags]) => !flags.includes(1))) return;
     const combiner = new Combiner(groupBy.map((name) => this.sizeOf(table, name)));
     const groupOf = combiner.memoized(await this.namingOf(table, combiner, pause));
@@ -215,8 +210,23 @@ export class Scan {
   }
 }
 
+/** The columns that rows are chosen by, with 1 for each code that is wanted. */
+export async function wantedOf(
+  table: Table,
+  where: Query['where'],
+  pause?: () => Promise<void>,
+): Promise<readonly (readonly [column: string, flags: Uint8Array])[]> {
+  const wanted: (readonly [string, Uint8Array])[] = [];
+  for (const [name, texts] of Object.entries(where)) {
+    const known = await table.texts(columnOf(name), pause);
+    const marks = name.startsWith(has) ? known.map((text) => (text === '' ? '' : '1')) : known;
+    wanted.push([columnOf(name), flagsOf(marks, texts)]);
+  }
+  return wanted;
+}
+
 /** 1 for each code of one of the texts. */
-export function flagsOf(dictionary: readonly string[], texts: readonly string[]): Uint8Array {
+function flagsOf(dictionary: readonly string[], texts: readonly string[]): Uint8Array {
   const wanted = new Set(texts);
   return Uint8Array.from(dictionary, (text) => (wanted.has(text) ? 1 : 0));
 }

@@ -1,17 +1,7 @@
-import {
-  AmountSum,
-  add,
-  compare,
-  showAmount,
-  subtract,
-  toNumber,
-  zero,
-} from '../../cost/amount.ts';
+import { AmountSum, zero } from '../../cost/amount.ts';
 import type { Amount } from '../../cost/amount.ts';
 import { bucketsOf } from '../../cost/analysis/buckets.ts';
 import type { DaySpan } from '../../cost/analysis/buckets.ts';
-import { changeOf, changePercent, isChanged, kindOfChange, shareOf } from '../../cost/analysis/change.ts'; // prettier-ignore
-import type { Compared } from '../../cost/analysis/change.ts';
 import { dayNumber, dayText } from '../../cost/table/days.ts';
 import type { Query, Scan } from '../../cost/table/scan.ts';
 import type { CostAnalysis, CostAnalysisQuery, CostBlock } from '../../contract/cost.ts';
@@ -21,6 +11,10 @@ import type { SharedCost } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
 import type { Assessor } from '../rightsizing/service.ts';
 import { firstOf } from '../first-of.ts';
+import { blockOf, emptyBlock, largestFirst, shownChange, together } from './blocks.ts';
+import type { Listed } from './blocks.ts';
+import { policyCosts } from './by-policy.ts';
+import type { PolicyCosts } from './by-policy.ts';
 import type { StoredPeriod } from './collection.ts';
 import { costFindings } from './findings.ts';
 import { groupSums, slotsOf } from './group-sums.ts';
@@ -32,7 +26,6 @@ import type { InventoryNames } from './inventory-names.ts';
 import { withPeriods } from './periods.ts';
 import { scanPeriods } from './query.ts';
 import { splitShared } from './shared-cost.ts';
-import type { SharedPool } from './shared-cost.ts';
 
 /** Days that one analysis is about. */
 const longestRange = 3_660;
@@ -44,7 +37,6 @@ const defaultDays = 30;
 /** Sums that are made at once: some tens of megabytes. Beyond it, those of each group are read in a second pass. */
 const mostSums = 1 << 20;
 const mostGroups = 500_000;
-const mostMovers = 10;
 const mostIncomplete = 100;
 
 const msPerDay = 86_400_000;
@@ -153,7 +145,10 @@ async function analyze(
   { query, today, span, granularity, signal, ...asked }: Asked,
   { rules, assessor, ...further }: Further,
 ): Promise<CostAnalysis> {
-  const { group_by: groupBy = [], limit, offset } = query;
+  const { group_by: asGiven = [], limit, offset } = query;
+  // Charges have no policy: they are read as one group.
+  const isByPolicy = asGiven.includes('policy');
+  const groupBy = asGiven.filter((field) => field !== 'policy');
   const known = { ...further, tags: [...new Set(periods.flatMap(({ tags }) => tags))].sort() };
   const dataUntil = lastDayOf(periods, today);
   const before = asked.before ?? spanBefore(span, dataUntil);
@@ -168,13 +163,23 @@ async function analyze(
     buckets,
     scan: (asked) => scanPeriods(deps.store.blobs, periods, { ...asked, measure: query.metric }, { signal, names: known.names }), // prettier-ignore
   };
+  const policies = isByPolicy ? await readPolicies(deps, periods, reader, { query, signal }) : undefined; // prettier-ignore
   const sums = await readSums(reader);
   const lists = new Map<string, Listed>();
   for (const currency of currenciesOf(periods, sums.groups)) {
     const read = sums.groups.filter((one) => one.currency === currency);
-    const { groups: all, pools } = splitShared(read, rules);
-    const page = groupBy.length === 0 ? [] : await firstOf(all, largestFirst, offset + limit);
-    lists.set(currency, { total: together(read), all, shown: page.slice(offset), pools });
+    const { groups: all, pools } = policies
+      ? { groups: groupsOf(policies, currency), pools: [] }
+      : splitShared(read, rules);
+    const page = asGiven.length === 0 ? [] : await firstOf(all, largestFirst, offset + limit);
+    const nonCompliant = policies?.total.get(currency) ?? { amount: zero, previous: zero };
+    lists.set(currency, {
+      total: together(read),
+      all,
+      shown: page.slice(offset),
+      pools,
+      ...(policies ? { nonCompliant } : {}),
+    });
   }
   const detailed = sums.isDetailed
     ? sums
@@ -193,7 +198,7 @@ async function analyze(
     end: dayText(span.to),
     metric: query.metric,
     granularity,
-    group_by: [...groupBy],
+    group_by: [...asGiven],
     compared_to: { start: dayText(before.from), end: dayText(before.to) },
     data_until: dataUntil === undefined ? null : dayText(dataUntil),
     incomplete_periods: incompleteOf(periods, span, dataUntil),
@@ -208,6 +213,25 @@ async function analyze(
     })),
   };
 }
+
+/** @throws GovctlError malformed_request for filters by what the inventory says */
+function readPolicies(
+  deps: Deps,
+  periods: readonly StoredPeriod[],
+  { filter, where, span, before }: Reading,
+  { query, signal }: Pick<Asked, 'query' | 'signal'>,
+): Promise<PolicyCosts> {
+  for (const field of ['environment', 'owner'] as const) {
+    if (query[field]) throw refuse(field, 'cannot be a filter of group_by=policy', 'Filter by account, service, region or tag instead.'); // prettier-ignore
+  }
+  const charges = { measure: query.metric, where: { ...filter.where, ...where } };
+  return policyCosts(deps, periods, { ...charges, span, before, signal });
+}
+
+const groupsOf = ({ policies }: PolicyCosts, currency: string): readonly GroupSum[] =>
+  policies
+    .filter((one) => one.currency === currency)
+    .map(({ policyId, policyName, ...one }) => ({ ...one, key: [policyId, policyName], at: -1 }));
 
 /** The last day that has charges; some, such as fees, are dated later than today. */
 const lastDayOf = (periods: readonly StoredPeriod[], today: number): number | undefined =>
@@ -335,153 +359,6 @@ function currenciesOf(
   }
   return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([one]) => one);
 }
-
-const byKey = (a: GroupSum, b: GroupSum): number => (joined(a.key) < joined(b.key) ? -1 : 1);
-
-const largestFirst = (a: GroupSum, b: GroupSum): number =>
-  compare(withShared(b), withShared(a)) || compare(b.previous, a.previous) || byKey(a, b);
-
-const mostChangedFirst = (a: GroupSum, b: GroupSum): number =>
-  Math.abs(toNumber(changeOf(b))) - Math.abs(toNumber(changeOf(a))) || byKey(a, b);
-
-/** What groups of one currency have together. */
-function together(groups: readonly Compared[]): Compared {
-  const amount = new AmountSum();
-  const previous = new AmountSum();
-  for (const one of groups) {
-    amount.add(one.amount);
-    previous.add(one.previous);
-  }
-  return { amount: amount.total, previous: previous.total };
-}
-
-const shownChange = (one: Compared) => ({
-  amount: showAmount(one.amount),
-  previous: showAmount(one.previous),
-  change: showAmount(changeOf(one)),
-  change_percent: changePercent(one),
-});
-
-/** The groups of a currency. */
-interface Listed {
-  /** With shared cost. */
-  readonly total: Compared;
-  readonly pools: readonly SharedPool[];
-  readonly all: readonly GroupSum[];
-  readonly shown: readonly GroupSum[];
-}
-
-interface BlockParts {
-  readonly query: CostAnalysisQuery;
-  readonly listed: Listed;
-  readonly detailed: GroupSums;
-  readonly buckets: readonly DaySpan[];
-  readonly untagged: Untagged;
-}
-
-async function blockOf(
-  currency: string,
-  { query, listed, detailed, buckets, untagged }: BlockParts,
-): Promise<CostBlock> {
-  // prettier-ignore
-  const { group_by: fields = [], limit, offset } = query;
-  const { all, shown, total, pools } = listed;
-  const series = await detailed.series(detailed.groups.filter((one) => one.currency === currency));
-  const keyOf = ({ key }: GroupSum) =>
-    Object.fromEntries(fields.map((field, at) => [field, key[at] || null]));
-  const groups: CostBlock['groups'] = [];
-  for (const one of shown) {
-    groups.push({
-      key: keyOf(one),
-      ...shownChange(one),
-      ...(one.shared ? { shared: showAmount(one.shared) } : {}),
-      share: shareOf(withShared(one), total.amount),
-      series: (await detailed.series([one])).map(showAmount),
-    });
-  }
-  const others = subtractAll(together(all), together(shown));
-  const ownSeries = await detailed.series([...shown, ...sharedOf(detailed, currency, pools)]);
-  const left = fields.length === 0 ? 0 : all.length - shown.length;
-  const movers = fields.length === 0 ? [] : await firstOf(all.filter(isChanged), mostChangedFirst, mostMovers); // prettier-ignore
-  return {
-    currency,
-    series: showSeries(buckets, series),
-    groups,
-    other:
-      left === 0
-        ? null
-        : {
-            groups: left,
-            amount: showAmount(others.amount),
-            previous: showAmount(others.previous),
-            ...(pools.length > 0 ? { shared: showAmount(subtract(sharedIn(all), sharedIn(shown))) } : {}), // prettier-ignore
-            series: series.map((one, at) => showAmount(subtract(one, ownSeries[at] ?? one))),
-          },
-    pagination: {
-      total: fields.length === 0 ? 0 : all.length,
-      limit,
-      offset,
-      has_more: fields.length > 0 && offset + shown.length < all.length,
-    },
-    shared: pools.map(({ rule, amount, unsplit }) => ({
-      name: rule.name,
-      split: typeof rule.split === 'object' ? 'fixed' : rule.split,
-      amount: showAmount(amount),
-      unsplit: showAmount(unsplit),
-    })),
-    movers: movers.map((one) => ({
-      key: keyOf(one),
-      ...shownChange(one),
-      kind: kindOfChange(one),
-    })),
-    untagged: [...(untagged.get(currency) ?? [])].map(([tag, amount]) => ({
-      tag,
-      amount: showAmount(amount),
-      share: shareOf(amount, total.amount),
-    })),
-  };
-}
-
-const subtractAll = (a: Compared, b: Compared): Compared => ({
-  amount: subtract(a.amount, b.amount),
-  previous: subtract(a.previous, b.previous),
-});
-
-const withShared = ({ amount, shared }: GroupSum): Amount =>
-  shared ? add(amount, shared) : amount;
-
-function sharedIn(groups: readonly GroupSum[]): Amount {
-  const sum = new AmountSum();
-  for (const { shared } of groups) if (shared) sum.add(shared);
-  return sum.total;
-}
-
-/** The sums of shared cost of a currency. */
-const sharedOf = ({ groups }: GroupSums, currency: string, pools: readonly SharedPool[]) =>
-  pools.length === 0
-    ? []
-    : groups.filter((one) => one.currency === currency && (one.key[1] ?? '') !== '');
-
-const showSeries = (buckets: readonly DaySpan[], amounts: readonly Amount[]) =>
-  buckets.map(({ from, to }, at) => ({
-    start: dayText(from),
-    end: dayText(to),
-    amount: showAmount(amounts[at] ?? zero),
-  }));
-
-const emptyBlock = (
-  { limit, offset, currency = null }: Omit<CostAnalysisQuery, 'currency'> & { readonly currency?: string | null | undefined }, // prettier-ignore
-  buckets: readonly DaySpan[],
-): CostBlock => ({
-  currency,
-  series: showSeries(buckets, []),
-  groups: [],
-  other: null,
-  pagination: { total: 0, limit, offset, has_more: false },
-  shared: [],
-  movers: [],
-  untagged: [],
-});
 
 /** Periods of the span that lack rows, or whose newest days other sources have already. */
 function incompleteOf(

@@ -1,66 +1,87 @@
-import type { Measure } from '../../cost/focus/record.ts';
+import { zero } from '../../cost/amount.ts';
+import type { Amount } from '../../cost/amount.ts';
+import type { DaySpan } from '../../cost/analysis/buckets.ts';
+import type { Compared } from '../../cost/analysis/change.ts';
 import { sumResources } from '../../cost/resource-sums.ts';
-import type { CurrencySum } from '../../cost/resource-sums.ts';
+import type { ResourceSums } from '../../cost/resource-sums.ts';
 import type { Deps } from '../deps.ts';
 import { createPace } from '../pace.ts';
 import { allRows } from '../store/all-rows.ts';
 import { violations } from '../violations/collection.ts';
 import { costsBetween } from './by-resource.ts';
+import type { CostsBetween } from './by-resource.ts';
+import type { StoredPeriod } from './collection.ts';
 
-/** What the non-compliant resources of a policy cost. */
-export interface PolicyCost {
-  readonly policy_id: string;
-  readonly policy_name: string;
-  /** Resources with an open violation of it, and those of them whose cost is not known. */
+/** What the resources that fail a policy cost, in one currency, in the period and in the one before. */
+export interface PolicyCost extends Compared {
+  readonly policyId: string;
+  readonly policyName: string;
+  readonly currency: string;
+  /** Resources with an open violation of it, and those of them without charges of the filters. */
   readonly resources: number;
-  readonly without_cost: number;
-  readonly costs: readonly CurrencySum[];
+  readonly withoutCost: number;
 }
 
 export interface PolicyCosts {
   /** In no particular order. */
   readonly policies: readonly PolicyCost[];
-  /** A resource that fails several policies counts in each of them, and once in here. */
-  readonly total: readonly CurrencySum[];
+  /** By currency: a resource that fails several policies counts in each of them, and once in here. */
+  readonly total: ReadonlyMap<string, Compared>;
 }
 
-interface Asked {
-  /** ISO days: the first, and the one after the last. */
-  readonly start: string;
-  readonly end: string;
-  readonly measure: Measure;
-  /** Only charges that have one of these texts, for each column. */
-  readonly where?: Readonly<Record<string, readonly string[]>>;
-  readonly signal: AbortSignal;
+interface Asked extends Omit<CostsBetween, 'from' | 'to'> {
+  readonly span: DaySpan;
+  readonly before: DaySpan;
 }
 
-/** What the resources that fail now, by policy, cost between two days. Works in turns. */
+/** What the resources that fail now, by policy, cost. Works in turns. */
 export async function policyCosts(
   deps: Pick<Deps, 'store' | 'log'>,
-  { signal, ...range }: Asked,
+  periods: readonly StoredPeriod[],
+  { span, before, ...asked }: Asked,
 ): Promise<PolicyCosts> {
-  const sums = sumResources(await costsBetween(deps, { ...range, signal }));
-  const pace = createPace(signal);
+  const now = sumResources(await costsBetween(deps, periods, { ...asked, ...span }));
+  const then = sumResources(await costsBetween(deps, periods, { ...asked, ...before }));
+  const pace = createPace(asked.signal);
   const all = {};
-  const byPolicy = new Map<string, { name: string; resources: number; without: number }>();
+  const byPolicy = new Map<string, { name: string; resources: number; withoutCost: number }>();
   for await (const { doc } of allRows(deps.store, violations, { status: { any: ['OPEN'] } })) {
     await pace.spend(5);
     const { policy_id, policy_name: name, resource_id: id, resource_type: type } = doc;
     let policy = byPolicy.get(policy_id);
-    if (!policy) byPolicy.set(policy_id, (policy = { name, resources: 0, without: 0 }));
+    if (!policy) byPolicy.set(policy_id, (policy = { name, resources: 0, withoutCost: 0 }));
     const resource = { id, type, provider: doc.provider, account_id: doc.account_id };
+    const isKnown = [now, then].map((sums) => {
+      sums.add(all, resource);
+      return sums.add(policy, resource);
+    });
     policy.resources += 1;
-    if (!sums.add(policy, resource)) policy.without += 1;
-    sums.add(all, resource);
+    if (!isKnown.includes(true)) policy.withoutCost += 1;
   }
   return {
-    policies: [...byPolicy].map(([policy_id, policy]) => ({
-      policy_id,
-      policy_name: policy.name,
-      resources: policy.resources,
-      without_cost: policy.without,
-      costs: sums.of(policy),
-    })),
-    total: sums.of(all),
+    policies: [...byPolicy].flatMap(([policyId, policy]) =>
+      [...compared(policy, now, then)].map(([currency, sums]) => ({
+        policyId,
+        policyName: policy.name,
+        resources: policy.resources,
+        withoutCost: policy.withoutCost,
+        currency,
+        ...sums,
+      })),
+    ),
+    total: compared(all, now, then),
   };
+}
+
+/** By currency. */
+function compared(group: object, now: ResourceSums, then: ResourceSums): Map<string, Compared> {
+  const [amounts, before] = [now, then].map(
+    (sums) => new Map(sums.of(group).map(({ currency, total }) => [currency, total])),
+  ) as [Map<string, Amount>, Map<string, Amount>];
+  return new Map(
+    [...new Set([...amounts.keys(), ...before.keys()])].map((currency) => [
+      currency,
+      { amount: amounts.get(currency) ?? zero, previous: before.get(currency) ?? zero },
+    ]),
+  );
 }

@@ -6,18 +6,15 @@ import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { Principal } from '../http/call.ts';
 import { nextTurn } from '../next-turn.ts';
-import { allRows } from '../store/all-rows.ts';
 import type { Store } from '../store/store.ts';
-import { costPeriods } from './collection.ts';
 import type { StoredPeriod } from './collection.ts';
+import { withPeriods } from './periods.ts';
 import { openTable } from './tables.ts';
 
 /** Days of a month, whichever it is. */
 const monthDays = 30;
 /** Days: what a billing account charged longer before the newest data of all is no cost of today. */
 const staleAfter = 62;
-/** An import may replace a period while it is read. */
-const mostTries = 3;
 
 /** Whether a caller may see what anything costs. */
 export const seesCost = ({ principal }: { readonly principal: Principal }): boolean =>
@@ -43,11 +40,11 @@ const built = new WeakMap<Store, Built>();
  * The effective cost of each resource in a month: the last 30 whole days of which its billing account has data, with nothing
  * scaled. Made once for the same charges, in turns. Undefined: there are no charges.
  */
-export async function monthlyCosts(
+export const monthlyCosts = (
   deps: Pick<Deps, 'store' | 'clock' | 'log'>,
-): Promise<ResourceCosts | undefined> {
-  for (let tries = 1; ; tries++) {
-    const parts = await partsOf(deps);
+): Promise<ResourceCosts | undefined> =>
+  withPeriods(deps.store, async (periods) => {
+    const parts = partsOf(periods, timestamp(deps.clock.now()));
     if (parts.length === 0) return undefined;
     const of = JSON.stringify(
       parts.map(({ period: { id, content }, from, to }) => [id, content, from, to]),
@@ -56,27 +53,22 @@ export async function monthlyCosts(
     if (known?.of === of) return known.costs;
     const made = { of, costs: addUp(deps, parts, new ResourceCosts('effective')) };
     built.set(deps.store, made);
-    try {
-      return await made.costs;
-    } catch (error) {
+    made.costs.catch(() => {
       if (built.get(deps.store) === made) built.delete(deps.store);
-      if (tries === mostTries) throw error;
-    }
-  }
-}
+    });
+    return made.costs;
+  });
 
-async function partsOf({ store, clock }: Pick<Deps, 'store' | 'clock'>): Promise<readonly Part[]> {
-  const all: StoredPeriod[] = [];
+function partsOf(periods: readonly StoredPeriod[], now: string): readonly Part[] {
   const ends = new Map<string, number>();
-  const today = dayNumber(timestamp(clock.now()).slice(0, 10));
-  for await (const { doc } of allRows(store, costPeriods, {})) {
-    all.push(doc);
+  const today = dayNumber(now.slice(0, 10));
+  for (const doc of periods) {
     // Today is not over.
     const end = Math.min(dayNumber(doc.last_day) + 1, today);
     ends.set(payer(doc), Math.max(end, ends.get(payer(doc)) ?? 0));
   }
   const newest = [...ends.values()].reduce((last, end) => Math.max(last, end), 0);
-  return all.flatMap((period) => {
+  return periods.flatMap((period) => {
     const to = ends.get(payer(period)) ?? 0;
     const from = to - monthDays;
     const isOf = dayNumber(period.last_day) >= from && dayNumber(period.first_day) < to;
@@ -87,33 +79,25 @@ async function partsOf({ store, clock }: Pick<Deps, 'store' | 'clock'>): Promise
 const payer = ({ provider, billing_account: account }: StoredPeriod): string =>
   JSON.stringify([provider, account]);
 
-interface Range {
-  /** ISO days: the first, and the one after the last. */
-  readonly start: string;
-  readonly end: string;
+export interface CostsBetween {
+  /** Days since 1970-01-01: from, and up to without. */
+  readonly from: number;
+  readonly to: number;
   readonly measure: Measure;
   readonly where?: Readonly<Record<string, readonly string[]>>;
   readonly signal: AbortSignal;
 }
 
-/** The cost of each resource between two days. Nothing of it is kept. */
+/** The cost of each resource between two days, of periods of one moment. Nothing of it is kept. */
 export async function costsBetween(
   deps: Pick<Deps, 'store' | 'log'>,
-  { start, end, measure, where = {}, signal }: Range,
+  periods: readonly StoredPeriod[],
+  { from, to, measure, where = {}, signal }: CostsBetween,
 ): Promise<ResourceCosts> {
-  const [from, to] = [dayNumber(start), dayNumber(end)];
-  for (let tries = 1; ; tries++) {
-    const parts: Part[] = [];
-    for await (const { doc: period } of allRows(deps.store, costPeriods, {})) {
-      if (period.last_day >= start && period.first_day < end) parts.push({ period, from, to });
-    }
-    try {
-      return await addUp(deps, parts, new ResourceCosts(measure, where), signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (tries === mostTries) throw error;
-    }
-  }
+  const parts = periods
+    .filter((one) => dayNumber(one.last_day) >= from && dayNumber(one.first_day) < to)
+    .map((period) => ({ period, from, to }));
+  return addUp(deps, parts, new ResourceCosts(measure, where), signal);
 }
 
 async function addUp(

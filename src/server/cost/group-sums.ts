@@ -15,6 +15,9 @@ export interface GroupSum extends Compared {
   readonly key: readonly string[];
   /** Its part of shared cost. */
   readonly shared?: Amount;
+  /** By policy: the resources that fail it, and those of them whose cost is not known. */
+  readonly resources?: number;
+  readonly withoutCost?: number;
   /** Its place in the scan. */
   readonly at: number;
 }

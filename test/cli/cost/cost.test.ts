@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inventoryOf } from '../../server/inventory-service.ts';
 import { putFocus } from '../../server/cost/put-focus.ts';
 import type { TestService } from '../../server/test-service.ts';
 import { startTestService } from '../../server/test-service.ts';
@@ -191,6 +192,49 @@ describe('cost analysis', () => {
     expect(await total('--where', 'service=Small 1')).toBe('0.6');
     expect(await total('--where', 'tag:owner=kim', '--where', 'service=Small 1')).toBeUndefined();
     expect(await total('--where', 'tag:owner=', '--where', 'category=Credit')).toBe('-50');
+  });
+
+  it('groups by policy, and says that a resource counts in each that it fails', async () => {
+    const inventory = inventoryOf(service);
+    for (const name of ['no-public-buckets', 'no-open-buckets']) await inventory.createPolicy(name);
+    await inventory.put('arn:aws:s3:::shop', { public: true, account_id: '1' });
+    await service.evaluator.run();
+    await putFocus(
+      service,
+      `ProviderName,BillingAccountId,BillingCurrency,BilledCost,ChargePeriodStart,BillingPeriodStart,ResourceId
+AWS,1,USD,25,2026-03-01,2026-03-01,shop
+AWS,1,USD,75,2026-03-02,2026-03-01,other
+`,
+    );
+    const asked = ['analysis', '--group-by', 'policy', '--last', '20d'];
+    expect((await run(asked)).stdout).toMatchInlineSnapshot(`
+      "Effective cost 2026-02-24 to 2026-03-15, compared with 2026-02-17 to 2026-02-23
+
+      100.00 USD  new  ▁▁▁▁▁▃█
+
+      POLICY              COST  SHARE            CHANGE  TREND
+      no-public-buckets  25.00    25%  ████████     new
+      no-open-buckets    25.00    25%  ████████     new
+
+      A resource that fails several policies counts in each of them. Each counted
+      once: 25.00 USD (25% of the total).
+
+      CHANGED MOST
+            +25.00  new  no-public-buckets
+            +25.00  new  no-open-buckets
+
+      No charge has the tags application, cost-center, environment, owner, project,
+      team.
+
+      Data until 2026-03-02.
+      "
+    `);
+    expect((await run([...asked, '-o', 'csv'])).stdout.replace(/pol_\w+/g, 'pol')).toMatchInlineSnapshot(`
+      "currency,policy,policy_name,amount,previous,change,change_percent
+      USD,pol,no-public-buckets,25,0,25,
+      USD,pol,no-open-buckets,25,0,25,
+      "
+    `); // prettier-ignore
   });
 
   it('says which words it does not take', async () => {
