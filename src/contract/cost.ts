@@ -92,7 +92,7 @@ const AnalysisQuery = z.strictObject({
   start: Day.optional(),
   /** The day after the last; default: tomorrow. */
   end: Day.optional(),
-  /** What it is compared with, before `start`; default: the period of equal length before. */
+  /** What it is compared with, before `start`; default: as many days before, and before whole months as many months. */
   compare_start: Day.optional(),
   compare_end: Day.optional(),
   group_by: groupings.optional(),
@@ -113,7 +113,7 @@ const Money = z.string().regex(/^-?\d+(\.\d+)?$/);
 
 const change = {
   amount: Money,
-  /** Of the period of equal length before. */
+  /** Of the period that it is compared with. */
   previous: Money,
   change: Money,
   /** Null where there was nothing before. */

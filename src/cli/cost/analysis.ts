@@ -17,6 +17,9 @@ interface AnalysisOptions {
   readonly start?: string;
   readonly end?: string;
   readonly last?: string;
+  readonly month?: string;
+  readonly compareStart?: string;
+  readonly compareEnd?: string;
   readonly metric: 'effective' | 'billed' | 'list';
   readonly granularity?: 'day' | 'week' | 'month';
   readonly where?: readonly string[];
@@ -31,6 +34,7 @@ export async function runAnalysis(context: Context, options: AnalysisOptions): P
   const query = {
     group_by: listOf(options.groupBy ?? ['service']).join(','),
     ...rangeOf(options, context.world.now()),
+    ...defined({ compare_start: options.compareStart, compare_end: options.compareEnd }),
     metric,
     limit,
     ...filtersOf(options.where ?? []),
@@ -46,7 +50,13 @@ export async function runAnalysis(context: Context, options: AnalysisOptions): P
 }
 
 /** @throws GovctlError usage_error */
-function rangeOf({ start, end, last }: AnalysisOptions, now: number) {
+function rangeOf({ start, end, last, month }: AnalysisOptions, now: number) {
+  if (month !== undefined) {
+    if (start !== undefined || end !== undefined || last !== undefined) {
+      throw new GovctlError('usage_error', 'Use either --month, or --start, --end and --last');
+    }
+    return monthOf(month);
+  }
   if (last === undefined) return defined({ start, end });
   if (start !== undefined) {
     throw new GovctlError('usage_error', 'Use either --start or --last');
@@ -64,4 +74,18 @@ function rangeOf({ start, end, last }: AnalysisOptions, now: number) {
     });
   }
   return { start: dayText((to - days) * msPerDay), end: dayText(to * msPerDay) };
+}
+
+/** The days of a month. @throws GovctlError usage_error */
+function monthOf(month: string) {
+  const start = `${month}-01`;
+  const first = daysOf(start);
+  if (!/^\d{4}-\d\d$/.test(month) || !Number.isInteger(first)) {
+    throw new GovctlError('usage_error', `--month ${month}: not a month`, {
+      hint: 'Use a month such as 2026-01.',
+    });
+  }
+  const next = new Date(first * msPerDay);
+  next.setUTCMonth(next.getUTCMonth() + 1);
+  return { start, end: dayText(next.getTime()) };
 }

@@ -43,7 +43,7 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .command('analysis')
     .summary('show cost by service, account, tag and so on')
     .description(
-      'Shows what a period cost, by up to three fields, with the trend, what changed most since the period of equal length before, and what lacks tags.',
+      'Shows what a period cost, by up to three fields, with the trend, what changed most since the period before, and what lacks tags. A whole month is compared with the month before, another period with as many days before.',
     )
     .option(
       '--group-by <fields>',
@@ -53,6 +53,9 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .option('--start <day>', 'first day, such as 2026-01-31')
     .option('--end <day>', 'day after the last (default: tomorrow, UTC)')
     .option('--last <days>', 'the last days up to today, such as 30d or 12w (default: 30d)')
+    .option('--month <month>', 'a whole month, such as 2026-01')
+    .option('--compare-start <day>', 'compare with the period that begins on this day')
+    .option('--compare-end <day>', 'day after the last of that period')
     .addOption(metricOption())
     .addOption(
       new Option(
@@ -153,6 +156,8 @@ Values of one field are alternatives; different fields must all match.
 
 Examples:
   $ govctl cost analysis --group-by service,account --last 30d
+  $ govctl cost analysis --month 2026-03
+  $ govctl cost analysis --month 2026-03 --compare-start 2025-03-01 --compare-end 2025-04-01
   $ govctl cost analysis --group-by tag:team --start 2026-01-01 --end 2026-04-01
   $ govctl cost analysis --group-by resource --where service=AmazonS3 -o csv
   $ govctl cost analysis --where tag:owner= --group-by account

@@ -57,10 +57,11 @@ async function readSummary(client: Client, metric: CostAnalysis['metric'], today
 
 const firstOf = (day: string): string => `${day.slice(0, 7)}-01`;
 
-/** As many days of the month before, or all of it. */
+/** As many days of the month before; all of it beside a whole month. */
 function sameDaysBefore({ start, end }: { readonly start: string; readonly end: string }) {
   const before = firstOf(dayText(Date.parse(start) - 1));
   const [first, last] = [daysOf(before), daysOf(start)];
-  const to = Math.min(last, first + daysOf(end) - daysOf(start));
+  const isWhole = end.endsWith('-01');
+  const to = isWhole ? last : Math.min(last, first + daysOf(end) - daysOf(start));
   return { compare_start: before, compare_end: dayText(to * 86_400_000) };
 }

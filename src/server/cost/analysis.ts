@@ -239,10 +239,19 @@ const lastDayOf = (periods: readonly StoredPeriod[], today: number): number | un
     ? undefined
     : periods.reduce((last, { last_day: day }) => Math.max(last, Math.min(today, dayNumber(day))), -Infinity); // prettier-ignore
 
-/** The days before that are as many as those of the span that have data. */
+/**
+ * The days before that are as many as those of the span that have data. Before whole months are as many months, which may have
+ * more or fewer days: of months without all their data, the same number of days.
+ */
 function spanBefore({ from, to }: DaySpan, dataUntil = from - 1): DaySpan {
   const covered = dataUntil >= from ? Math.min(to, dataUntil + 1) - from : to - from;
-  return { from: from - covered, to: from };
+  const [first, after] = [new Date(from * msPerDay), new Date(to * msPerDay)];
+  if (first.getUTCDate() !== 1 || after.getUTCDate() !== 1) {
+    return { from: from - covered, to: from };
+  }
+  const months = 12 * (after.getUTCFullYear() - first.getUTCFullYear()) + after.getUTCMonth() - first.getUTCMonth(); // prettier-ignore
+  const before = Date.UTC(first.getUTCFullYear(), first.getUTCMonth() - months) / msPerDay;
+  return { from: before, to: covered === to - from ? from : Math.min(from, before + covered) };
 }
 
 /** What is read of which days, and how. */

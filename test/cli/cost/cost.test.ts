@@ -81,6 +81,20 @@ describe('cost summary', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
+  it('shows a whole month beside all of the month before', async () => {
+    await putFocus(
+      service,
+      ['ProviderName,BillingAccountId,ServiceName,ChargeCategory,BillingCurrency,BilledCost,ChargePeriodStart,BillingPeriodStart', 'AWS,1,S3,Usage,USD,1,2026-01-31,2026-01-01', 'AWS,1,S3,Usage,USD,1,2026-02-28,2026-02-01', ''].join('\n'), // prettier-ignore
+    );
+    const { stdout } = await run(['summary', '-o', 'json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      start: '2026-02-01',
+      end: '2026-03-01',
+      compared_to: { start: '2026-01-01', end: '2026-02-01' },
+      totals: [{ currency: 'USD', amount: '1', previous: '1' }],
+    });
+  });
+
   it('has the whole answer and the credits as JSON', async () => {
     await putCharges();
     const { stdout } = await run(['summary', '-o', 'json']);
@@ -134,6 +148,31 @@ describe('cost analysis', () => {
       "
     `);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it('compares a month with the one before, or with the period that is given', async () => {
+    await putCharges();
+    const head = async (...flags: readonly string[]): Promise<string | undefined> =>
+      (await run(['analysis', ...flags])).stdout.split('\n')[0];
+    expect(await head('--month', '2026-02')).toBe(
+      'Effective cost 2026-02-01 to 2026-02-28, compared with 2026-01-01 to 2026-01-31',
+    );
+    expect(await head('--month', '2026-03')).toBe(
+      'Effective cost 2026-03-01 to 2026-03-31, compared with 2026-02-01 to 2026-02-14',
+    );
+    expect(
+      await head(
+        '--month',
+        '2026-03',
+        '--compare-start',
+        '2026-02-10',
+        '--compare-end',
+        '2026-02-24',
+      ),
+    ).toBe('Effective cost 2026-03-01 to 2026-03-31, compared with 2026-02-10 to 2026-02-23');
+    const wrong = await run(['analysis', '--month', '2026-13']);
+    expect([wrong.exitCode, wrong.stderr]).toEqual([3, expect.stringContaining('--month 2026-13: not a month')]); // prettier-ignore
+    expect((await run(['analysis', '--month', '2026-03', '--last', '7d'])).stderr).toContain('Use either --month'); // prettier-ignore
   });
 
   it('is drawn in ASCII where the locale says so', async () => {

@@ -39,6 +39,18 @@ const amounts = (one: Pick<CostAnalysis, 'groups'>): Record<string, string> =>
   Object.fromEntries(one.groups.map(({ key, amount }) => [Object.values(key).join(' '), amount]));
 
 describe('the analysis of cost', () => {
+  it.each([
+    ['2026-02-01', '2026-03-01', { start: '2026-01-01', end: '2026-02-01' }],
+    ['2026-01-01', '2026-03-01', { start: '2025-11-01', end: '2026-01-01' }],
+    ['2026-02-01', '2026-02-28', { start: '2026-01-05', end: '2026-02-01' }],
+    // Without all of its days, a month is compared with the same days of the month before.
+    ['2026-03-01', '2026-04-01', { start: '2026-02-01', end: '2026-02-02' }],
+  ])('compares %s to %s with %o', async (start, end, before) => {
+    const rows = ['2026-01-31', '2026-02-28', '2026-03-01'].map((day) => `AWS,1,a1,S3,b-1,Usage,USD,1,${day},${day.slice(0, 7)}-01,`); // prettier-ignore
+    await put(rows);
+    expect((await analysis(`start=${start}&end=${end}`)).compared_to).toEqual(before);
+  });
+
   it('has totals, a series, groups and what changed against the period before', async () => {
     await put([...january, ...february]);
     const found = await analysis('start=2026-02-01&end=2026-02-04&group_by=service&currency=USD');
