@@ -144,6 +144,9 @@ describe('a row of FOCUS', () => {
     ]) {
       expect([text, [...only({ Tags: text }).tags]]).toEqual([text, [['owner', 'shop']]]);
     }
+    for (const text of ['', 'NULL', 'null', '{}', '[]']) {
+      expect([text, only({ Tags: text }).tags.size]).toEqual([text, 0]);
+    }
   });
 
   it('is rejected with column, line and place', () => {

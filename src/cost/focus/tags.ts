@@ -11,7 +11,7 @@ export function readTags(
   chosen: ReadonlySet<string>,
 ): ReadonlyMap<string, string> | undefined {
   const trimmed = text.trim();
-  if (trimmed === '') return none;
+  if (trimmed === '' || trimmed === 'null') return none;
   const parsed = parse(trimmed) ?? parse(`{${trimmed}}`);
   return parsed === undefined ? undefined : tagsOf(parsed, chosen);
 }
@@ -31,8 +31,7 @@ function tagsOf(
   tags: unknown,
   chosen: ReadonlySet<string>,
 ): ReadonlyMap<string, string> | undefined {
-  if (tags === null) return none;
-  if (typeof tags !== 'object') return undefined;
+  if (typeof tags !== 'object' || tags === null) return undefined;
   const found = new Map<string, string>();
   for (const [key, value] of Array.isArray(tags) ? pairsOf(tags) : Object.entries(tags)) {
     // AWS exports write user:Owner, and CUR 2.0 user_owner.

@@ -65,7 +65,7 @@ export class NdjsonReader {
     const { line } = this;
     const place = (name: string | undefined): Place => ({
       line: line + 1,
-      column: Math.max(0, name === undefined ? 0 : text.indexOf(JSON.stringify(name))) + 1,
+      column: name === undefined ? 1 : columnOf(text, name),
     });
     if (!this.names) {
       const names = Object.keys(object);
@@ -102,6 +102,14 @@ export class NdjsonReader {
   private error(message: string, column: number): ReadError {
     return new ReadError(message, { line: this.line + 1, column });
   }
+}
+
+/** Where a key of an object begins; a value may be the same text. */
+function columnOf(text: string, name: string): number {
+  const key = JSON.stringify(name);
+  let at = text.indexOf(key);
+  while (at >= 0 && !/^\s*:/.test(text.slice(at + key.length))) at = text.indexOf(key, at + 1);
+  return Math.max(0, at) + 1;
 }
 
 /** Objects and lists, such as tags, as JSON. */
