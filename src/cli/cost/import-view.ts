@@ -1,4 +1,5 @@
 import type { CostImport, ImportedPeriod, RejectedRow } from '../../contract/cost-imports.ts';
+import { GovctlError } from '../../contract/errors.ts';
 import { showMoney } from '../../cost/money.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
@@ -17,15 +18,15 @@ export const costImportView = (done: CostImport, columns: number): View => ({
 
 function describe(done: CostImport, style: Style, columns: number): string {
   const { result, status, dry_run: isDryRun, files } = done;
-  const read = result && isDryRun ? result.files.map((one) => fileText(one, style, columns)) : [];
+  const read = result && isDryRun ? filesText(result.files, style, columns) : '';
   const rejected = (result?.rejected_rows ?? [])
     .slice(0, mostShown)
     .map((row) => `${style.red('rejected')} ${rejectedText(row)}`);
   const more = (result?.rejected ?? 0) - rejected.length;
   if (more > 0) rejected.push(`... and ${inThrees(more)} more`);
   if (status !== 'completed' || !result) {
-    const ended = status === 'failed' ? `${style.red('Failed')} ${failureText(done)}` : status;
-    return `${read.join('')}${[...rejected, ended].join('\n')}\n`;
+    const ended = status === 'failed' ? [] : [status];
+    return `${read}${[...rejected, ...ended].map((line) => `${line}\n`).join('')}`;
   }
   const { added, replaced, unchanged } = result.changes;
   const changes = [
@@ -53,7 +54,7 @@ function describe(done: CostImport, style: Style, columns: number): string {
   );
   const left = added + replaced + unchanged - Math.min(mostShown, result.periods.length);
   return [
-    ...read,
+    read,
     ...rejected.map((line) => `${line}\n`),
     `${head}\n`,
     ...(result.rejected > 0
@@ -67,14 +68,33 @@ function describe(done: CostImport, style: Style, columns: number): string {
   ].join('');
 }
 
-/** What a file was read as. */
-const fileText = (
-  file: NonNullable<CostImport['result']>['files'][number],
-  style: Style,
-  columns: number,
-): string =>
+type ReadFile = NonNullable<CostImport['result']>['files'][number];
+
+/** What files were read as; files with the same columns share a list of them. */
+function filesText(files: readonly ReadFile[], style: Style, columns: number): string {
+  const alike = new Map<string, readonly ReadFile[]>();
+  for (const file of files) {
+    const { dialect, columns: used, unmapped } = file;
+    const key = JSON.stringify([dialect, used, unmapped]);
+    alike.set(key, [...(alike.get(key) ?? []), file]);
+  }
+  return [...alike.values()]
+    .map((some) => {
+      const heads = some.slice(0, -1).map((one) => `${style.bold(printableLine(headOf(one)))}\n`);
+      return `${heads.join('')}${some
+        .slice(-1)
+        .map((last) => fileText(last, style, columns))
+        .join('')}`;
+    })
+    .join('');
+}
+
+const headOf = (file: ReadFile): string =>
+  `${file.file}: ${file.dialect}, ${file.format}${file.compressed ? ' in gzip' : ''}, ${count(file.rows, 'row')}`;
+
+const fileText = (file: ReadFile, style: Style, columns: number): string =>
   formatDetails(
-    `${file.file}: ${file.dialect}, ${file.format}${file.compressed ? ' in gzip' : ''}, ${count(file.rows, 'row')}`,
+    headOf(file),
     [
       ...Object.entries(file.columns).map(
         ([value, names]) => [value, names.join(', else ')] as const,
@@ -91,8 +111,17 @@ const rejectedText = ({ file, line, column, field, reason }: RejectedRow): strin
   return `${printableLine(place)}  ${printableLine(what)}`;
 };
 
-function failureText({ failure }: CostImport): string {
-  if (!failure) return '';
+/** What an import failed by. */
+export function importError({ failure, result }: CostImport): GovctlError {
+  return new GovctlError('usage_error', failureText(failure), {
+    ...((result?.rejected ?? 0) > 0
+      ? { hint: 'Correct the rows, or pass --skip-rejected to import the others.' }
+      : {}),
+  });
+}
+
+function failureText(failure: CostImport['failure']): string {
+  if (!failure) return 'The import failed';
   const { file, line, column, reason } = failure;
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   return printableLine(place === '' ? reason : `${place} ${reason}`);

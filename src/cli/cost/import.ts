@@ -11,7 +11,7 @@ import { count, inThrees } from '../terminal/printable.ts';
 import { tableColumns } from '../terminal/table.ts';
 import { findCostFiles } from './import-files.ts';
 import type { CostFile } from './import-files.ts';
-import { costImportView } from './import-view.ts';
+import { costImportView, importError } from './import-view.ts';
 
 interface ImportOptions {
   readonly args: readonly [string[]];
@@ -59,7 +59,7 @@ export async function runImport(context: Context, options: ImportOptions): Promi
   });
   await context.show(costImportView(ended, tableColumns(world.terminal)));
   if (ended.status === 'completed') return exitCodes.ok;
-  if (ended.status === 'failed') return exitCodes.usage;
+  if (ended.status === 'failed') throw importError(ended);
   await context.say(lookLater(ended.id));
   return exitCodes.pending;
 }

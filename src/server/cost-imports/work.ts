@@ -290,7 +290,7 @@ function refusalOf(
   { skip_rejected: skipsRejected }: StoredImport,
 ): string | undefined {
   if (rejected > 0 && !skipsRejected) {
-    return `${rejected === 1 ? 'A row' : `${rejected} rows`} cannot be read; nothing was imported. To import the other rows, skip rejected rows`;
+    return `${rejected === 1 ? 'A row' : `${rejected} rows`} cannot be read; nothing was imported`;
   }
   return rows === 0 ? 'The files contain no rows that can be imported' : undefined;
 }

@@ -72,15 +72,29 @@ it('shows in a dry run what was understood', async () => {
   expect(stdout).toContain('Would import 1 row from 1 file: billing periods 1 added');
 });
 
+it('shows the columns of files that have the same ones once', async () => {
+  await writeFile(path.join(cwd, '1.csv'), january);
+  await writeFile(path.join(cwd, '2.csv'), january.replaceAll('2026-01', '2026-02'));
+  const { stdout } = await run(['--dry-run', '1.csv', '2.csv']);
+  expect(stdout).toContain('1.csv: FOCUS, csv, 1 row\n2.csv: FOCUS, csv, 1 row\n  ');
+  expect(stdout.split('BilledCost')).toHaveLength(2);
+});
+
+it('of a file with other columns says so on standard error', async () => {
+  await writeFile(path.join(cwd, '1.csv'), 'a,b\n1,2\n');
+  const { stdout, stderr, exitCode } = await run(['1.csv']);
+  expect([exitCode, stdout]).toEqual([3, '']);
+  expect(stderr).toContain('error: 1.csv:1:1 the columns (a, b');
+});
+
 it('of a row that cannot be read shows file, line and column, and imports nothing', async () => {
   await writeFile(path.join(cwd, '1.csv'), january.replace('1234.5', 'abc'));
-  const { stdout, exitCode } = await run(['1.csv']);
+  const { stdout, stderr, exitCode } = await run(['1.csv']);
   expect(exitCode).toBe(3);
-  expect(stdout).toMatchInlineSnapshot(`
-    "rejected 1.csv:2:14  BilledCost is not a decimal number
-    Failed A row cannot be read; nothing was imported. To import the other rows, skip rejected rows
-    "
-  `);
+  expect(stdout).toBe('rejected 1.csv:2:14  BilledCost is not a decimal number\n');
+  expect(stderr).toBe(
+    'error: A row cannot be read; nothing was imported\n  → Correct the rows, or pass --skip-rejected to import the others.\n',
+  );
 });
 
 it('refuses what is no cost export before anything is sent', async () => {
