@@ -18,11 +18,14 @@ const googleHost = /^(?:\/\/|https:\/\/)([a-z]+)\.googleapis\.com\/(.+)$/s;
  * @returns undefined: there is nothing to find it by
  */
 export function resourceKey(provider: string, id: string, type?: string): ResourceKey | undefined {
-  const trimmed = id.trim();
-  if (trimmed === '') return undefined;
-  if (provider === 'aws') return awsKey(trimmed);
-  if (provider === 'azure') return azureKey(trimmed);
-  return provider === 'gcp' ? googleKey(trimmed, type) : { text: trimmed, isUnique: false };
+  const key = keyOf(provider, id.trim(), type);
+  return key.text === '' ? undefined : key;
+}
+
+function keyOf(provider: string, id: string, type: string | undefined): ResourceKey {
+  if (provider === 'aws') return awsKey(id);
+  if (provider === 'azure') return azureKey(id);
+  return provider === 'gcp' && id !== '' ? googleKey(id, type) : { text: id, isUnique: false };
 }
 
 function awsKey(id: string): ResourceKey {
@@ -31,12 +34,12 @@ function awsKey(id: string): ResourceKey {
   const last = rest.slice(Math.max(rest.lastIndexOf('/'), rest.lastIndexOf(':')) + 1);
   if (service === 'ec2' && madeByAws.test(last)) return { text: last, isUnique: true };
   // Exports name buckets only, and a bucket's ARN says no account.
-  if (service === 's3' && !rest.includes('/')) return { text: rest, isUnique: false };
+  if (service === 's3' && !rest.includes('/')) return { text: rest.trim(), isUnique: false };
   return { text: id, isUnique: account !== '' };
 }
 
 function azureKey(id: string): ResourceKey {
-  const text = id.toLowerCase().replace(/\/+$/, '');
+  const text = id.toLowerCase().replace(/[/\s]+$/, '');
   return { text, isUnique: text.startsWith('/subscriptions/') };
 }
 

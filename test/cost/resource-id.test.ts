@@ -73,7 +73,14 @@ it('compares names within an account only, and what says its account, or is give
   expect(isUnique('oracle', 'orders')).toBe(false);
   expect(isUnique('aws', 'i-0123456789abcdef0')).toBe(true);
   expect(isUnique('azure', '/subscriptions/1/resourceGroups/a')).toBe(true);
-  expect(resourceKey('aws', ' ')).toBeUndefined();
+  for (const [provider, id] of [
+    ['aws', ' '],
+    ['azure', '/'],
+    ['azure', ' / /'],
+    ['gcp', ''],
+  ] as const) {
+    expect([id, resourceKey(provider, id)]).toEqual([id, undefined]);
+  }
 });
 
 it('compares accounts with and without the path before them', () => {
@@ -81,9 +88,16 @@ it('compares accounts with and without the path before them', () => {
   expect(accountKey('projects/shop')).toBe('shop');
 });
 
+/** Also with much of what is left out at the ends. */
+const anyId = fc.oneof(
+  fc.string(),
+  fc.string({ unit: fc.constantFrom('/', ' ', 'a', 'B') }),
+  fc.string({ unit: fc.constantFrom('/', ' ', 'a', ':') }).map((rest) => `arn:aws:s3:::${rest}`),
+);
+
 it('makes the same of a key as of the ID that it was made of, whatever that is', () => {
   fc.assert(
-    fc.property(fc.constantFrom('aws', 'azure', 'oracle'), fc.string(), (provider, id) => {
+    fc.property(fc.constantFrom('aws', 'azure', 'oracle'), anyId, (provider, id) => {
       const key = resourceKey(provider, id);
       if (key) expect(resourceKey(provider, key.text)?.text).toBe(key.text);
     }),
