@@ -92,12 +92,14 @@ const timed = async (work) => {
 export async function measure({ runs, rounds, port }) {
   const folder = tempFolder();
   const months = lastMonths(24);
-  const perMonth = rounds === 1 ? 50_000 : 200_000;
+  // A row for each resource and day.
+  const perMonth = rounds === 1 ? 4_000 * 30 : 20_000 * 30;
   const server = await startGovctl(port);
   try {
     for (const month of months) {
       const file = path.join(folder, `${month}.csv.gz`);
-      await writeFocusFile(file, { from: 0, to: perMonth, month });
+      const part = { from: 0, to: perMonth, month, resources: perMonth / 30, every: 24 };
+      await writeFocusFile(file, part);
       await importCost(server.url, [file]);
       rmSync(file);
     }

@@ -4,4 +4,5 @@ export declare function focusRows(part: {
   readonly to: number;
   readonly month: string;
   readonly resources?: number;
+  readonly every?: number;
 }): Generator<string>;

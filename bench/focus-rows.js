@@ -49,9 +49,10 @@ function decimal(value, digits) {
 /**
  * Lines with their line ends, the header not among them. One in 97 is a correction (negative), one in 101 a credit without a
  * resource; amounts have up to eleven digits after the point.
- * @param {{ from: number, to: number, month: string, resources?: number }} part rows, `2026-09`
+ * @param {{ from: number, to: number, month: string, resources?: number, every?: number }} part rows, `2026-09`, hours
+ * between two of a resource
  */
-export function* focusRows({ from, to, month, resources = 20_000 }) {
+export function* focusRows({ from, to, month, resources = 20_000, every = 3 }) {
   const start = Date.parse(`${month}-01T00:00:00Z`);
   const [year, at] = month.split('-').map(Number);
   const end = Date.UTC(year, at, 1);
@@ -61,7 +62,7 @@ export function* focusRows({ from, to, month, resources = 20_000 }) {
   const all = Array.from({ length: resources }, (_, n) => makeResource(n));
   for (let n = from; n < to; n++) {
     // As exporters write them: all of an hour, then those of the next.
-    const begins = Math.floor(((n / resources) * 3) % hours);
+    const begins = Math.floor(((n / resources) * every) % hours);
     const { account, region, id, service, category, tags, rate } = all[n % resources];
     const isCredit = n % 101 === 0;
     const cost = (n % 97 === 0 || isCredit ? -1 : 1) * (rate + mixed(n, 1_000_000));

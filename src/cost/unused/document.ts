@@ -24,7 +24,9 @@ export function read(document: unknown, ...path: readonly (string | number)[]): 
 
 const otherCase = (name: string): string => {
   const [first = '', ...rest] = name;
-  return (first === first.toLowerCase() ? first.toUpperCase() : first.toLowerCase()) + rest.join('');
+  return (
+    (first === first.toLowerCase() ? first.toUpperCase() : first.toLowerCase()) + rest.join('')
+  );
 };
 
 export const textAt = (document: unknown, ...path: readonly (string | number)[]): string => {

@@ -47,7 +47,9 @@ const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCas
 
 /** A state that AWS writes as a word, or as an object with its name. */
 const stateOf = (document: unknown): string =>
-  textAt(document, 'state') || textAt(document, 'state', 'name') || textAt(document, 'state', 'value');
+  textAt(document, 'state') ||
+  textAt(document, 'state', 'name') ||
+  textAt(document, 'state', 'value');
 
 const old = (created: string, source: string): Omit<Unused, 'kind'> | undefined => {
   const from = timeOf(created);
@@ -169,9 +171,12 @@ const rules = new Map<string, Rule>(
           }
           const isFree =
             isDeployed(resource) &&
-            !['ipConfiguration', 'natGateway', 'linkedPublicIPAddress', 'servicePublicIPAddress'].some(
-              (name) => hasAny(properties, name),
-            );
+            ![
+              'ipConfiguration',
+              'natGateway',
+              'linkedPublicIPAddress',
+              'servicePublicIPAddress',
+            ].some((name) => hasAny(properties, name));
           return isFree
             ? { reason: 'address has neither an IP configuration nor a NAT gateway' }
             : undefined;
@@ -200,7 +205,10 @@ const rules = new Map<string, Rule>(
         'Azure::Compute::snapshots',
         'old_snapshot',
         ({ properties }) =>
-          old(textAt(properties, 'timeCreated'), textAt(properties, 'creationData', 'sourceResourceId')),
+          old(
+            textAt(properties, 'timeCreated'),
+            textAt(properties, 'creationData', 'sourceResourceId'),
+          ),
       ],
       [
         'Azure::Network::loadBalancers',
