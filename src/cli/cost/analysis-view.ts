@@ -9,6 +9,7 @@ import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
 import { changeText, costTable, gapLines, otherRows, percentText, signed, trend, trendWidth } from './cost-text.ts'; // prettier-ignore
 import { lastDay } from './days.ts';
+import { findingsTexts } from './findings-text.ts';
 
 const mostMovers = 5;
 /** Columns of the head line before its trend, and of the trend. */
@@ -39,7 +40,9 @@ export const analysisView = (
     const { start, end, compared_to: before } = found;
     const head = `${titles[found.metric]} ${start} to ${lastDay(end)}, compared with ${before.start} to ${lastDay(before.end)}`;
     const last = [...notes, ...gapLines(found)].map(printableLine);
-    const text = [style.bold(head), ...parts, last.join('\n')].filter(Boolean).join('\n\n');
+    const text = [style.bold(head), ...parts, ...findingsTexts(found, screen), last.join('\n')]
+      .filter(Boolean)
+      .join('\n\n');
     return `${text.replace(/[ \t]+$/gm, '')}\n`;
   },
 });

@@ -1,4 +1,4 @@
-import { showMoney } from '../../cost/money.ts';
+import { showMoney } from '../../contract/money.ts';
 import { widthOf } from '../terminal/printable.ts';
 import type { Glyphs } from '../terminal/sparkline.ts';
 

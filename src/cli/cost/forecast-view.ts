@@ -1,5 +1,5 @@
 import type { CostForecast, CostForecasts } from '../../contract/cost-forecast.ts';
-import { showMoney } from '../../cost/money.ts';
+import { showMoney } from '../../contract/money.ts';
 import { csvLine } from '../../report/formats/csv/csv-line.ts';
 import type { View } from '../terminal/output.ts';
 import { count } from '../terminal/printable.ts';

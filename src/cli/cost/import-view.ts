@@ -1,6 +1,6 @@
 import type { CostImport, ImportedPeriod, RejectedRow } from '../../contract/cost-imports.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import { showMoney } from '../../cost/money.ts';
+import { showMoney } from '../../contract/money.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
 import { count, inThrees, listWords, printableLine } from '../terminal/printable.ts';

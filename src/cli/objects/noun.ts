@@ -2,6 +2,8 @@ import type { CallOptions, Client } from '../../client/client.ts';
 import type { Context } from '../context.ts';
 import type { ListFlags } from '../flags/list-flags.ts';
 import type { View } from '../terminal/output.ts';
+import { glyphsFor } from '../terminal/sparkline.ts';
+import type { Glyphs } from '../terminal/sparkline.ts';
 import type { Column } from '../terminal/table.ts';
 import { tableColumns } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
@@ -16,6 +18,8 @@ export interface WithId {
 export interface Shown {
   /** Width in columns; Infinity in a pipe. */
   readonly room: number;
+  /** What charts are drawn with. */
+  readonly glyphs: Glyphs;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** What the user typed for the object; default: its ID. */
@@ -27,7 +31,12 @@ export interface Shown {
 export const shownIn = (
   { world }: Pick<Context, 'world'>,
   more: Pick<Shown, 'named' | 'headline'> = {},
-): Shown => ({ room: tableColumns(world.terminal), now: world.now(), ...more });
+): Shown => ({
+  room: tableColumns(world.terminal),
+  glyphs: glyphsFor(world.env),
+  now: world.now(),
+  ...more,
+});
 
 /** The query of a list, from its flags; undefined fields are not sent. */
 type Filter = Readonly<Record<string, string | undefined>>;

@@ -6,9 +6,10 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { ReportInput } from '../../contract/reports.ts';
 import type { Context } from '../context.ts';
 import { readFields } from '../flags/read-fields.ts';
-import { tableColumns } from '../terminal/table.ts';
 import { writesFrom } from '../flags/place-to-write.ts';
 import { parseTimeout } from '../objects/wait.ts';
+import { shownIn } from '../objects/noun.ts';
+import type { Style } from '../terminal/terminal.ts';
 import { formatsOf } from './download/download-report.ts';
 import type { Destination } from '../download/destination.ts';
 import { parseDestination } from '../download/destination.ts';
@@ -61,8 +62,7 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
   const formats = formatsOf(report);
   const destination = report.status === 'completed' ? await placeOf(formats) : undefined;
   if (destination === undefined) {
-    const { terminal, now } = context.world;
-    await context.show(reportView(report, { room: tableColumns(terminal), now: now() }));
+    await context.show(reportView(report, shownIn(context)));
   } else {
     await downloadAll(context, client, report, {
       formats,
@@ -174,14 +174,10 @@ async function createOnce(
   }
 }
 
-const showCreated = ({ world, show }: Context, report: ShownReport): Promise<void> =>
-  show(
-    reportView(report, {
-      room: tableColumns(world.terminal),
-      now: world.now(),
-      headline: (style) => `${style.green('Created')} ${report.id}`,
-    }),
-  );
+const showCreated = (context: Context, report: ShownReport): Promise<void> => {
+  const headline = (style: Style): string => `${style.green('Created')} ${report.id}`;
+  return context.show(reportView(report, shownIn(context, { headline })));
+};
 
 /** The description shows a body for this answer, but another server may send none. */
 async function showUnseen({ show, say }: Context, input: ReportInput): Promise<ExitCode> {

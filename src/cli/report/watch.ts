@@ -2,8 +2,8 @@ import type { ExitCode } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { openRows } from '../terminal/row-writer.ts';
-import { tableColumns } from '../terminal/table.ts';
 import { parseTimeout } from '../objects/wait.ts';
+import { shownIn } from '../objects/noun.ts';
 import { lookUp } from '../objects/get.ts';
 import { reports } from './reports.ts';
 import type { ShownReport } from './report-objects.ts';
@@ -34,7 +34,7 @@ export async function runWatch(context: Context, options: WatchOptions): Promise
   try {
     const report = await waitForReport(context, client, begun, { timeoutMs, onChange });
     await rows?.finish();
-    const view = reportView(report, { room: tableColumns(terminal), now: world.now(), named });
+    const view = reportView(report, shownIn(context, { named }));
     if (!toPipe) await show(rows ? { ...view, rows: 'written' } : view);
     return await howItEnded(context, report, options.timeout);
   } finally {

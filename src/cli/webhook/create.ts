@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 import type { View } from '../terminal/output.ts';
 import { isLoopback } from '../credentials/base-url.ts';
 import { listWords } from '../terminal/printable.ts';
-import { tableColumns } from '../terminal/table.ts';
 import { showOnce } from '../objects/show-once.ts';
+import { shownIn } from '../objects/noun.ts';
 import { createOnce, keepingSecret } from './create-once.ts';
 import { nameOf } from './webhook-objects.ts';
 import type { GivenSecret, SecretFlags } from './read-secret.ts';
@@ -35,10 +35,10 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
   );
   // The description shows no body for this answer: another server may send none.
   const view: View = webhook
-    ? webhookView(webhook, {
-        room: tableColumns(context.world.terminal),
-        headline: (style) => `${style.green('Created')} ${webhook.id}`,
-      })
+    ? webhookView(
+        webhook,
+        shownIn(context, { headline: (style) => `${style.green('Created')} ${webhook.id}` }),
+      )
     : { value: fields, human: (style) => `${style.green('Created')} ${fields.url}\n` };
   await context.show(withSecret(view, given));
   if (twins.length > 0) {

@@ -12,7 +12,7 @@ import { isActive, nameOf, stateOf } from './webhook-objects.ts';
 
 export const webhookView = (
   webhook: ShownWebhook,
-  { room, headline, named = webhook.id }: Omit<Shown, 'now'>,
+  { room, headline, named = webhook.id }: Omit<Shown, 'now' | 'glyphs'>,
 ): View => ({
   value: webhook,
   human: (style) =>

@@ -20,9 +20,16 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-const run = (...argv: string[]) =>
-  runCommandLine(['cost', 'anomalies', ...argv], {
-    env: { GOVCTL_BASE_URL: 'https://service.test', GOVCTL_TOKEN: service.key, NO_COLOR: '1' },
+const run = (...argv: string[]) => runIn('en_US.UTF-8', ['cost', 'anomalies', ...argv]);
+
+const runIn = (locale: string, argv: readonly string[]) =>
+  runCommandLine(argv, {
+    env: {
+      GOVCTL_BASE_URL: 'https://service.test',
+      GOVCTL_TOKEN: service.key,
+      NO_COLOR: '1',
+      LANG: locale,
+    },
     fetch: async (address, init) => service.app.fetch(new Request(address, init), {}),
     now: () => service.deps.clock.now(),
     columns: 80,
@@ -51,6 +58,28 @@ describe('cost anomalies', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     expect(withoutIds((await run('--status', 'resolved')).stdout)).toContain('S3');
     expect((await run('--severity', 'LOW')).stdout).toBe('');
+  });
+
+  it('draws in ASCII where the locale says so', async () => {
+    const id = await firstId();
+    for (const argv of [[], ['get', id]]) {
+      const { stdout } = await runIn('C', ['cost', 'anomalies', ...argv]);
+      expect(stdout).toMatch(/[-~=+*]#/);
+      expect(stdout).not.toMatch(/[▁-█]/);
+    }
+  });
+
+  it('are listed with their sum under the cost of the days', async () => {
+    const argv = ['cost', 'analysis', '--start', '2026-01-01', '--end', '2026-03-01'];
+    const { stdout } = await runIn('en_US.UTF-8', argv);
+    expect(stdout.slice(stdout.indexOf('anomal') - 2)).toMatchInlineSnapshot(`
+      "1 anomaly: +300.00 USD. More: govctl cost anomalies
+           IMPACT   OVER  START       SERVICE                       ACCOUNT
+      +300.00 USD  +150%  2026-02-24  Amazon Elastic Compute Cloud  11
+
+      Data until 2026-02-27.
+      "
+    `);
   });
 
   it('get shows one with its causes', async () => {

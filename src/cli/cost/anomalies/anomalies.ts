@@ -1,8 +1,7 @@
 import type { CostAnomaly } from '../../../contract/cost-anomalies.ts';
-import { showMoney } from '../../../cost/money.ts';
+import { showMoney } from '../../../contract/money.ts';
 import type { OwnNoun } from '../../objects/noun.ts';
 import { paintSeverity } from '../../terminal/severity.ts';
-import { glyphsFor } from '../../terminal/sparkline.ts';
 import { trend } from '../cost-text.ts';
 import { daysOf } from '../days.ts';
 import { anomalyView, percentOf, subjectOf } from './anomaly-view.ts';
@@ -42,40 +41,37 @@ export const anomalies: OwnNoun<CostAnomaly, ListOptions> = {
       since,
     }),
     saysIfFiltered: true,
-    columns: () => {
-      const glyphs = glyphsFor({});
-      return [
-        { title: 'START', cell: ({ start }) => start },
-        {
-          title: 'DAYS',
-          cell: ({ days, ongoing }) => `${days}${ongoing ? '+' : ''}`,
-          isRight: true,
-          drops: 3,
-        },
-        {
-          title: 'SEVERITY',
-          cell: ({ severity }) => severity.toUpperCase(),
-          paint: (text, { severity }, style) => paintSeverity(text, severity.toUpperCase(), style),
-          drops: 4,
-        },
-        { title: 'SERVICE', cell: subjectOf, shrinks: 'middle' },
-        { title: 'ACCOUNT', cell: ({ account_id: id }) => id ?? '', drops: 1 },
-        {
-          title: 'IMPACT',
-          cell: ({ impact, currency }) => `+${showMoney(impact, currency)}`,
-          isRight: true,
-        },
-        {
-          title: 'OVER',
-          cell: ({ impact_percent: percent }) => percentOf(percent),
-          isRight: true,
-          drops: 2,
-        },
-        { title: 'TREND', cell: (one) => trend(around(one), glyphs), drops: 6 },
-        { title: 'STATUS', cell: ({ status }) => status, drops: 5 },
-        { title: 'ID', cell: ({ id }) => id },
-      ];
-    },
+    columns: ({ glyphs }) => [
+      { title: 'START', cell: ({ start }) => start },
+      {
+        title: 'DAYS',
+        cell: ({ days, ongoing }) => `${days}${ongoing ? '+' : ''}`,
+        isRight: true,
+        drops: 3,
+      },
+      {
+        title: 'SEVERITY',
+        cell: ({ severity }) => severity.toUpperCase(),
+        paint: (text, { severity }, style) => paintSeverity(text, severity.toUpperCase(), style),
+        drops: 4,
+      },
+      { title: 'SERVICE', cell: subjectOf, shrinks: 'middle' },
+      { title: 'ACCOUNT', cell: ({ account_id: id }) => id ?? '', drops: 1 },
+      {
+        title: 'IMPACT',
+        cell: ({ impact, currency }) => `+${showMoney(impact, currency)}`,
+        isRight: true,
+      },
+      {
+        title: 'OVER',
+        cell: ({ impact_percent: percent }) => percentOf(percent),
+        isRight: true,
+        drops: 2,
+      },
+      { title: 'TREND', cell: (one) => trend(around(one), glyphs), drops: 6 },
+      { title: 'STATUS', cell: ({ status }) => status, drops: 5 },
+      { title: 'ID', cell: ({ id }) => id },
+    ],
   },
-  view: (anomaly, { room }) => anomalyView(anomaly, { room, glyphs: glyphsFor({}) }),
+  view: anomalyView,
 };

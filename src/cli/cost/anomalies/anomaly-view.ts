@@ -1,5 +1,5 @@
 import type { CostAnomaly } from '../../../contract/cost-anomalies.ts';
-import { showMoney } from '../../../cost/money.ts';
+import { showMoney } from '../../../contract/money.ts';
 import { formatDetails } from '../../terminal/details.ts';
 import type { View } from '../../terminal/output.ts';
 import { count } from '../../terminal/printable.ts';

@@ -1,7 +1,7 @@
 import type { ExitCode } from '../../../contract/errors.ts';
 import { exitCodes } from '../../../contract/errors.ts';
 import type { Rightsizing } from '../../../contract/rightsizing.ts';
-import { showMoney } from '../../../cost/money.ts';
+import { showMoney } from '../../../contract/money.ts';
 import type { Context } from '../../context.ts';
 import { withOurServer } from '../../objects/our-server.ts';
 import { formatDetails } from '../../terminal/details.ts';

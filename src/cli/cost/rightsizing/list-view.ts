@@ -1,6 +1,6 @@
 import type { Rightsizing, RightsizingList } from '../../../contract/rightsizing.ts';
 import { csvLine } from '../../../report/formats/csv/csv-line.ts';
-import { showMoney } from '../../../cost/money.ts';
+import { showMoney } from '../../../contract/money.ts';
 import { resourceKey } from '../../../cost/resource-id.ts';
 import type { Glyphs } from '../../terminal/sparkline.ts';
 import type { View } from '../../terminal/output.ts';

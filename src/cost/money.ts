@@ -1,1 +1,0 @@
-export { showMoney } from '../contract/money.ts';
