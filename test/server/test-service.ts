@@ -24,6 +24,7 @@ import { bundleLanes } from '../../src/server/evidence/collection.ts';
 import { createEvidenceWork } from '../../src/server/evidence/work.ts';
 import { createUtilisation } from '../../src/server/rightsizing/import-metrics.ts';
 import { costTagsOf } from '../../src/server/config/config.ts';
+import type { ReadFiles } from '../../src/server/cost-imports/reading/job.ts';
 import { readFiles } from '../../src/server/cost-imports/reading/read-files.ts';
 import { createCostImportWork } from '../../src/server/cost-imports/work.ts';
 import { costImportLanes } from '../../src/server/cost-imports/collection.ts';
@@ -94,6 +95,8 @@ export async function startTestService(
     /** Milliseconds. */
     bodyWithin?: number;
     maxImportBytes?: number;
+    /** Reads the files of cost imports; default: in this thread. */
+    readFiles?: ReadFiles;
     metricsText?: (store: Store) => () => Promise<string>;
   } = {},
 ) {
@@ -179,7 +182,7 @@ export async function startTestService(
   });
   const costImportWork = createCostImportWork(deps, {
     createRunner: createLaneRunner,
-    readFiles,
+    readFiles: options.readFiles ?? readFiles,
     tags: costTagsOf(options.config ?? {}),
     imported: chargesImported(deps),
   });

@@ -1,8 +1,8 @@
 import { serveBlobs } from '../../../threads/remote-blobs.ts';
-import { createThreadPool, workerFile } from '../../../threads/threads.ts';
+import { ThreadGone, createThreadPool, workerFile } from '../../../threads/threads.ts';
 import type { Port } from '../../../threads/threads.ts';
 import { createTurns } from '../../../threads/turns.ts';
-import { FileFault } from '../job.ts';
+import { FileFault, TooMuchMemory } from '../job.ts';
 import type { ReadCharges, ReadFiles } from '../job.ts';
 import { readFiles } from '../read-files.ts';
 import type { FromThread, ToThread } from './messages.ts';
@@ -21,12 +21,15 @@ export interface FileReader {
   close(): Promise<void>;
 }
 
-/** In a thread, where the built worker is there; else in this one. */
-export function createFileReader(file = workerFile('cost-worker')): FileReader {
+/** In a thread, where the built worker is there; else in this one. @param mostMemory of its heap, in MiB */
+export function createFileReader(
+  file = workerFile('cost-worker'),
+  mostMemory = heapOfThread,
+): FileReader {
   if (!file) return { readFiles, close: () => Promise.resolve() };
   const pool = createThreadPool<FromThread, ToThread>({
     file,
-    mostMemory: heapOfThread,
+    mostMemory,
     mostNew: newObjects,
     keptIdle,
   });
@@ -34,12 +37,22 @@ export function createFileReader(file = workerFile('cost-worker')): FileReader {
   return {
     readFiles: (job, options) =>
       pool.use(
-        { turns, signal: options.signal, isEnded: true },
+        { turns, signal: options.signal, isEnded: true, explain },
         (port, ended) => readOver(port, ended, job, options),
         (error) => error instanceof FileFault,
       ),
     close: pool.close,
   };
+}
+
+function explain(error: Error): Error {
+  const { cause } = error;
+  const isFull =
+    error instanceof ThreadGone &&
+    cause instanceof Error &&
+    'code' in cause &&
+    cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return isFull ? new TooMuchMemory('the thread has no memory left', { cause }) : error;
 }
 
 async function readOver(

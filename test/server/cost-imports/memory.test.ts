@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createFileReader } from '../../../src/server/cost-imports/reading/thread/threads.ts';
+import { startTestService } from '../test-service.ts';
+import type { TestService } from '../test-service.ts';
+import { importFiles } from './import-files.ts';
+
+const reader = createFileReader(new URL('./greedy-worker.js', import.meta.url), 32);
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ readFiles: reader.readFiles });
+});
+afterAll(async () => {
+  await service.close();
+  await reader.close();
+});
+
+it('an import that takes more memory than there is fails after the second try, and says what to do', async () => {
+  const begun = await importFiles(service, [{ name: 'a.csv', bytes: 'a\n' }]);
+  expect(begun.status).toBe('running');
+  service.advance(2_000);
+  service.costImportWork.poke();
+  await service.costImportWork.idle();
+  const { json } = await service.send('GET', `/v1/cost/imports/${begun.id}`);
+  expect(json).toMatchObject({
+    status: 'failed',
+    failure: { reason: expect.stringContaining('Import fewer files at a time') as string },
+  });
+});
