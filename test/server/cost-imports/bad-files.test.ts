@@ -90,3 +90,18 @@ it('more billing accounts than an import may have are refused; long tags and neg
   ]);
   expect(odd.result?.totals).toMatchObject([{ after: { billed: '-5' } }]);
 });
+
+it('costs of which sums would not be exact are refused with the row that is too much', async () => {
+  const cost = '999999999999.999999999999999999';
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, n) => row({ account: '9', cost: n % 2 ? `-${cost}` : cost }));
+  const bytes = csv(...rows(1_001));
+  const refused = await importFiles(service, [{ name: 'a.csv', bytes }]);
+  expect(refused.failure).toMatchObject({ file: 'a.csv', line: 1_002, column: 1 });
+  expect(refused.failure?.reason).toContain('add up to more than 1,000,000,000,000,000');
+  const large = Array.from({ length: 999 }, () => row({ account: '9', cost }));
+  const done = await importFiles(service, [{ name: 'a.csv', bytes: csv(...large) }]);
+  expect(done.result?.totals).toMatchObject([
+    { after: { billed: '998999999999999.999999999999999001' } },
+  ]);
+});

@@ -14,6 +14,9 @@ const mostShown = 100;
 const mostPeriods = 2_000;
 const mostTexts = 2_000_000;
 const mostCharacters = 200_000_000;
+/** Of an import, each measure without its signs: doubles are exact up to nine times as much. No bill comes near it in any currency. */
+const mostCost = 1e15;
+const costs = ['billed', 'effective', 'list'] as const;
 
 export interface FoundPeriod extends PeriodOf {
   rows: number;
@@ -32,6 +35,8 @@ export class Charges {
   /** Rejected rows by their period, and those whose period is not known. */
   private readonly skipped = new Map<string, number>();
   private skippedAnywhere = 0;
+  /** Sums without their signs: so much no sum of some of the charges can exceed. */
+  private readonly sizes = { billed: 0, effective: 0, list: 0 };
   private readonly byKey = new Map<string, number>();
   private readonly days = new Map<string, number>();
   private readonly codes: Uint32Array;
@@ -54,9 +59,14 @@ export class Charges {
   }
 
   /** @throws ReadError more than an import may have */
-  add(record: CostRecord): void {
+  add(record: CostRecord, row: Cells): void {
     this.rows += 1;
     if (this.isRefused) return;
+    for (const measure of costs) {
+      if ((this.sizes[measure] += Math.abs(record.amounts[measure].units)) > mostCost) {
+        throw new ReadError(tooMuch(measure), row.place(0));
+      }
+    }
     const period = this.periodAt(record);
     const found = this.periods[period];
     if (found) found.rows += 1;
@@ -146,6 +156,9 @@ export class Charges {
     return number;
   }
 }
+
+const tooMuch = (measure: string): string =>
+  `with this row, the ${measure} costs of the import add up to more than 1,000,000,000,000,000; correct them, or import fewer files at a time`;
 
 const keyOf = ({ provider, billing_account: account, period }: PeriodOf): string =>
   `${period}\0${provider}\0${account}`;

@@ -134,7 +134,7 @@ class Reading {
     const { format, compressed, reader } = await this.eachRow(file, readerOptions, (own, row) => {
       const record = own.read(row);
       if ('message' in record) charges.reject(file.name, record, row, own);
-      else charges.add(record);
+      else charges.add(record, row);
     });
     const { dialect, used, unmapped } = reader.understood;
     this.rounded += reader.rounded;
