@@ -43,8 +43,6 @@ const tooMuchMemory =
 const mostShown = 100;
 /** Milliseconds that the record of an import stays. */
 const recordKept = 400 * 86_400_000;
-/** Milliseconds that the charges of a replaced period stay, for queries that are reading them. */
-const replacedFor = 60_000;
 
 /** The blobs of imports: `<import>.<job>.<what>`, so that no other has or had its ID. */
 const blobForm = /^imp_\w+\.job_\w+\./;
@@ -57,8 +55,6 @@ export function createCostImportWork(
   const { blobs } = store;
   const writing = new Set<string>();
   const running = new Map<string, ReadProgress>();
-  /** Replaced blobs, and what removes them. */
-  const leaving = new Map<string, NodeJS.Timeout>();
 
   const removeBlob = async (blob: string): Promise<void> => {
     await blobs.remove(blob).catch((error: unknown) => {
@@ -78,7 +74,7 @@ export function createCostImportWork(
     for await (const { doc } of allRows(store, costImports, {})) {
       for (const { blob } of filesOf(doc)) found.delete(blob);
     }
-    for (const blob of found) if (!writing.has(blob) && !leaving.has(blob)) await removeBlob(blob);
+    for (const blob of found) if (!writing.has(blob)) await removeBlob(blob);
   };
   let cleaning: Promise<void> | undefined;
   const ready = (): Promise<void> =>
@@ -86,15 +82,6 @@ export function createCostImportWork(
       cleaning = undefined;
       throw error;
     }));
-
-  const leave = (blob: string): void => {
-    const timer = setTimeout(() => {
-      leaving.delete(blob);
-      void removeBlob(blob);
-    }, replacedFor);
-    timer.unref();
-    leaving.set(blob, timer);
-  };
 
   /** Blobs of one attempt, all of which are removed but those that are kept. */
   const scratch = () => {
@@ -244,7 +231,8 @@ export function createCostImportWork(
       return { ...found, status: 'completed', result: resultOf(charges, changes) };
     });
     if (!isEnded) return new Set();
-    for (const blob of replaced) leave(blob);
+    // Who is reading them begins again, with those that are there now.
+    await forget(replaced);
     return kept;
   };
 
@@ -256,14 +244,6 @@ export function createCostImportWork(
   const runner = createRunner(deps, { lanes: costImportLanes, most: 1, perform });
   return {
     ...runner,
-    async stop(withinMs) {
-      await runner.stop(withinMs);
-      for (const [blob, timer] of leaving) {
-        clearTimeout(timer);
-        await removeBlob(blob);
-      }
-      leaving.clear();
-    },
     async storeFile(id, bytes) {
       const blob = `${id}.${ids.next('job')}.file`;
       writing.add(blob);
