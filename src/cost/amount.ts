@@ -178,6 +178,29 @@ export function readAmount(text: string): Amount {
   return sign === '-' ? negated(positive) : positive;
 }
 
+const bigLane = BigInt(lane);
+
+/** As a whole number of 10⁻¹⁸. */
+export const attosIn = ({ units, nanos, attos }: Amount): bigint =>
+  (BigInt(units) * bigLane + BigInt(nanos)) * bigLane + BigInt(attos);
+
+/** @param whole number of 10⁻¹⁸ */
+export function amountOf(whole: bigint): Amount {
+  const floor = (value: bigint): bigint => ((value % bigLane) + bigLane) % bigLane;
+  const last = floor(whole);
+  const rest = (whole - last) / bigLane;
+  const middle = floor(rest);
+  return { units: Number((rest - middle) / bigLane), nanos: Number(middle), attos: Number(last) };
+}
+
+/** A percentage, with up to two digits after the point, of a positive amount; digits beyond the 18th are cut off. */
+export const percentOf = (whole: Amount, percent: number): Amount =>
+  amountOf((attosIn(whole) * BigInt(Math.round(percent * 100))) / 10_000n);
+
+/** How many percent of a positive amount another one is, with one digit after the point, never rounded up: 79.99 is not 80. */
+export const percentIn = (part: Amount, whole: Amount): number =>
+  Number((attosIn(part) * 1_000n) / attosIn(whole)) / 10;
+
 /** The nearest double, nearly: for charts, forecasts and shares. */
 export const toNumber = ({ units, nanos, attos }: Amount): number =>
   units + (nanos + attos / lane) / lane;

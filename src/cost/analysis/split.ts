@@ -1,17 +1,5 @@
+import { amountOf, attosIn } from '../amount.ts';
 import type { Amount } from '../amount.ts';
-
-const lane = 10n ** 9n;
-
-const attosOf = ({ units, nanos, attos }: Amount): bigint =>
-  (BigInt(units) * lane + BigInt(nanos)) * lane + BigInt(attos);
-
-function amountOf(attos: bigint): Amount {
-  const floor = (value: bigint): bigint => ((value % lane) + lane) % lane;
-  const last = floor(attos);
-  const rest = (attos - last) / lane;
-  const middle = floor(rest);
-  return { units: Number((rest - middle) / lane), nanos: Number(middle), attos: Number(last) };
-}
 
 /**
  * Splits an amount by weights. The parts add up to it to the last digit: what division leaves goes to the first parts, one unit of
@@ -20,7 +8,7 @@ function amountOf(attos: bigint): Amount {
  */
 export function splitAmount(amount: Amount, weights: readonly bigint[]): readonly Amount[] {
   const all = weights.reduce((sum, weight) => sum + weight, 0n);
-  const whole = attosOf(amount);
+  const whole = attosIn(amount);
   const parts = weights.map((weight) => (whole * weight) / all);
   let left = whole - parts.reduce((sum, part) => sum + part, 0n);
   const step = left < 0n ? -1n : 1n;
@@ -33,6 +21,6 @@ export function splitAmount(amount: Amount, weights: readonly bigint[]): readonl
 
 /** What a part of cost weighs: its amount; nothing where it is none, or negative. */
 export const weightOf = (amount: Amount): bigint => {
-  const attos = attosOf(amount);
+  const attos = attosIn(amount);
   return attos > 0n ? attos : 0n;
 };

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import { emit } from '../events/emit.ts';
 import type { Tx } from '../store/store.ts';
 import type { BudgetEvaluation, StoredBudget } from './collection.ts';
-import { percentIn, readDecimal } from './decimal.ts';
+import { percentIn, readAmount } from '../../cost/amount.ts';
 
 /** Announces a threshold that was crossed; amounts are numbers, as the service description has them in events. */
 export async function announceThreshold(
@@ -14,9 +14,9 @@ export async function announceThreshold(
   period: string,
   { spent: spentText, forecast }: BudgetEvaluation,
 ): Promise<void> {
-  const amount = readDecimal(text);
-  const spent = readDecimal(spentText);
-  const expected = forecast && readDecimal(forecast.amount);
+  const amount = readAmount(text);
+  const spent = readAmount(spentText);
+  const expected = forecast && readAmount(forecast.amount);
   const isForecast = on === 'forecast' && expected !== undefined;
   const share = percentIn(isForecast ? expected : spent, amount);
   await emit(deps, tx, 'budget.threshold.exceeded', {

@@ -15,7 +15,7 @@ import {
 } from './collection.ts';
 import type { BudgetEvaluation, StoredBudget } from './collection.ts';
 import { lookAt } from './look.ts';
-import { readDecimal } from './decimal.ts';
+import { readAmount } from '../../cost/amount.ts';
 import { isExceeded, isSame } from './state.ts';
 
 /** Evaluates budgets one after the other, as their turn comes, from now until it is stopped. */
@@ -67,7 +67,7 @@ async function record(
   const key = { budget_id: budget.id, period: label };
   const id = budgetPeriodId(key);
   const before = (await tx.get(budgetPeriodsOf, id))?.doc;
-  const amount = readDecimal(budget.amount);
+  const amount = readAmount(budget.amount);
   const at = timestamp(deps.clock.now());
   const crossed = [...(before?.crossed ?? [])];
   for (const threshold of budget.thresholds) {

@@ -2,8 +2,15 @@ import type { BudgetStatus, BudgetThreshold } from '../../contract/budgets.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Span } from './calendar.ts';
 import type { BudgetEvaluation, StoredBudget, StoredBudgetPeriod } from './collection.ts';
-import { percentIn, percentOf, readDecimal, showDecimal } from './decimal.ts';
-import type { Decimal } from './decimal.ts';
+import {
+  compare,
+  percentIn,
+  percentOf,
+  readAmount,
+  showAmount,
+  subtract,
+} from '../../cost/amount.ts';
+import type { Amount } from '../../cost/amount.ts';
 
 export const isSame = (a: BudgetThreshold, b: BudgetThreshold): boolean =>
   a.percent === b.percent && a.on === b.on;
@@ -11,17 +18,17 @@ export const isSame = (a: BudgetThreshold, b: BudgetThreshold): boolean =>
 /** What a threshold is compared with; undefined: there is no forecast. */
 function comparedWith({ spent, forecast }: BudgetEvaluation, on: BudgetThreshold['on']) {
   const text = on === 'actual' ? spent : forecast?.amount;
-  return text === undefined ? undefined : readDecimal(text);
+  return text === undefined ? undefined : readAmount(text);
 }
 
 /** Whether as much was spent, or is forecast, as a threshold says. */
 export function isExceeded(
-  amount: Decimal,
+  amount: Amount,
   { percent, on }: BudgetThreshold,
   evaluation: BudgetEvaluation,
 ): boolean {
   const reached = comparedWith(evaluation, on);
-  return reached !== undefined && reached >= percentOf(amount, percent);
+  return reached !== undefined && compare(reached, percentOf(amount, percent)) >= 0;
 }
 
 /** A budget in the current period, as it is answered; undefined: it was not evaluated in it yet. */
@@ -32,8 +39,8 @@ export function statusOf(
 ): BudgetStatus | undefined {
   if (!stored?.evaluation) return undefined;
   const { crossed, evaluation } = stored;
-  const amount = readDecimal(text);
-  const spent = readDecimal(evaluation.spent);
+  const amount = readAmount(text);
+  const spent = readAmount(evaluation.spent);
   const { forecast } = evaluation;
   return {
     period: label,
@@ -41,17 +48,17 @@ export function statusOf(
     end,
     spent: evaluation.spent,
     spent_percent: percentIn(spent, amount),
-    remaining: showDecimal(amount - spent),
+    remaining: showAmount(subtract(amount, spent)),
     ...defined({
       forecast: forecast && {
         ...forecast,
-        percent: percentIn(readDecimal(forecast.amount), amount),
+        percent: percentIn(readAmount(forecast.amount), amount),
       },
       forecast_note: evaluation.forecast_note,
     }),
     thresholds: thresholds.map((threshold) => ({
       ...threshold,
-      amount: showDecimal(percentOf(amount, threshold.percent)),
+      amount: showAmount(percentOf(amount, threshold.percent)),
       exceeded: isExceeded(amount, threshold, evaluation),
       ...defined({ exceeded_at: crossed.find((one) => isSame(one, threshold))?.at }),
     })),
