@@ -101,6 +101,7 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .option('--sort <field>', `sort by ${unusedSortFields.join(', ')}`, 'monthly_cost')
     .option('--limit <n>', 'maximum number of results', '100')
     .option('--all', 'list every result')
+    .alsoFormats(['csv'])
     .addHelpText('after', unusedHelp)
     .action(act(() => import('./unused.ts').then((m) => m.runUnused)));
 }

@@ -3,6 +3,7 @@ import type { UnusedResource } from '../../contract/cost-unused.ts';
 import { defined } from '../../contract/defined.ts';
 import { showMoney } from '../../contract/money.ts';
 import type { MonthlyCosts } from '../../contract/violations.ts';
+import { csvLine } from '../../report/formats/csv/csv-line.ts';
 import { listOf } from '../flags/parse-words.ts';
 import type { Context } from '../context.ts';
 import { showList } from '../objects/list.ts';
@@ -32,6 +33,7 @@ export async function runUnused(context: Context, options: UnusedOptions): Promi
     listName: 'unused_resources',
     feature: 'unused resources',
     isFiltered: Object.keys(filter).length > 0,
+    formats: (rows) => ({ csv: () => csvOf(rows) }),
     columns: () => [
       {
         title: 'MONTHLY COST',
@@ -57,3 +59,10 @@ export async function runUnused(context: Context, options: UnusedOptions): Promi
   }
   return code;
 }
+
+const csvHead = ['id', 'kind', 'type', 'name', 'provider', 'account_id', 'region', 'environment', 'reason', 'since', 'monthly_cost', 'cost_currency'] as const; // prettier-ignore
+
+const csvOf = (rows: readonly UnusedResource[]): string =>
+  [csvLine(csvHead), ...rows.map((row) => csvLine(csvHead.map((name) => row[name] ?? null)))].join(
+    '',
+  );

@@ -1,3 +1,4 @@
+import { showMoney } from '../../contract/money.ts';
 import type { Deps } from '../deps.ts';
 import { emit } from '../events/emit.ts';
 import type { Tx } from '../store/store.ts';
@@ -22,10 +23,10 @@ export async function announceAnomaly(deps: Deps, tx: Tx, anomaly: StoredAnomaly
   });
 }
 
-function messageOf({ scope, service, expected, actual }: StoredAnomaly): string {
+function messageOf({ scope, service, expected, actual, currency }: StoredAnomaly): string {
   const what = scope === 'total' ? 'All cost together' : service || 'Cost without a service';
   const times = Number(actual) / Number(expected);
   if (!Number.isFinite(times) || times < 0)
-    return `${what} cost ${actual}, where none was expected`;
+    return `${what} cost ${showMoney(actual, currency)}, where none was expected`;
   return `${what} cost ${times.toFixed(1)} times what was expected`;
 }

@@ -82,6 +82,13 @@ describe('cost anomalies', () => {
     `);
   });
 
+  it('writes them as CSV', async () => {
+    const { stdout, exitCode } = await run('-o', 'csv');
+    const [head, first, ...rest] = stdout.trimEnd().split(/\r?\n/);
+    expect([exitCode, head, rest.length]).toEqual([0, 'id,start,end,days,severity,status,provider,account_id,service,expected,actual,impact,currency', 1]); // prettier-ignore
+    expect(withoutIds(first ?? '')).toBe('anm_…,2026-02-24,2026-02-25,2,critical,open,aws,11,Amazon Elastic Compute Cloud,200,500,300,USD'); // prettier-ignore
+  });
+
   it('get shows one with its causes', async () => {
     const { stdout } = await run('get', await firstId());
     expect(withoutIds(stdout)).toMatchInlineSnapshot(`

@@ -16,11 +16,12 @@ const spike = { raised: { [recent]: 3 } };
 
 describe('after an import', () => {
   it('an anomaly is stored with what was expected and which parts rose, and announced once', async () => {
-    await world.spend(
+    const charges = [
       ...usage(),
       ...usage({ service: 'S3', resource: 'b-1' }, { base: 20 }),
       ...usage({ service: 'S3', resource: 'b-2', region: 'us-east-1' }, { base: 20, ...spike }),
-    );
+    ];
+    await world.spend(...charges);
     const [anomaly, ...others] = await world.list();
     expect(others).toEqual([]);
     expect(anomaly).toMatchObject({
@@ -63,7 +64,7 @@ describe('after an import', () => {
         message: 'S3 cost 2.0 times what was expected',
       },
     ]);
-    await world.spend();
+    await world.spend(...charges);
     await world.spend(...usage().slice(-1));
     expect(await world.announced()).toEqual([]);
   });
@@ -118,6 +119,16 @@ describe('after an import', () => {
     const [event] = await world.announced();
     expect(event).toMatchObject({ message: 'All cost together cost 2.0 times what was expected' });
     expect(event).not.toHaveProperty('provider');
+  });
+
+  it('says what a new service cost as people read amounts', async () => {
+    await world.spend(...usage(), { day: recent, cost: 1_234.5678, service: 'SageMaker' });
+    expect(await world.announced()).toMatchObject([
+      {
+        actual_cost: 1_234.5678,
+        message: 'SageMaker cost 1,234.57 USD, where none was expected',
+      },
+    ]);
   });
 
   it('purchases are none, nor is the last day, which may not be complete', async () => {

@@ -182,4 +182,10 @@ it('govctl cost unused lists them, and says what they cost in all', async () => 
   expect(stderr).toContain('Potential savings per month: 3.00 EUR, 14.50 USD.');
   const json = await govctl('--account', '22', '-o', 'json');
   expect(JSON.parse(json.stdout)).toMatchObject({ unused_resources: [{ id: address }] });
+  const csv = await govctl('--account', '22', '-o', 'csv');
+  expect(csv.stdout.split(/\r?\n/)).toEqual([
+    'id,kind,type,name,provider,account_id,region,environment,reason,since,monthly_cost,cost_currency',
+    expect.stringMatching(`^${address},unused_address,AWS::EC2::EIP,,aws,22,.*,3,EUR$`),
+    '',
+  ]);
 });

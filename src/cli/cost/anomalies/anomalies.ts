@@ -1,5 +1,6 @@
 import type { CostAnomaly } from '../../../contract/cost-anomalies.ts';
 import { showMoney } from '../../../contract/money.ts';
+import { csvLine } from '../../../report/formats/csv/csv-line.ts';
 import type { OwnNoun } from '../../objects/noun.ts';
 import { paintSeverity } from '../../terminal/severity.ts';
 import { trend } from '../cost-text.ts';
@@ -41,6 +42,7 @@ export const anomalies: OwnNoun<CostAnomaly, ListOptions> = {
       since,
     }),
     saysIfFiltered: true,
+    formats: (rows) => ({ csv: () => csvOf(rows) }),
     columns: ({ glyphs }) => [
       { title: 'START', cell: ({ start }) => start },
       {
@@ -75,3 +77,10 @@ export const anomalies: OwnNoun<CostAnomaly, ListOptions> = {
   },
   view: anomalyView,
 };
+
+const csvHead = ['id', 'start', 'end', 'days', 'severity', 'status', 'provider', 'account_id', 'service', 'expected', 'actual', 'impact', 'currency'] as const; // prettier-ignore
+
+const csvOf = (rows: readonly CostAnomaly[]): string =>
+  [csvLine(csvHead), ...rows.map((row) => csvLine(csvHead.map((name) => row[name] ?? null)))].join(
+    '',
+  );

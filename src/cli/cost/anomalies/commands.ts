@@ -28,6 +28,7 @@ export function registerAnomalyCommands(cost: GovctlCommand, act: Act): void {
     .option('--service <name>', 'filter by service (repeatable)', collectValues)
     .option('--since <day>', 'only those that end on this day or later, such as 2026-01-31');
   listFlags(anomalies, anomalySortFields, 'start', 'desc')
+    .alsoFormats(['csv'])
     .addHelpText('after', help)
     .action(
       act(async () => {
