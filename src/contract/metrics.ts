@@ -101,7 +101,7 @@ export const metrics = {
     method: 'POST',
     path: '/v1/metrics',
     summary:
-      'Store the utilisation of virtual machines, one point a line; all or none, the same again changes nothing',
+      'Store the utilization of virtual machines, one point a line; all or none, the same again changes nothing',
     scope: 'cost:admin',
     ext: true,
     streamed: 'application/x-ndjson',

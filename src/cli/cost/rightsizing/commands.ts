@@ -14,9 +14,9 @@ import { collectValues, listFlags } from '../../flags/list-flags.ts';
 export function registerRightsizingCommands(cost: GovctlCommand, act: Act): void {
   cost
     .command('metrics')
-    .description('the utilisation of virtual machines')
+    .description('utilization of virtual machines')
     .command('import')
-    .summary('bring utilisation of virtual machines into the service')
+    .summary('import the utilization of virtual machines')
     .description(
       'Stores CPU and memory of virtual machines, from exports of CloudWatch, Azure Monitor and Google Cloud Monitoring, and from NDJSON. All files are read before anything is sent. The same again changes nothing.',
     )
