@@ -31,7 +31,7 @@ export async function announceThreshold(
     currency,
     period,
     message: isForecast
-      ? `${name} is forecast to spend ${Math.floor(share)}% of its budget`
-      : `${name} has spent ${Math.floor(share)}% of its budget`,
+      ? `${name} is forecast to spend ${Math.floor(share)}% of its budget (threshold: ${percent}%)`
+      : `${name} has spent ${Math.floor(share)}% of its budget (threshold: ${percent}%)`,
   });
 }

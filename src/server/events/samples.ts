@@ -255,6 +255,6 @@ const samples: Readonly<Record<EventType, Record<string, unknown>>> = {
     spent: 8_125.4,
     currency: 'USD',
     period: '2026-03',
-    message: 'platform has spent 81% of its budget',
+    message: 'platform has spent 81% of its budget (threshold: 80%)',
   },
 };

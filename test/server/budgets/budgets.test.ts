@@ -227,7 +227,7 @@ describe('a threshold', () => {
         spent: 812.54,
         currency: 'USD',
         period: '2026-03',
-        message: 'platform has spent 81% of its budget',
+        message: 'platform has spent 81% of its budget (threshold: 80%)',
       },
     ]);
     await world.spend({ day: '2026-03-01', billed: '900' });
@@ -332,7 +332,7 @@ describe('the forecast for a period', () => {
         forecast: 310,
         currency: 'USD',
         period: '2026-03',
-        message: 'platform is forecast to spend 124% of its budget',
+        message: 'platform is forecast to spend 124% of its budget (threshold: 100%)',
       },
     ]);
     const status = await world.status(id);
