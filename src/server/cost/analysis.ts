@@ -68,7 +68,7 @@ export async function analyzeCost(
   const today = Math.floor(deps.clock.now() / msPerDay);
   const asked = { query, signal, today, ...spanOf(query, today) };
   const tags = ownerTags.map((tag) => tag.toLowerCase());
-  const names = await namesFor(deps, query, ownerTags);
+  const names = await namesFor(deps, query, ownerTags, signal);
   return withPeriods(deps.store, (all) => {
     const periods = all.filter(
       ({ provider, billing_account: account }) =>
@@ -86,9 +86,10 @@ const namesFor = async (
   { store }: Deps,
   { group_by: groupBy = [], environment, owner }: CostAnalysisQuery,
   ownerTags: readonly string[],
+  signal: AbortSignal,
 ): Promise<InventoryNames | undefined> =>
   environment || owner || groupBy.some((one) => one === 'environment' || one === 'owner')
-    ? createInventoryNames(store, ownerTags)
+    ? createInventoryNames(store, ownerTags, signal)
     : undefined;
 
 function spanOf(
@@ -161,7 +162,7 @@ async function analyze(
     span,
     before,
     buckets,
-    scan: (asked) => scanPeriods(deps.store.blobs, periods, { ...asked, measure: query.metric }, { signal, names: known.names }), // prettier-ignore
+    scan: (asked) => scanPeriods(deps.store.blobs, periods, { ...asked, measure: query.metric }, { signal }), // prettier-ignore
   };
   const policies = isByPolicy ? await readPolicies(deps, periods, reader, { query, signal }) : undefined; // prettier-ignore
   const sums = await readSums(reader);

@@ -53,26 +53,31 @@ export function createGrouping(
       case 'account':
         return textOf('sub_account');
       case 'environment':
-        return named(['environment'], (id) => known.names?.environmentOf(id));
+        return named(['environment'], 'environment');
       case 'owner':
-        return named(known.ownerTags, (id) => known.names?.ownerOf(id));
+        return named(known.ownerTags, 'owner');
       default:
         return field.startsWith('tag:') ? tagOf(field.slice('tag:'.length)) : textOf(field);
     }
   };
   /** By the first of the tags that a charge has, else by the inventory. */
-  const named = (
-    tags: readonly string[],
-    ofResource: (id: string) => string | undefined,
-  ): Label => {
+  const named = (tags: readonly string[], field: 'environment' | 'owner'): Label => {
     const own = tags.filter((tag) => known.tags.includes(tag)).map((tag) => textOf(`tag:${tag}`));
-    const resource = known.names && textOf('resource');
+    const inInventory = known.names && inventoryLabel(known.names, field);
     return (texts) => {
       for (const label of own) {
         const text = label(texts);
         if (text !== '') return text;
       }
-      return (resource && ofResource(resource(texts))) ?? '';
+      return inInventory?.(texts) ?? '';
+    };
+  };
+  const inventoryLabel = (names: InventoryNames, field: 'environment' | 'owner'): Label => {
+    const [id, provider, account, payer] = ['resource', 'provider', 'sub_account', 'billing_account'].map(textOf) as [Label, Label, Label, Label]; // prettier-ignore
+    return (texts) => {
+      if (id(texts) === '') return '';
+      const resource = { id: id(texts), provider: provider(texts), account_id: account(texts) || payer(texts) }; // prettier-ignore
+      return names(resource)?.[field] ?? '';
     };
   };
   /** Charges that were imported without a tag match no value of it. */

@@ -6,7 +6,6 @@ import type { Query } from '../../cost/table/scan.ts';
 import { nextTurn } from '../next-turn.ts';
 import type { Blobs, Store } from '../store/store.ts';
 import type { StoredPeriod } from './collection.ts';
-import type { InventoryNames } from './inventory-names.ts';
 import { withPeriods } from './periods.ts';
 import { openTable } from './tables.ts';
 
@@ -52,8 +51,6 @@ export const costSums = (
 
 interface ScanOptions {
   readonly signal?: AbortSignal | undefined;
-  /** What the inventory knows of the resources, where they are grouped by it. */
-  readonly names?: InventoryNames | undefined;
 }
 
 /** Scans the charges of periods, in turns. */
@@ -61,7 +58,7 @@ export async function scanPeriods(
   blobs: Blobs,
   periods: readonly StoredPeriod[],
   query: Query,
-  { signal, names }: ScanOptions,
+  { signal }: ScanOptions,
 ): Promise<Scan> {
   const scan = new Scan(query);
   const pause = async (): Promise<void> => {
@@ -72,8 +69,6 @@ export async function scanPeriods(
     if (scan.isFull) break;
     if (dayNumber(last) < query.from || dayNumber(first) >= query.to) continue;
     const table = await openTable(blobs, charges);
-    if (query.groupBy.includes('resource'))
-      await names?.learn(await table.texts('resource', pause));
     await scan.add(table, pause);
   }
   return scan;

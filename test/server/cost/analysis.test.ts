@@ -167,6 +167,27 @@ describe('the analysis of cost', () => {
     expect(await total('provider=azure')).toBeUndefined();
   });
 
+  it('finds resources of the inventory in whichever form charges name them', async () => {
+    const inventory = inventoryOf(service);
+    const id = '0123456789abcdef0';
+    await inventory.put(`arn:aws:ec2:eu-west-1:1:instance/i-${id}`, { environment: 'prod' });
+    await inventory.put('/subscriptions/s/resourceGroups/g/disks/D', { provider: 'azure', type: 'Azure::Compute::Disk', environment: 'test' }); // prettier-ignore
+    await inventory.put('web', { account_id: 'a1', environment: 'dev' });
+    await put([
+      `AWS,1,a1,EC2,i-${id},Usage,USD,1,2026-02-01,2026-02-01,`,
+      'Microsoft,1,s,Disk,/SUBSCRIPTIONS/s/resourcegroups/g/disks/d,Usage,USD,2,2026-02-01,2026-02-01,',
+      'AWS,1,a1,X,web,Usage,USD,4,2026-02-01,2026-02-01,',
+      'AWS,1,a2,X,web,Usage,USD,8,2026-02-01,2026-02-01,',
+    ]);
+    const found = await analysis('start=2026-02-01&end=2026-03-01&group_by=environment');
+    expect(found.groups.map(({ key, amount }) => [key.environment, amount])).toEqual([
+      [null, '8'],
+      ['dev', '4'],
+      ['test', '2'],
+      ['prod', '1'],
+    ]);
+  });
+
   it('takes environment and owner from the tags of a charge, else from the inventory', async () => {
     const inventory = inventoryOf(service);
     await inventory.put('i-1', { environment: 'prod', tags: { Team: 'b' } });
