@@ -77,9 +77,12 @@ export async function analyzeCost(
     );
     const [field, ...more] = query.group_by ?? [];
     const rules = more.length > 0 ? [] : shared.filter(({ group_by: by }) => by === field);
-    return analyze(deps, periods, asked, { ownerTags: tags, names, rules, assessor });
+    return analyze(deps, periods, asked, { tags: tagsOf(all), ownerTags: tags, names, rules, assessor }); // prettier-ignore
   });
 }
+
+const tagsOf = (periods: readonly StoredPeriod[]): readonly string[] =>
+  [...new Set(periods.flatMap(({ tags }) => tags))].sort();
 
 /** The inventory says environment and owner where charges don't. */
 const namesFor = async (
@@ -134,6 +137,8 @@ const refuse = (field: string, message: string, hint?: string): GovctlError =>
 
 interface Further {
   readonly assessor: Assessor;
+  /** Of all periods, those that filters leave out, too. */
+  readonly tags: readonly string[];
   readonly ownerTags: readonly string[];
   readonly names: InventoryNames | undefined;
   /** Those that split cost among the groups that are asked for. */
@@ -144,13 +149,12 @@ async function analyze(
   deps: Deps,
   periods: readonly StoredPeriod[],
   { query, today, span, granularity, signal, ...asked }: Asked,
-  { rules, assessor, ...further }: Further,
+  { rules, assessor, ...known }: Further,
 ): Promise<CostAnalysis> {
   const { group_by: asGiven = [], limit, offset } = query;
   // Charges have no policy: they are read as one group.
   const isByPolicy = asGiven.includes('policy');
   const groupBy = asGiven.filter((field) => field !== 'policy');
-  const known = { ...further, tags: [...new Set(periods.flatMap(({ tags }) => tags))].sort() };
   const dataUntil = lastDayOf(periods, today);
   const before = asked.before ?? spanBefore(span, dataUntil);
   const buckets = bucketsOf(span, granularity);
@@ -188,7 +192,7 @@ async function analyze(
         reader,
         [...lists.values()].flatMap(({ shown }) => shown),
       );
-  const untagged = await readUntagged(reader, known.tags);
+  const untagged = await readUntagged(reader, tagsOf(periods));
   const blocks: CostBlock[] = [];
   for (const [currency, listed] of lists) {
     blocks.push(await blockOf(currency, { query, listed, detailed, buckets, untagged }));

@@ -188,6 +188,11 @@ describe('the analysis of cost', () => {
     ]);
   });
 
+  it('knows the tags of charges that other filters leave out', async () => {
+    await put(february);
+    expect((await analysis('provider=azure&tag=team&group_by=tag:owner')).totals).toEqual([]);
+  });
+
   it('takes environment and owner from the tags of a charge, else from the inventory', async () => {
     const inventory = inventoryOf(service);
     await inventory.put('i-1', { environment: 'prod', tags: { Team: 'b' } });
