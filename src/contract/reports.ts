@@ -70,6 +70,8 @@ export const FormatOptions = z.strictObject({
   include_executive_summary: z.boolean().optional(),
   /** Default: true. */
   include_detailed_findings: z.boolean().optional(),
+  /** Ext: what things cost, in risk and trend reports. Takes the scope cost:read; default: false. */
+  include_cost: z.boolean().optional(),
   security: Security.optional(),
 });
 export type FormatOptions = z.infer<typeof FormatOptions>;

@@ -97,7 +97,11 @@ export type SeriesColour =
   | 'error'
   | 'first'
   | 'second'
-  | 'third';
+  | 'third'
+  | 'fourth'
+  | 'fifth'
+  | 'sixth'
+  | 'others';
 
 export interface Series {
   readonly name: string;
@@ -130,11 +134,20 @@ export type Cell = string | number | boolean | null;
 export type Row = readonly Cell[];
 
 /**
- * How the cells of a column are read: `timestamp` and `date` are ISO 8601 texts; `percent` is 0 to 100; `severity`,
- * `status` are words that formats colour; `id` is shown in a monospaced face.
+ * How the cells of a column are read: `timestamp` and `date` are ISO 8601 texts; `percent` is 0 to 100; `money` is a
+ * decimal with all digits, as a text, shown with two after the point; `severity`, `status` are words that formats colour; `id` is shown in a monospaced face.
  */
 export type CellType =
-  'text' | 'id' | 'integer' | 'decimal' | 'percent' | 'timestamp' | 'date' | 'severity' | 'status';
+  | 'text'
+  | 'id'
+  | 'integer'
+  | 'decimal'
+  | 'percent'
+  | 'money'
+  | 'timestamp'
+  | 'date'
+  | 'severity'
+  | 'status';
 
 export interface Column {
   /** A slug, unique in its table: the name in CSV and JSON. */

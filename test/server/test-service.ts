@@ -22,6 +22,7 @@ import type { CreateLaneRunner, LaneRunnerOptions } from '../../src/server/lanes
 import { laneWorker } from '../../src/server/local/workers.ts';
 import { bundleLanes } from '../../src/server/evidence/collection.ts';
 import { createEvidenceWork } from '../../src/server/evidence/work.ts';
+import { createAssessor } from '../../src/server/rightsizing/assess-all.ts';
 import { createUtilisation } from '../../src/server/rightsizing/import-metrics.ts';
 import { costTagsOf } from '../../src/server/config/config.ts';
 import type { ReadFiles } from '../../src/server/cost-imports/reading/job.ts';
@@ -215,6 +216,7 @@ export async function startTestService(
       bodies,
       system: metricsText ? { metricsText } : {},
       evaluation,
+      assessor: createAssessor(deps),
       surroundings: {
         targets: {
           rules: { local: options.isLocal !== false, allowed: new BlockList() },

@@ -81,6 +81,7 @@ export const contentFlags = (command: GovctlCommand, isNew = true): GovctlComman
     )
     .option('--no-summary', 'without the executive summary')
     .option('--no-findings', 'without the detailed findings')
+    .option('--include-cost', 'with costs (risk, trend); the files then need a cost scope, too')
     .option('--watermark <text>', 'across each page')
     .option('--sign', "sign it with the server's certificate");
 

@@ -143,6 +143,7 @@ function fieldFlag(options: CreateOptions): string | undefined {
     timezone: options.timezone,
     at: options.at,
     notify: options.notify,
+    includeCost: options.includeCost,
     watermark: options.watermark,
     sign: options.sign,
     summary: options.summary ? undefined : true,
@@ -150,6 +151,7 @@ function fieldFlag(options: CreateOptions): string | undefined {
   };
   const [given] = Object.entries(flags).find(([, value]) => value !== undefined) ?? [];
   if (given === undefined) return undefined;
+  if (given === 'includeCost') return '--include-cost';
   return given === 'summary' || given === 'findings' ? `--no-${given}` : `--${given}`;
 }
 

@@ -20,6 +20,7 @@ export interface ContentFlags {
   readonly summary: boolean;
   /** False with --no-findings. */
   readonly findings: boolean;
+  readonly includeCost?: boolean;
   readonly watermark?: string;
   readonly sign?: boolean;
 }
@@ -53,7 +54,7 @@ export function scopeFrom({ environment, provider }: ContentFlags) {
 }
 
 export function formatOptionsFrom(flags: ContentFlags, password?: string) {
-  const { format, summary, findings, watermark, sign } = flags;
+  const { format, summary, findings, includeCost, watermark, sign } = flags;
   const security = {
     ...defined({ password, watermark }),
     ...(sign ? { sign: true } : {}),
@@ -62,6 +63,7 @@ export function formatOptionsFrom(flags: ContentFlags, password?: string) {
     ...(format ? { formats: parseFormats(format) } : {}),
     ...(summary ? {} : { include_executive_summary: false }),
     ...(findings ? {} : { include_detailed_findings: false }),
+    ...(includeCost === undefined ? {} : { include_cost: includeCost }),
     ...(Object.keys(security).length > 0 ? { security } : {}),
   };
   return Object.keys(options).length > 0 ? { format_options: options } : {};
@@ -149,6 +151,7 @@ const flagNames: Readonly<Record<string, string>> = {
   'scope.date_range.start': '--from',
   'scope.date_range.end': '--to',
   'format_options.formats': '--format',
+  'format_options.include_cost': '--include-cost',
   'format_options.security.watermark': '--watermark',
   'format_options.security.password': 'the password',
   'delivery.notifications.email': '--notify',

@@ -112,6 +112,7 @@ const flagNames: Readonly<Record<string, string>> = {
   'report_template.framework': '--framework',
   'report_template.scope.environments': '--environment',
   'report_template.scope.cloud_providers': '--provider',
+  'report_template.format_options.include_cost': '--include-cost',
   'report_template.format_options.security.watermark': '--watermark',
   'report_template.format_options.security.password': 'the password',
   tags: '--tag',

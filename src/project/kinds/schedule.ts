@@ -23,6 +23,7 @@ const defaults: Readonly<Record<string, unknown>> = {
   'report_template.format_options.formats': ['pdf'],
   'report_template.format_options.include_executive_summary': true,
   'report_template.format_options.include_detailed_findings': true,
+  'report_template.format_options.include_cost': false,
   'report_template.format_options.security.sign': false,
   'delivery.email.attach': true,
   'delivery.sftp.port': 22,

@@ -24,7 +24,10 @@ const contents: Readonly<Record<ReportType, Content>> = {
 
 /** The facts that a report needs. */
 export const wantsOf = (order: ContentOrder): Wants =>
-  contents[order.type].wants({ details: order.include_detailed_findings });
+  contents[order.type].wants({
+    details: order.include_detailed_findings,
+    cost: order.include_cost === true,
+  });
 
 /** Makes the model of a report. Pure: the same facts make the same report. */
 export function composeModel(facts: Facts, generator: string): ReportModel {

@@ -16,11 +16,13 @@ export interface Wants {
   readonly audit?: true;
   readonly predictions?: true;
   readonly remediations?: true;
+  readonly costAtRisk?: true;
+  readonly costOverTime?: true;
 }
 
 /** What a type of report wants to know, and what it makes of it. */
 export interface Content {
-  readonly wants: (include: { readonly details: boolean }) => Wants;
+  readonly wants: (include: { readonly details: boolean; readonly cost: boolean }) => Wants;
   /** Pure: the same facts make the same sections. */
   readonly sections: (facts: Facts) => readonly Section[];
   /** The table that a CSV file is of, with details and without. */

@@ -5,6 +5,7 @@ import type { ActionStatus } from '../../contract/remediations.ts';
 import type { ViolationStatus } from '../../contract/violations.ts';
 import type { TitleOf } from '../../engine/frameworks/titles.ts';
 import type { Mapping } from '../../engine/labels.ts';
+import type { CostFacts } from './cost-facts.ts';
 import type { ContentOrder } from './order.ts';
 import type { BySeverity, Counter, Groups } from './counters.ts';
 import type { Rows } from './rows.ts';
@@ -26,6 +27,7 @@ export interface Facts {
   /** Absent for a range that is over, and where they were not asked for. */
   readonly predictions?: PredictionFacts;
   readonly remediations?: RemediationFacts;
+  readonly cost?: CostFacts;
   /** Changes whose evaluation is still to come at this moment. */
   readonly isEvaluating: boolean;
   /** What a control is about; default: of a built-in framework, in our words. */

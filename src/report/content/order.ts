@@ -20,6 +20,8 @@ export interface ContentOrder {
   readonly scope: ReportScope;
   readonly include_executive_summary: boolean;
   readonly include_detailed_findings: boolean;
+  /** Of risk and trend reports; default: no. */
+  readonly include_cost?: boolean;
   /** A `user_…` ID. */
   readonly generated_by: string;
   /** Milliseconds since the epoch: the report shows the state at this time. */

@@ -5,6 +5,7 @@ import type { ColumnOf } from './blocks.ts';
 import { violationColumns } from './common-tables.ts';
 import type { Content } from './content.ts';
 import type { ExemptionFact, Facts, PolicyFact, ViolationRow } from './facts.ts';
+import { costAtRiskSection } from './cost-at-risk.ts';
 import { noneBySeverity } from './counters.ts';
 import { orderKey } from './order-key.ts';
 import { rowsOf } from './rows.ts';
@@ -27,8 +28,9 @@ const soon = 30;
 
 /** What is most at risk: open violations weighed by severity, age and environment. */
 export const risk: Content = {
-  wants: ({ details }) => ({
+  wants: ({ details, cost }) => ({
     predictions: true,
+    ...(cost ? { costAtRisk: true } : {}),
     ...(details
       ? {
           violations: {
@@ -45,6 +47,7 @@ export const risk: Content = {
       resourcesSection(facts),
       riskiestPoliciesSection(facts),
       placesSection(facts),
+      ...(facts.cost ? [costAtRiskSection(facts.cost, facts)] : []),
       aboutToFailSection(facts),
       expiringSection(facts),
       undecidedSection(facts),

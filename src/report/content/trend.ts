@@ -3,6 +3,7 @@ import { column, figures, isoCell, notice, paragraph, table } from './blocks.ts'
 import type { ColumnOf } from './blocks.ts';
 import { scansTable } from './common-tables.ts';
 import type { Content } from './content.ts';
+import { costOverTimeSection } from './cost-over-time.ts';
 import type { Facts, ScanFact } from './facts.ts';
 import { isNarrowed } from './scope.ts';
 import { periodsOf } from './periods.ts';
@@ -29,11 +30,12 @@ const mostPoints = 100;
 
 /** How scores and violations went over time, and what got better or worse. */
 export const trend: Content = {
-  wants: () => ({}),
+  wants: ({ cost }) => (cost ? { costOverTime: true } : {}),
   sections(facts) {
     return [
       ...(facts.order.include_executive_summary ? [summarySection(facts)] : []),
       scoresSection(facts),
+      ...(facts.cost ? [costOverTimeSection(facts.cost, facts)] : []),
       periodsSection(facts),
       resolvingSection(facts),
       changesSection(facts),

@@ -1,3 +1,4 @@
+import { showMoney } from '../../contract/money.ts';
 import { wallAt } from '../../calendar/zone.ts';
 import type { Cell, CellType, Column, ReportHead } from '../model.ts';
 
@@ -5,7 +6,7 @@ const integers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const decimals = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 
 /**
- * A cell as people read it: `1,234`, `87.25%`, `2026-03-01 08:00:00` (in UTC), `yes`; `–` for null. What does not fit its
+ * A cell as people read it: `1,234`, `87.25%`, `1,234.50`, `2026-03-01 08:00:00` (in UTC), `yes`; `–` for null. What does not fit its
  * type is shown as it is.
  */
 export function cellText(cell: Cell, type: CellType): string {
@@ -13,6 +14,7 @@ export function cellText(cell: Cell, type: CellType): string {
   if (typeof cell === 'boolean') return cell ? 'yes' : 'no';
   if (typeof cell === 'number') return numberText(cell, type);
   if (type === 'timestamp') return timeText(cell);
+  if (type === 'money') return showMoney(cell);
   return type === 'status' || type === 'severity' ? cell.replaceAll('_', ' ') : cell;
 }
 

@@ -4,18 +4,14 @@ import type { Handlers } from '../http/call.ts';
 import { listLookedUp } from '../http/paging.ts';
 import { toJson } from '../json.ts';
 import type { Reader, Versioned } from '../store/store.ts';
-import { spanAt } from './calendar.ts';
-import { budgetFilters, budgetPeriodId, budgetPeriodsOf, budgets } from './collection.ts';
+import { budgetFilters, budgets } from './collection.ts';
 import type { StoredBudget } from './collection.ts';
-import { createBudget, deleteBudget, readBudget, updateBudget } from './service.ts';
-import { statusOf } from './state.ts';
+import { budgetStatus, createBudget, deleteBudget, readBudget, updateBudget } from './service.ts';
 
 export const budgetHandlers = (deps: Deps): Handlers['budgets'] => {
   const show = async (reader: Reader, budget: StoredBudget) => {
-    const span = spanAt(budget.period, deps.clock.now());
-    const id = budgetPeriodId({ budget_id: budget.id, period: span.label });
-    const stored = (await reader.get(budgetPeriodsOf, id))?.doc;
-    return toJson({ ...budget, ...defined({ status: statusOf(budget, span, stored) }) });
+    const status = await budgetStatus(reader, budget, deps.clock.now());
+    return toJson({ ...budget, ...defined({ status }) });
   };
   const answerOne = async (reader: Reader, { doc, revision }: Versioned<StoredBudget>) => ({
     body: await show(reader, doc),

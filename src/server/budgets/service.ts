@@ -1,5 +1,5 @@
 import { budgetFields, defaultThresholds } from '../../contract/budgets.ts';
-import type { BudgetInput, BudgetUpdate } from '../../contract/budgets.ts';
+import type { BudgetInput, BudgetStatus, BudgetUpdate } from '../../contract/budgets.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { inThrees } from '../../contract/in-threes.ts';
 import { recordAudit } from '../audit/service.ts';
@@ -13,9 +13,11 @@ import { allRows, countRows } from '../store/all-rows.ts';
 import { StoreConflict } from '../store/store.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
-import { budgetLanes, budgetPeriodsOf, budgets } from './collection.ts';
+import { spanAt } from './calendar.ts';
+import { budgetLanes, budgetPeriodId, budgetPeriodsOf, budgets } from './collection.ts';
 import type { StoredBudget } from './collection.ts';
 import { relay } from './evaluate.ts';
+import { statusOf } from './state.ts';
 
 /** Each of them is evaluated after each import. */
 const mostBudgets = 1_000;
@@ -36,6 +38,17 @@ export const readBudget = (reader: Reader, id: string): Awaitable<Versioned<Stor
       `There is no budget ${id.slice(0, 100)}; it may have been deleted`,
     );
   });
+
+/** A budget in its current period; undefined: it was not evaluated in it yet. @param now milliseconds since the epoch */
+export async function budgetStatus(
+  reader: Reader,
+  budget: StoredBudget,
+  now: number,
+): Promise<BudgetStatus | undefined> {
+  const span = spanAt(budget.period, now);
+  const id = budgetPeriodId({ budget_id: budget.id, period: span.label });
+  return statusOf(budget, span, (await reader.get(budgetPeriodsOf, id))?.doc);
+}
 
 /** @throws GovctlError invalid_budget, budget_name_taken */
 export async function createBudget(

@@ -1,7 +1,8 @@
+export { analyzeCost } from './analysis.ts';
 export { fieldOf } from './fields.ts';
 export { completeDays } from './complete-days.ts';
 export type { Days } from './complete-days.ts';
-export { expectedTotal, usageCategories } from './forecast.ts';
+export { expectedTotal, forecastCost, usageCategories } from './forecast.ts';
 export type { ExpectedTotal } from './forecast.ts';
 export { costSums } from './query.ts';
 export type { CostField, CostGroup, CostQuery } from './query.ts';

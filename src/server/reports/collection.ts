@@ -26,6 +26,8 @@ export interface StoredReport {
   readonly formats: readonly ReportFormat[];
   readonly include_executive_summary: boolean;
   readonly include_detailed_findings: boolean;
+  /** Whoever reads its files needs a cost scope. */
+  readonly include_cost?: boolean;
   readonly security?: StoredSecurity;
   readonly scheduled_at?: string;
   /** Recipients who are told when it has ended. */
@@ -191,6 +193,7 @@ export const reportShape = shape<StoredReport>({
   formats: z.array(ReportFormat).min(1),
   include_executive_summary: z.boolean(),
   include_detailed_findings: z.boolean(),
+  include_cost: z.boolean().optional(),
   security: securityShape.optional(),
   scheduled_at: Timestamp.optional(),
   notify: z.array(Email).optional(),

@@ -13,7 +13,7 @@ import type { StoredReport } from './collection.ts';
 import type { ReportScope } from '../../report/content/order.ts';
 import { linksOf, removeAccess } from './download/links.ts';
 import type { ReportWork } from './generation/report-work.ts';
-import { createReport, deleteReport, readReport, readySecurity } from './service.ts';
+import { checkSeesCost, createReport, deleteReport, readReport, readySecurity } from './service.ts';
 import { showCreated, showListed, showReport } from './show.ts';
 import type { BaseUrl } from './show.ts';
 
@@ -40,6 +40,7 @@ export const reportHandlers = (
 
   create: async ({ body: { format_options: format, ...body } }, call) => {
     const { security, ...options } = format ?? {};
+    if (options.include_cost === true) checkSeesCost(call);
     const ready = await readySecurity(security, askerOf(call));
     return call.transact(async (tx) => {
       const scope = withoutAbsent(body.scope) as ReportScope; // only what is optional can be absent

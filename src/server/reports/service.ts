@@ -1,11 +1,13 @@
 import { invalidBody } from '../http/invalid-body.ts';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import type { FormatOptions, ReportInput } from '../../contract/reports.ts';
+import type { FormatOptions, ReportInput, ReportType } from '../../contract/reports.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import type { Actor, Changer } from '../http/call.ts';
+import { seesCost } from '../cost/service.ts';
+import type { Actor, Call, Changer } from '../http/call.ts';
+import { insufficientScope } from '../http/insufficient-scope.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { dropDeliveries } from '../report-delivery/service.ts';
@@ -43,6 +45,23 @@ export function reportNotFound(id: string, causes: readonly string[] = []): Govc
     },
   });
 }
+
+/** @throws GovctlError insufficient_scope where a report says what was spent, and the caller may not see it */
+export function checkSeesCost({ principal }: Pick<Call, 'principal'>): void {
+  if (!seesCost({ principal })) throw insufficientScope(principal, 'cost:read', 'A report with costs'); // prettier-ignore
+}
+
+/** The types that can say what things cost. */
+const withCost: ReadonlySet<ReportType> = new Set(['risk', 'trend']);
+
+/** Why a report of a type can't be had with cost; undefined: it can, or is not asked for with it. */
+export const costFault = (
+  type: ReportType,
+  format: Pick<FormatOptions, 'include_cost'> | undefined,
+): string | undefined =>
+  format?.include_cost === true && !withCost.has(type)
+    ? `is for ${[...withCost].join(' and ')} reports; those of the type ${type} say nothing of cost`
+    : undefined;
 
 /** What is asked for: by a request, or by a schedule that fires. */
 export interface ReportOrder extends Omit<ReportInput, 'scope' | 'delivery' | 'format_options'> {
@@ -96,6 +115,7 @@ export async function createReport(
       formats,
       include_executive_summary: format.include_executive_summary ?? true,
       include_detailed_findings: format.include_detailed_findings ?? true,
+      include_cost: format.include_cost === true ? true : undefined,
       security: security && sealed(deps, id, security),
       scheduled_at: due === undefined ? undefined : timestamp(due),
       notify: delivery.notifications?.email,
@@ -118,6 +138,8 @@ async function checkOrder(reader: Reader, order: ReportOrder, now: number): Prom
   const faults: ErrorDetail[] = [...timeFaults(order, now)];
   const unknown = framework === undefined ? undefined : await frameworkFault(reader, framework);
   if (unknown !== undefined) faults.push({ field: 'framework', message: unknown });
+  const cost = costFault(order.type, order.format_options);
+  if (cost !== undefined) faults.push({ field: 'format_options.include_cost', message: cost });
   if (faults.length > 0) throw invalidBody('invalid_report_config', faults);
 }
 

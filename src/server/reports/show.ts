@@ -108,6 +108,7 @@ export async function showReport(
       formats: report.formats,
       include_executive_summary: report.include_executive_summary,
       include_detailed_findings: report.include_detailed_findings,
+      ...defined({ include_cost: report.include_cost }),
       ...(security ? { security: showSecurity(security) } : {}),
     },
     content: result && withoutAbsent({ pages: result.pages, sections: [...result.sections] }),

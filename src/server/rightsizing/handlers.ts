@@ -17,7 +17,7 @@ import { readResource } from '../resources/service.ts';
 import { rightsizingId } from './assess-all.ts';
 import type { AboutMachine, Assessed, Assessor } from './assess-all.ts';
 import type { Utilisation } from './import-metrics.ts';
-import { claimsOf } from './service.ts';
+import { claimsOf } from './savings.ts';
 import { showAssessed } from './show.ts';
 
 export const metricsHandlers = ({ import: store }: Utilisation): Handlers['metrics'] => ({

@@ -9,6 +9,7 @@ import type { Surroundings } from '../report-delivery/service.ts';
 import type { Versioned } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { checkSchedule } from './check.ts';
+import { checkSeesCost } from '../reports/service.ts';
 import { runs, scheduleFilters, schedules } from './collection.ts';
 import type { StoredSchedule } from './collection.ts';
 import {
@@ -44,10 +45,12 @@ export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handle
 
     create: async ({ body }, call) => {
       const { framework, format_options: format } = body.report_template;
+      if (format?.include_cost === true) checkSeesCost(call);
       if (!(await call.isRepeated())) {
         await checkSchedule(deps.store, surroundingsFor(call), {
           framework,
           channels: channelsOf(body.delivery),
+          template: body.report_template,
         });
       }
       const id = deps.ids.next('sch');
@@ -66,12 +69,16 @@ export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handle
       await checkSchedule(deps.store, surroundingsFor(call), {
         framework: framework === doc.report_template.framework ? undefined : framework,
         channels: channelsOf(delivery ?? undefined).filter((one) => !isKept(doc, one)),
+        template,
       });
       const security = await hashedSecurity(template?.format_options?.security, askerOf(call));
       return call.transact(async (tx) => {
-        return answerOne(
-          await updateSchedule(deps, tx, call, { id: params.id, update: body, security }),
-        );
+        const { doc: before } = await readSchedule(tx, params.id);
+        const updated = await updateSchedule(deps, tx, call, { id: params.id, update: body, security }); // prettier-ignore
+        // Costs would go to others, or to those who decide nothing about them. Not even once they are left out: a report
+        // with them may be under way.
+        if (withCost(before, updated.doc) && isOther(before, updated.doc)) checkSeesCost(call);
+        return answerOne(updated);
       });
     },
 
@@ -99,6 +106,16 @@ export const scheduleHandlers = (deps: Deps, surroundings: Surroundings): Handle
     },
   };
 };
+
+const withCost = (...both: readonly StoredSchedule[]): boolean =>
+  both.some(({ report_template: { format_options: format } }) => format?.include_cost === true);
+
+/** Whether a schedule makes other reports than before, or sends them elsewhere. */
+const isOther = (before: StoredSchedule, after: StoredSchedule): boolean =>
+  !isDeepStrictEqual(
+    [before.report_template, before.channels],
+    [after.report_template, after.channels],
+  );
 
 /** But for its secret, which leads nowhere; unless another one is given. */
 function isKept(

@@ -37,6 +37,7 @@ import type { ChannelParts } from '../report-delivery/channels/channels.ts';
 import { startReportDeliveries } from '../report-delivery/deliveries.ts';
 import { notifyRecipients } from '../report-delivery/service.ts';
 import { createLink } from '../reports/download/links.ts';
+import type { Assessor } from '../rightsizing/service.ts';
 import { createCompose } from '../reports/generation/compose-report.ts';
 import { reportsAtOnce } from '../reports/generation/estimate.ts';
 import { createReportWork } from '../reports/generation/report-work.ts';
@@ -68,6 +69,7 @@ export interface BackgroundWork {
 
 export interface BackgroundOptions {
   readonly clock: AdjustableClock;
+  readonly assessor: Assessor;
   readonly authenticator: Authenticator;
   readonly evaluation: Evaluation;
   readonly send: Send;
@@ -97,6 +99,7 @@ export function startBackgroundWork(
   deps: Deps,
   {
     clock,
+    assessor,
     authenticator,
     evaluation,
     send,
@@ -123,7 +126,7 @@ export function startBackgroundWork(
   const renderer = createRenderer({ most: reportsAtOnce });
   const reportWork = createReportWork(deps, {
     evaluation,
-    compose: createCompose(methods),
+    compose: createCompose(methods, assessor),
     render: renderer.render,
     signer,
     createRunner: createLaneRunner,

@@ -35,8 +35,8 @@ import { downloadHandlers } from '../reports/download/handlers.ts';
 import type { ReportWork } from '../reports/generation/report-work.ts';
 import { reportHandlers } from '../reports/handlers.ts';
 import { resourceHandlers } from '../resources/handlers.ts';
-import { createAssessor } from '../rightsizing/assess-all.ts';
 import { metricsHandlers, rightsizingHandlers } from '../rightsizing/handlers.ts';
+import type { Assessor } from '../rightsizing/service.ts';
 import type { Utilisation } from '../rightsizing/import-metrics.ts';
 import { scanHandlers } from '../scans/handlers.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
@@ -64,6 +64,7 @@ export interface Parts {
   readonly reportWork: ReportWork;
   readonly evidenceWork: EvidenceWork;
   readonly utilisation: Utilisation;
+  readonly assessor: Assessor;
   readonly costImportWork: CostImportWork;
   /** Signs reports. */
   readonly signer: FindSigner;
@@ -87,6 +88,7 @@ export const createHandlers = (
     reportWork,
     evidenceWork,
     utilisation,
+    assessor,
     costImportWork,
     signer,
     statementKey,
@@ -96,7 +98,6 @@ export const createHandlers = (
 ): Handlers => {
   const on = methodsOf(surroundings.config);
   const alerts = createAlerts(deps, on);
-  const assessor = createAssessor(deps);
   const { owner_tags: ownerTags = defaultOwnerTags } = surroundings.config;
   const planParts = {
     deps,

@@ -30,6 +30,7 @@ import { createSigner, readSigner } from '../keys/signer.ts';
 import type { SigningFiles } from '../keys/signer.ts';
 import { createStatementKey } from '../keys/statement-key.ts';
 import { createSender } from '../outbound/send.ts';
+import { createAssessor } from '../rightsizing/assess-all.ts';
 import { createUtilisation } from '../rightsizing/import-metrics.ts';
 import { systemResolve } from '../outbound/resolve.ts';
 import type { Targets } from '../outbound/target.ts';
@@ -89,8 +90,10 @@ export async function createService(
   const statementKey = createStatementKey(deps);
   const utilisation = createUtilisation(deps);
   await chainOlder(deps);
+  const assessor = createAssessor(deps);
   const background = startBackgroundWork(deps, {
     clock,
+    assessor,
     authenticator,
     evaluation,
     send: sender.send,
@@ -138,6 +141,7 @@ export async function createService(
       reportWork: background.reportWork,
       evidenceWork: background.evidenceWork,
       utilisation,
+      assessor,
       costImportWork: background.costImportWork,
       signer,
       statementKey,

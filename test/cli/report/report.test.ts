@@ -50,6 +50,7 @@ describe('govctl report create', () => {
     const argv = ['create', 'R', '--type', 'risk', '--framework', 'soc2', '--environment', 'a,b'];
     argv.push('--provider', 'aws', '--from', '2025-12-01', '--to', '2026-01-01T00:00+01:00');
     argv.push('--format', 'pdf,xlsx', '--format', 'html', '--no-summary', '--no-findings');
+    argv.push('--include-cost');
     argv.push('--description', 'd', '--password-env', 'PW', '--watermark', 'DRAFT', '--sign');
     argv.push('--at', '2h', '--notify', 'a@example.com', '--notify', 'b@example.com');
     const outcome = await run(argv, { env: { PW: 'long enough' } });
@@ -68,6 +69,7 @@ describe('govctl report create', () => {
         formats: ['pdf', 'excel', 'html'],
         include_executive_summary: false,
         include_detailed_findings: false,
+        include_cost: true,
         security: { password: 'long enough', watermark: 'DRAFT', sign: true },
       },
       delivery: {

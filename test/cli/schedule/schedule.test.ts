@@ -76,6 +76,7 @@ describe('govctl schedule create', () => {
       '--report-name',
       'Of the week',
       '--no-findings',
+      '--include-cost',
       '--environment',
       'prod',
       '--disabled',
@@ -100,6 +101,7 @@ describe('govctl schedule create', () => {
         format_options: {
           formats: ['pdf', 'csv'],
           include_detailed_findings: false,
+          include_cost: true,
           security: { sign: true },
         },
       },

@@ -4,6 +4,9 @@ import type { Endpoint } from '../../../src/contract/endpoint.ts';
 import { costEventTypes } from '../../../src/contract/events.ts';
 import { putFocus } from '../cost/put-focus.ts';
 import { inventoryOf } from '../inventory-service.ts';
+import { createCompose } from '../../../src/server/reports/generation/compose-report.ts';
+import type { Compose } from '../../../src/server/reports/generation/compose-report.ts';
+import { createAssessor } from '../../../src/server/rightsizing/assess-all.ts';
 import { composeTiny, renderText } from '../reports/report-world.ts';
 import type { Got, TestService } from '../test-service.ts';
 import { startTestService } from '../test-service.ts';
@@ -30,13 +33,21 @@ const queries: Readonly<Record<string, string>> = {
   'costAnalysis.get': '?start=2026-02-01&end=2026-03-01',
 };
 
+/** Reports with costs say them; others are of next to nothing. */
+const compose: Compose = (deps, evaluation, order, options) =>
+  order.include_cost === true
+    ? createCompose(new Set(), createAssessor(deps))(deps, evaluation, order, options)
+    : composeTiny(deps, evaluation, order, options);
+
 let service: TestService;
+/** Of a report with costs. */
+let withCost: string;
 let inventory: ReturnType<typeof inventoryOf>;
 const keys = new Map<string, string>();
 
 beforeAll(async () => {
   service = await startTestService({
-    reports: { compose: composeTiny, render: renderText },
+    reports: { compose, render: renderText },
     evidence: true,
     // It answers with what it got.
     receive: ({ body }) => Promise.resolve({ durationMs: 1, status: 200, headers: {}, body: String(body) }), // prettier-ignore
@@ -47,7 +58,7 @@ beforeAll(async () => {
   }
   const webhook = {
     url: 'https://hooks.example.com/',
-    events: [...costEventTypes, 'scan.completed'],
+    events: [...costEventTypes, 'scan.completed', 'compliance.report.generated'],
     secret: 'a-long-enough-secret',
   };
   await inventory.ok('POST', '/v1/webhooks', { body: webhook });
@@ -70,7 +81,13 @@ beforeAll(async () => {
   const format_options = { formats: ['json'], security: { sign: true } };
   const report = { name: 'r', type: 'risk', scope: {}, format_options };
   await inventory.ok('POST', '/v1/reports', { body: report });
+  const includingCost = { ...format_options, include_cost: true };
+  const { json } = await inventory.ok('POST', '/v1/reports', { body: { ...report, format_options: includingCost } }); // prettier-ignore
+  withCost = String(json['id']);
+  const trend = { ...report, type: 'trend', format_options: includingCost };
+  await inventory.ok('POST', '/v1/reports', { body: trend });
   await service.reportWork.idle();
+  await service.deliveries?.idle();
   const evidence = { framework: 'soc2', name: 'all' };
   await inventory.ok('POST', '/v1/compliance/evidence', { body: evidence });
   await service.evidenceWork.idle();
@@ -127,7 +144,8 @@ describe('without a cost scope', () => {
         const { status, text } = got;
         expect([one, scopes, status === 400 ? text : '']).toEqual([one, scopes, '']);
         expect([one, showsCost(text) ? text : '']).toEqual([one, '']);
-        const isHeader = [...got.headers].some(([, value]) => showsCost(value));
+        // Hashes and IDs may have the few digits of a rounded amount.
+        const isHeader = [...got.headers].some(([, value]) => /73[,.]?137|XTS/.test(value));
         expect([one, isHeader]).toEqual([one, false]);
         if (isOfCost) expect([one, status]).toEqual([one, 403]);
       }
@@ -162,6 +180,36 @@ describe('without a cost scope', () => {
     );
     expect([...found]).toEqual(expect.arrayContaining(['events.list', 'events.get']));
     expect([...found]).toEqual(expect.arrayContaining(['budgets.list', 'webhooks.getDelivery']));
+    expect([...found]).toContain('reports.download');
+  });
+
+  it('reports with costs are neither made nor read, in any format, nor shared', async () => {
+    const key = keys.get('governance:read compliance:write') ?? '';
+    const path = `/v1/reports/${withCost}`;
+    const shown = await get(path, key);
+    expect(shown.json).toMatchObject({
+      status: 'completed',
+      format_options: { include_cost: true },
+    });
+    for (const format of ['json', 'csv', 'html', 'excel', 'pdf']) {
+      const { status, json } = await get(`${path}/download/${format}`, key);
+      expect([format, status, json['error']]).toEqual([format, 403, 'insufficient_scope']);
+      expect(json['error_description']).toContain('A report with costs takes the scope cost:read');
+    }
+    expect((await get(`${path}/download/json/signature`, key)).status).toBe(403);
+    const link = { format: 'json', expires_in: 3_600 };
+    const linkPath = `${path}/download-link`;
+    expect((await service.send('POST', linkPath, { key, body: link })).status).toBe(403);
+    // Once it is made, it is the decision of who made it.
+    const { json: made } = await inventory.ok('POST', linkPath, { body: link });
+    const address = new URL(String(made.url));
+    const followed = await service.send('GET', address.pathname + address.search, { key: '' });
+    expect([followed.status, showsCost(followed.text)]).toEqual([200, true]);
+    const body = { name: 'r', type: 'risk', scope: {}, format_options: { include_cost: true } };
+    expect((await service.send('POST', '/v1/reports', { key, body })).status).toBe(403);
+    const reader = await service.keyWith('governance:read', 'compliance:write', 'cost:read');
+    expect((await get(`${path}/download/json`, reader)).status).toBe(200);
+    expect((await service.send('POST', '/v1/reports', { key: reader, body })).status).toBe(201);
   });
 
   it('there are no events of cost: not in lists, by type, by ID or in a replay', async () => {

@@ -51,6 +51,7 @@ export function tableCell(place: string, cell: Cell, type: CellType): string {
     if (type === 'percent') return numberCell(place, percentOf(cell), 'percent');
     return numberCell(place, cell, type === 'integer' ? 'integer' : 'decimal');
   }
+  if (type === 'money') return numberCell(place, Number(cell), 'decimal');
   if (type === 'timestamp' || type === 'date') {
     const serial = serialOf(cell, type);
     if (serial !== undefined) return numberCell(place, serial, type);

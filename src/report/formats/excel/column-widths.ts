@@ -10,6 +10,7 @@ const bounds: Readonly<Record<CellType, readonly [least: number, most: number]>>
   integer: [9, 22],
   decimal: [9, 22],
   percent: [10, 14],
+  money: [10, 22],
   timestamp: [21, 21],
   date: [12, 12],
   severity: [11, 14],

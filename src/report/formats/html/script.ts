@@ -10,10 +10,11 @@ const pageSize = 200;
 const printedMost = 5000;
 const tones = ${JSON.stringify(statusTones)};
 const severities = ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'];
-const numbers = new Set(['integer', 'decimal', 'percent']);
+const numbers = new Set(['integer', 'decimal', 'percent', 'money']);
 const collator = new Intl.Collator('en', { numeric: true });
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const part = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
+const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const make = (tag, fields = {}, ...children) => {
   const element = Object.assign(document.createElement(tag), fields);
   element.append(...children);
@@ -22,6 +23,7 @@ const make = (tag, fields = {}, ...children) => {
 const textOf = (cell, type) => {
   if (cell === null) return '–';
   if (typeof cell !== 'number') return cell;
+  if (type === 'money') return cents.format(cell);
   return type === 'integer' ? whole.format(cell) : part.format(cell) + (type === 'percent' ? '%' : '');
 };
 

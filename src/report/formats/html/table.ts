@@ -15,7 +15,7 @@ const cardColumns = 4;
 /** Of a title; longer ones may be broken. */
 const longestWord = 24;
 
-const numberTypes: ReadonlySet<CellType> = new Set(['integer', 'decimal', 'percent']);
+const numberTypes: ReadonlySet<CellType> = new Set(['integer', 'decimal', 'percent', 'money']);
 
 /**
  * The first rows as HTML, and all of them as JSON for the script that pages, filters and sorts them. In memory are one
@@ -85,6 +85,8 @@ const blockHtml = (rows: readonly string[]): string =>
 function shownCell(cell: Cell, type: CellType): string | number | null {
   if (cell === null || (typeof cell === 'number' && !Number.isFinite(cell))) return null;
   if (typeof cell === 'number' && numberTypes.has(type)) return cell;
+  // Sorted by what is shown.
+  if (type === 'money') return Number(cellText(cell, type).replaceAll(',', ''));
   return visibleText(cellText(cell, type));
 }
 

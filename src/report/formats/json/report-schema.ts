@@ -15,6 +15,10 @@ const colour = z.enum([
   'first',
   'second',
   'third',
+  'fourth',
+  'fifth',
+  'sixth',
+  'others',
 ]);
 const cellType = z.enum([
   'text',
@@ -22,6 +26,7 @@ const cellType = z.enum([
   'integer',
   'decimal',
   'percent',
+  'money',
   'timestamp',
   'date',
   'severity',

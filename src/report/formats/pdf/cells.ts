@@ -13,7 +13,7 @@ export interface CellText {
 }
 
 export const isNumeric = (type: CellType): boolean =>
-  type === 'integer' || type === 'decimal' || type === 'percent';
+  type === 'integer' || type === 'decimal' || type === 'percent' || type === 'money';
 
 const address = /^https?:\/\/[^\s\p{Cc}]{1,2000}$/iu;
 const nothing: CellText = { text: cellText(null, 'text'), face: 'narrow', colour: ink.muted };

@@ -16,7 +16,7 @@ import { toJson } from '../../json.ts';
 import { listPage } from '../../http/paging.ts';
 import { reports } from '../collection.ts';
 import type { StoredFile, StoredReport } from '../collection.ts';
-import { readReport } from '../service.ts';
+import { checkSeesCost, readReport } from '../service.ts';
 import { reportDownloads, reportLinks } from './collection.ts';
 import type { StoredDownload } from './collection.ts';
 import { fileAnswer } from '../../http/file-answer.ts';
@@ -46,13 +46,20 @@ export function downloadHandlers(deps: Deps, options: DownloadOptions): Download
   const { store } = deps;
   const tries = createPasswordTries(deps.clock);
 
-  /** @throws GovctlError report_not_found, report_not_ready, report_password_required, report_password_wrong */
+  /** @throws GovctlError report_not_found, insufficient_scope */
+  const readFor = async (id: string, call: Call): Promise<StoredReport> => {
+    const { doc } = await readReport(store, id);
+    if (doc.include_cost === true) checkSeesCost(call);
+    return doc;
+  };
+
+  /** @throws GovctlError report_not_ready, report_password_required, report_password_wrong */
   const openReport = async (
-    id: string,
+    doc: StoredReport,
     call: PublicCall,
     by: Pick<PasswordTrier, 'via' | 'id'>,
   ): Promise<StoredReport> => {
-    const { doc } = await readReport(store, id);
+    const { id } = doc;
     if (doc.status !== 'completed') throw notReady(doc);
     const hash = doc.security?.password_hash;
     if (hash === undefined) return doc;
@@ -95,13 +102,13 @@ export function downloadHandlers(deps: Deps, options: DownloadOptions): Download
 
   return {
     download: async ({ params }, call) => {
-      const report = await openReport(params.report_id, call, tokenOf(call));
+      const report = await openReport(await readFor(params.report_id, call), call, tokenOf(call));
       const taker = { by: call.principal.userId, via: 'token', asker: askerOf(call) } as const;
       return giveFile(call, report, readFormat(params.format), taker);
     },
 
     downloadSignature: async ({ params }, call) => {
-      const report = await openReport(params.report_id, call, tokenOf(call));
+      const report = await openReport(await readFor(params.report_id, call), call, tokenOf(call));
       const format = readFormat(params.format);
       const file = await options.ensureFile(report.id, format, askerOf(call));
       if (!file.signature) throw notSigned(report, format);
@@ -111,7 +118,7 @@ export function downloadHandlers(deps: Deps, options: DownloadOptions): Download
     },
 
     createLink: async ({ params, body: { format, expires_in: expiresIn } }, call) => {
-      const { doc: report } = await readReport(store, params.report_id);
+      const report = await readFor(params.report_id, call);
       if (report.status !== 'completed') throw notReady(report);
       const { sha256, size } = await options.ensureFile(report.id, format, askerOf(call));
       return call.transact(async (tx) => {
@@ -147,7 +154,9 @@ export function downloadHandlers(deps: Deps, options: DownloadOptions): Download
 
     followLink: async ({ params, query }, call) => {
       const link = await checkLink(deps, params, query);
-      const report = await openReport(link.report_id, call, { via: 'link', id: link.id });
+      // Who made the link may see what it leads to.
+      const { doc } = await readReport(store, link.report_id);
+      const report = await openReport(doc, call, { via: 'link', id: link.id });
       // All links of a caller share their turns, and leave those of the caller free.
       const asker = { owner: `link ${link.created_by}`, signal: call.signal };
       const taker = { by: link.created_by, via: 'link', link_id: link.id, asker } as const;

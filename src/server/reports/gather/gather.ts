@@ -7,7 +7,9 @@ import type { Reader } from '../../store/store.ts';
 import type { ContentOrder } from '../../../report/content/order.ts';
 import type { EvaluationRow, Facts, StepRow, ViolationRow } from '../../../report/content/facts.ts';
 import { titlesIn } from '../../compliance/service.ts';
+import type { Assessor } from '../../rightsizing/service.ts';
 import { gatherAudit } from './audit.ts';
+import { costOfFindings, costOverTime } from './cost.ts';
 import { gatherEvaluations } from './evaluations.ts';
 import { gatherExemptions } from './exemptions.ts';
 import { createPace } from '../../pace.ts';
@@ -43,7 +45,11 @@ export async function gather(
     signal,
     onProgress,
     methods,
-  }: GatherOptions & { readonly methods: ReadonlySet<PredictionMethod> },
+    assessor,
+  }: GatherOptions & {
+    readonly methods: ReadonlySet<PredictionMethod>;
+    readonly assessor: Assessor;
+  },
 ): Promise<Gathered> {
   const reader = deps.store;
   const scope = readScope(order);
@@ -67,7 +73,10 @@ export async function gather(
       pace,
       onProgress: (part) => onProgress(part * evaluatingPart),
     });
+    const costParts = { deps, scope, assessor, signal };
+    const findings = wants.costAtRisk ? await costOfFindings(costParts) : undefined;
     const violations = await gatherViolations(reader, scope, {
+      onOpen: findings?.add,
       spools: {
         rows: spools.violations,
         keyOf: (row, replayed) => wants.violations?.keyOf(row, replayed, scope),
@@ -83,6 +92,7 @@ export async function gather(
     const remediations = wants.remediations
       ? await gatherRemediations(reader, scope, new Set(ids), pace)
       : undefined;
+    const cost = wants.costOverTime ? await costOverTime(costParts) : await findings?.facts();
     const facts: Facts = {
       order,
       scope,
@@ -92,7 +102,7 @@ export async function gather(
       violations,
       exemptions: await gatherExemptions(reader, scope, { names: policies.names, covered }, pace),
       scans: await gatherScans(reader, scope, pace),
-      ...defined({ predictions, remediations }),
+      ...defined({ predictions, remediations, cost }),
       ...(wants.audit ? { audit: await gatherAudit(reader, scope, pace) } : {}),
       isEvaluating: await isEvaluating(reader, scope.at),
       titleOf: await titlesIn(reader),

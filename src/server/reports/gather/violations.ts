@@ -34,6 +34,8 @@ interface ViolationSpools {
 
 interface ViolationPass {
   readonly spools: ViolationSpools;
+  /** Is told of each that is open at the end. */
+  readonly onOpen?: ((row: ViolationRow) => void) | undefined;
   readonly pace: Pace;
   /** From 0 to 1. */
   readonly onProgress: (part: number) => void;
@@ -43,7 +45,7 @@ interface ViolationPass {
 export async function gatherViolations(
   reader: Reader,
   scope: Scope,
-  { spools, pace, onProgress }: ViolationPass,
+  { spools, onOpen, pace, onProgress }: ViolationPass,
 ): Promise<Omit<ViolationFacts, 'rows' | 'steps'>> {
   const counts = newCounts(scope);
   let place: string | undefined;
@@ -56,7 +58,7 @@ export async function gatherViolations(
       place = its;
       await pace.spend(2);
       const isIn = isInScope(scope, doc) && isOfFramework(scope, doc.compliance_frameworks);
-      if (isIn) countOne(counts, scope, doc, spools);
+      if (isIn) countOne(counts, scope, doc, { spools, onOpen });
     }
     await pace.spend(page.rows.length);
     await spools.rows?.drain();
@@ -100,7 +102,7 @@ function countOne(
   counts: Counts,
   scope: Scope,
   violation: StoredViolation,
-  spools: ViolationSpools,
+  { spools, onOpen }: Pick<ViolationPass, 'spools' | 'onOpen'>,
 ): void {
   const replayed = playBack(violation, scope);
   if (replayed.isCut) counts.cut += 1;
@@ -118,6 +120,7 @@ function countOne(
     addTo(one, replayed, severity, points);
   }
   if (row.status === 'OPEN') {
+    onOpen?.(row);
     const { resource, resource_type, environment, provider, account_id, region } = row;
     const about = {
       resource,

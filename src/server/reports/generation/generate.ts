@@ -104,6 +104,7 @@ const orderOf = ({ clock }: Deps, report: StoredReport): Parameters<Compose>[2] 
   scope: report.scope,
   include_executive_summary: report.include_executive_summary,
   include_detailed_findings: report.include_detailed_findings,
+  ...defined({ include_cost: report.include_cost }),
   generated_by: report.created_by,
   at: clock.now(),
 });
