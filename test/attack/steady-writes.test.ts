@@ -13,6 +13,9 @@ afterEach(() => service.close());
 
 const isRequest = ({ request }: Parameters<Evaluation['ofStored']>[1]): boolean => request === true;
 
+const askedFor = () => Promise.reject(new Error('no report asks for costs'));
+const noCost = { assessor: { assessAll: askedFor }, analyze: askedFor };
+
 /** A service with reports; the background evaluates as `wrap` says, two resources at once. */
 async function start(wrap: (evaluation: Evaluation) => Evaluation, options: ReportOptions = {}) {
   let wrapped: Evaluation | undefined;
@@ -20,7 +23,7 @@ async function start(wrap: (evaluation: Evaluation) => Evaluation, options: Repo
     ...options,
     wrapEvaluation: (evaluation) => (wrapped = wrap(evaluation)),
     reports: {
-      compose: createCompose(new Set(), { assessAll: () => Promise.reject(new Error('no cost')) }),
+      compose: createCompose(new Set(), noCost),
     },
   });
   return {

@@ -4,7 +4,7 @@ import { anomalies } from '../anomalies/collection.ts';
 import type { StoredAnomaly } from '../anomalies/collection.ts';
 import type { Deps } from '../deps.ts';
 import { anyOf } from '../http/paging.ts';
-import { totalOfClaims, rightsizingClaims } from '../rightsizing/service.ts';
+import { savingsNow } from '../rightsizing/service.ts';
 import type { Assessor } from '../rightsizing/service.ts';
 import { allPages } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
@@ -29,14 +29,11 @@ export async function costFindings(
   asked: FindIn,
 ): Promise<Findings> {
   const unused = await unusedNow(deps, asked.signal);
-  const claims = unused.flatMap(({ resource, cost }) =>
-    cost ? [{ resource_id: resource.id, currency: cost.currency, amount: cost.total }] : [],
-  );
-  const total = totalOfClaims([...claims, ...(await rightsizingClaims(assessor))]);
+  const { savings } = await savingsNow(deps, assessor, () => true, asked.signal);
   return {
     anomalies: await anomaliesIn(deps.store, asked),
     unused_resources: selectUnused(unused, asked.filters).slice(0, mostListed).map(showUnused),
-    savings: [...total].map(([currency, amount]) => ({ currency, monthly: showAmount(amount) })),
+    savings: savings.map(([currency, amount]) => ({ currency, monthly: showAmount(amount) })),
   };
 }
 

@@ -1,4 +1,3 @@
-export { analyzeCost } from './analysis.ts';
 export { fieldOf } from './fields.ts';
 export { completeDays } from './complete-days.ts';
 export type { Days } from './complete-days.ts';

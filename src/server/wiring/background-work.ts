@@ -38,6 +38,7 @@ import { startReportDeliveries } from '../report-delivery/deliveries.ts';
 import { notifyRecipients } from '../report-delivery/service.ts';
 import { createLink } from '../reports/download/links.ts';
 import type { Assessor } from '../rightsizing/service.ts';
+import { costSources } from './cost-sources.ts';
 import { createCompose } from '../reports/generation/compose-report.ts';
 import { reportsAtOnce } from '../reports/generation/estimate.ts';
 import { createReportWork } from '../reports/generation/report-work.ts';
@@ -126,7 +127,7 @@ export function startBackgroundWork(
   const renderer = createRenderer({ most: reportsAtOnce });
   const reportWork = createReportWork(deps, {
     evaluation,
-    compose: createCompose(methods, assessor),
+    compose: createCompose(methods, costSources(deps, config, assessor)),
     render: renderer.render,
     signer,
     createRunner: createLaneRunner,

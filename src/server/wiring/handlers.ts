@@ -1,5 +1,4 @@
 import { anomalyHandlers } from '../anomalies/handlers.ts';
-import { defined } from '../../contract/defined.ts';
 import { auditLogHandlers } from '../audit/handlers.ts';
 import { apiKeyHandlers, oauthClientHandlers } from '../auth/handlers.ts';
 import { issueToken } from '../auth/token.ts';
@@ -36,6 +35,7 @@ import type { ReportWork } from '../reports/generation/report-work.ts';
 import { reportHandlers } from '../reports/handlers.ts';
 import { resourceHandlers } from '../resources/handlers.ts';
 import { metricsHandlers, rightsizingHandlers } from '../rightsizing/handlers.ts';
+import { analysisOptions } from './cost-sources.ts';
 import type { Assessor } from '../rightsizing/service.ts';
 import type { Utilisation } from '../rightsizing/import-metrics.ts';
 import { scanHandlers } from '../scans/handlers.ts';
@@ -129,11 +129,7 @@ export const createHandlers = (
     remediations: remediationHandlers(planParts, ownerTags),
     metrics: metricsHandlers(utilisation),
     rightsizing: rightsizingHandlers(deps, assessor, createResizer(planParts)),
-    cost: costHandlers(deps, {
-      ownerTags,
-      assessor,
-      ...defined({ shared: surroundings.config.cost?.shared }),
-    }),
+    cost: costHandlers(deps, analysisOptions(surroundings.config, assessor)),
     costUnused: unusedHandlers(deps),
     events: eventHandlers(deps),
     schedules: scheduleHandlers(deps, surroundings),

@@ -6,6 +6,7 @@ import { putFocus } from '../cost/put-focus.ts';
 import { inventoryOf } from '../inventory-service.ts';
 import { createCompose } from '../../../src/server/reports/generation/compose-report.ts';
 import type { Compose } from '../../../src/server/reports/generation/compose-report.ts';
+import { costSources } from '../../../src/server/wiring/cost-sources.ts';
 import { createAssessor } from '../../../src/server/rightsizing/assess-all.ts';
 import { composeTiny, renderText } from '../reports/report-world.ts';
 import type { Got, TestService } from '../test-service.ts';
@@ -36,7 +37,12 @@ const queries: Readonly<Record<string, string>> = {
 /** Reports with costs say them; others are of next to nothing. */
 const compose: Compose = (deps, evaluation, order, options) =>
   order.include_cost === true
-    ? createCompose(new Set(), createAssessor(deps))(deps, evaluation, order, options)
+    ? createCompose(new Set(), costSources(deps, {}, createAssessor(deps)))(
+        deps,
+        evaluation,
+        order,
+        options,
+      )
     : composeTiny(deps, evaluation, order, options);
 
 let service: TestService;

@@ -1,3 +1,4 @@
+import type { CostAnalysis, CostAnalysisQuery } from '../../../contract/cost.ts';
 import { defined } from '../../../contract/defined.ts';
 import { readAmount, showAmount, subtract, toNumber } from '../../../cost/amount.ts';
 import type { CurrencySum } from '../../../cost/resource-sums.ts';
@@ -24,7 +25,7 @@ import type { StoredAnomaly } from '../../anomalies/collection.ts';
 import { budgetStatus } from '../../budgets/service.ts';
 import { budgets } from '../../budgets/collection.ts';
 import { costPeriods } from '../../cost/collection.ts';
-import { analyzeCost, forecastCost, monthlyCosts } from '../../cost/service.ts';
+import { forecastCost, monthlyCosts } from '../../cost/service.ts';
 import type { Deps } from '../../deps.ts';
 import { savingsNow } from '../../rightsizing/service.ts';
 import type { Assessor } from '../../rightsizing/service.ts';
@@ -42,10 +43,16 @@ const forecastDays = 30;
 const longestDays = 3_600;
 const msPerDay = 86_400_000;
 
-export interface CostParts {
+/** What knows of costs. */
+export interface CostSources {
+  readonly assessor: Assessor;
+  /** As the operator splits and tags them. */
+  readonly analyze: (query: CostAnalysisQuery, signal: AbortSignal) => Promise<CostAnalysis>;
+}
+
+interface CostParts extends CostSources {
   readonly deps: Deps;
   readonly scope: Scope;
-  readonly assessor: Assessor;
   readonly signal: AbortSignal;
 }
 
@@ -144,14 +151,18 @@ const unusedFact = ({ resource, cost }: UnusedNow): UnusedFact => ({
 });
 
 /** What was spent in the time of a report, what will be, and what was unusual. */
-export async function costOverTime({ deps, scope, signal }: CostParts): Promise<CostFacts> {
+export async function costOverTime({
+  deps,
+  scope,
+  analyze,
+  signal,
+}: CostParts): Promise<CostFacts> {
   const span = spanOf(scope);
   const filters = {
     ...(scope.providers ? { provider: [...scope.providers] } : {}),
     ...(scope.environments ? { environment: [...scope.environments] } : {}),
   };
-  const found = await analyzeCost(
-    deps,
+  const found = await analyze(
     {
       ...filters,
       start: dayText(span.from),
@@ -161,7 +172,7 @@ export async function costOverTime({ deps, scope, signal }: CostParts): Promise<
       limit: mostServices,
       offset: 0,
     },
-    { signal, ownerTags: [] },
+    signal,
   );
   if (found.data_until === null) return { hasCharges: false };
   const { start, end, compared_to: before, data_until: dataUntil } = found;

@@ -7,9 +7,9 @@ import type { Reader } from '../../store/store.ts';
 import type { ContentOrder } from '../../../report/content/order.ts';
 import type { EvaluationRow, Facts, StepRow, ViolationRow } from '../../../report/content/facts.ts';
 import { titlesIn } from '../../compliance/service.ts';
-import type { Assessor } from '../../rightsizing/service.ts';
 import { gatherAudit } from './audit.ts';
 import { costOfFindings, costOverTime } from './cost.ts';
+import type { CostSources } from './cost.ts';
 import { gatherEvaluations } from './evaluations.ts';
 import { gatherExemptions } from './exemptions.ts';
 import { createPace } from '../../pace.ts';
@@ -45,10 +45,10 @@ export async function gather(
     signal,
     onProgress,
     methods,
-    assessor,
+    costSources,
   }: GatherOptions & {
     readonly methods: ReadonlySet<PredictionMethod>;
-    readonly assessor: Assessor;
+    readonly costSources: CostSources;
   },
 ): Promise<Gathered> {
   const reader = deps.store;
@@ -73,7 +73,7 @@ export async function gather(
       pace,
       onProgress: (part) => onProgress(part * evaluatingPart),
     });
-    const costParts = { deps, scope, assessor, signal };
+    const costParts = { deps, scope, signal, ...costSources };
     const findings = wants.costAtRisk ? await costOfFindings(costParts) : undefined;
     const violations = await gatherViolations(reader, scope, {
       onOpen: findings?.add,

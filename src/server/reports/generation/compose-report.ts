@@ -4,7 +4,7 @@ import type { ContentOrder } from '../../../report/content/order.ts';
 import type { ReportModel } from '../../../report/model.ts';
 import type { Deps } from '../../deps.ts';
 import type { Evaluation } from '../../evaluation/evaluation.ts';
-import type { Assessor } from '../../rightsizing/service.ts';
+import type { CostSources } from '../gather/cost.ts';
 import { gather } from '../gather/gather.ts';
 import type { GatherOptions } from '../gather/gather.ts';
 
@@ -31,13 +31,13 @@ export type Compose = (
 
 /** @param methods of prediction that are on */
 export const createCompose =
-  (methods: ReadonlySet<PredictionMethod>, assessor: Assessor): Compose =>
+  (methods: ReadonlySet<PredictionMethod>, costSources: CostSources): Compose =>
   async (deps, evaluation, order, options) => {
     const { facts, close } = await gather(
       deps,
       evaluation,
       { order, wants: wantsOf(order) },
-      { ...options, methods, assessor },
+      { ...options, methods, costSources },
     );
     const { scans, policies, evaluations } = facts;
     return {

@@ -1,4 +1,5 @@
 import { createCompose } from '../../../../src/server/reports/generation/compose-report.ts';
+import { costSources } from '../../../../src/server/wiring/cost-sources.ts';
 import { createAssessor } from '../../../../src/server/rightsizing/assess-all.ts';
 import { methodsOf } from '../../../../src/server/prediction/service.ts';
 import type { ContentOrder } from '../../../../src/report/content/order.ts';
@@ -14,7 +15,7 @@ export async function composeOf(
   options: { signal?: AbortSignal; onProgress?: (part: number) => void } = {},
 ): Promise<Composed> {
   await service.evaluator.run();
-  return createCompose(methodsOf({}), createAssessor(service.deps))(
+  return createCompose(methodsOf({}), costSources(service.deps, {}, createAssessor(service.deps)))(
     service.deps,
     testEvaluation(service.deps),
     {
