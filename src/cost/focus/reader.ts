@@ -6,7 +6,7 @@ import { ReadError } from '../read/place.ts';
 import { DateColumn, isDay } from './dates.ts';
 import type { SlashedFormat } from './dates.ts';
 import type { Dialect, Source } from './dialects.ts';
-import { columnOf, dialectOf, unknownColumns } from './dialects.ts';
+import { columnOf, dialectOf, dialects, unknownColumns } from './dialects.ts';
 import { Memo } from './memo.ts';
 import type { CostRecord, Dimension, Measure } from './record.ts';
 import { dimensions } from './record.ts';
@@ -36,6 +36,7 @@ const required: readonly Source[] = [
   'billing_account',
 ];
 const longestText = 2_048;
+const currencyCode = /^[A-Z]{3}$/;
 
 /** The names of providers as the inventory has them. */
 const providers: readonly (readonly [RegExp, string])[] = [
@@ -69,6 +70,8 @@ export class RecordReader {
   private readonly days: Readonly<Record<'charge_start' | 'period_start', Memo<Day | string>>>;
   private readonly chosenTags: ReadonlySet<string>;
   private readonly lastPeriod: string;
+  /** Of a row before: it was checked. */
+  private lastCurrency = '';
   private readonly tags: Memo<ReadonlyMap<string, string> | 'unreadable'>;
   private readonly parts: Readonly<Record<Dimension, Part>>;
   private readonly effectiveBy: ReadonlyMap<string, EffectiveRule> | undefined;
@@ -79,7 +82,7 @@ export class RecordReader {
     this.lastPeriod = lastPeriod;
     this.names = Array.from({ length: header.length }, (_, at) => (header.text(at) ?? '').trim());
     const columns = this.names.map(columnOf);
-    const dialect = dialectOf(columns);
+    const dialect = dialectOf(columns) ?? closestDialect(columns);
     if (!dialect) throw new ReadError(unknownColumns(columns, this.names), header.place(0));
     const order = dateFormat ?? dialect.dateFormat;
     this.days = { charge_start: daysOf(order), period_start: daysOf(order) };
@@ -163,6 +166,9 @@ export class RecordReader {
     if (start.month > this.lastPeriod) {
       return this.rejected(row, this.fields.period_start[0] ?? 0, 'is in the future');
     }
+    if (day.month > this.lastPeriod) {
+      return this.rejected(row, this.fields.charge_start[0] ?? 0, 'is in the future');
+    }
     const amounts = this.amountsOf(row);
     if ('message' in amounts) return amounts;
     const tags = this.tagsOf(row);
@@ -186,6 +192,16 @@ export class RecordReader {
       amounts,
     };
     if (record.currency === '') return this.empty(row, 'currency');
+    if (record.currency !== this.lastCurrency) {
+      if (!currencyCode.test(record.currency)) {
+        return this.rejected(
+          row,
+          this.fields.currency[0] ?? 0,
+          'is not a currency code such as USD',
+        );
+      }
+      this.lastCurrency = record.currency;
+    }
     if (record.billing_account === '') return this.empty(row, 'billing_account');
     for (const name of dimensions) {
       if (record[name].length <= longestText) continue;
@@ -379,6 +395,15 @@ function providerOf(text: string): string {
   const lower = text.toLowerCase();
   return providers.find(([pattern]) => pattern.test(lower))?.[1] ?? lower;
 }
+
+/** The dialect of a file that lacks columns that it must have: a column that is missing is named. */
+const closestDialect = (columns: readonly string[]): Dialect | undefined =>
+  dialects.find(({ columns: own }) => {
+    const found = required.filter((source) =>
+      own[source]?.some((name) => columns.includes(name.toLowerCase())),
+    );
+    return found.length > required.length / 2;
+  });
 
 function missingColumns({ columns }: Dialect, missing: readonly Source[]): string {
   const named = missing.map((source) => {

@@ -23,6 +23,8 @@ const longestText = mebibyte;
 /** Rows that are in memory at once: as many as the row groups of DuckDB and others have. */
 const rowsAtOnce = 131_072;
 const tailBytes = 8;
+/** Digits after the point that the longest decimals have. */
+const mostScale = 76;
 
 /** The rows of a Parquet file, a part of a row group at a time; of any codec and encoding. */
 export class ParquetFile {
@@ -199,6 +201,7 @@ const isDecimal = ({ converted_type: converted, logical_type: logical }: SchemaE
 function reading(element: SchemaElement | undefined): (value: unknown) => string | undefined {
   if (element && isDecimal(element)) {
     const { scale = 0 } = element;
+    if (!(scale >= 0 && scale <= mostScale)) throw damaged('a decimal has no possible scale');
     return (value) => decimalOf(value, scale);
   }
   if (element?.type === 'FLOAT') {
@@ -226,6 +229,8 @@ const plain = (_key: string, value: unknown): unknown =>
 
 function decimalOf(value: unknown, scale: number): string | undefined {
   if (value === null || value === undefined) return undefined;
+  const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
+  if (!isWhole && !(value instanceof Uint8Array)) throw damaged('a decimal is no whole number');
   const whole = value instanceof Uint8Array ? signed(value) : BigInt(value as number | bigint);
   const digits = (whole < 0n ? -whole : whole).toString().padStart(scale + 1, '0');
   const sign = whole < 0n ? '-' : '';

@@ -1,4 +1,3 @@
-import { mostRows } from './format.ts';
 import type { Numbers } from './format.ts';
 
 /** Whole numbers up to which a double is exact, with room. */
@@ -8,16 +7,20 @@ const mostListed = 1 << 22;
 
 /** Combines the codes of several columns of a table into one number for each row. */
 export class Combiner {
-  /** Of the rows that were begun. */
-  readonly combined = new Float64Array(mostRows);
   private rows = 0;
   private at = 0;
   private readonly columns: readonly Column[];
   /** How many combinations there may be; those that were numbered anew count as few. */
   private readonly space: number;
 
-  /** @param sizes how many codes each column has */
-  constructor(sizes: readonly number[]) {
+  /**
+   * @param sizes how many codes each column has
+   * @param combined takes the numbers of the rows that were begun, of which there are at most `mostRows`
+   */
+  constructor(
+    sizes: readonly number[],
+    readonly combined: Float64Array,
+  ) {
     let space = 1;
     this.columns = sizes.map((size) => {
       // More combinations than a number can tell apart: those that occur are numbered.

@@ -53,6 +53,7 @@ export class Scan {
   /** Of the segment at hand: its rows that count, and the sum that each of them goes to. */
   private readonly picked = new Int32Array(mostRows);
   private readonly places = new Int32Array(mostRows);
+  private readonly combined = new Float64Array(mostRows);
 
   constructor(private readonly query: Query) {
     this.slots = query.slots?.count ?? 1;
@@ -64,7 +65,10 @@ export class Scan {
     const { from, to, where, groupBy, measure, slots } = this.query;
     const wanted = await wantedOf(table, where, pause);
     if (wanted.some(([, flags]) => !flags.includes(1))) return;
-    const combiner = new Combiner(groupBy.map((name) => this.sizeOf(table, name)));
+    const combiner = new Combiner(
+      groupBy.map((name) => this.sizeOf(table, name)),
+      this.combined,
+    );
     const groupOf = combiner.memoized(await this.namingOf(table, combiner, pause));
     const columns = [...Object.keys(where), ...groupBy].map(columnOf);
     for (const segment of table.segmentsWith(columns, measure)) {

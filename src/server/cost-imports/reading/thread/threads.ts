@@ -77,7 +77,7 @@ async function readOver(
             return served.serve(message);
         }
       };
-      const onEnd = (): void => reject(ended.reason as Error); // abort reasons in this program are errors
+      const onEnd = (): void => reject(endOf(ended.reason));
       port.on('message', onMessage);
       ended.addEventListener('abort', onEnd);
       end = () => {
@@ -90,6 +90,19 @@ async function readOver(
     end();
     await served.close();
   }
+}
+
+/** Files that take more memory than a thread has take it each time. */
+function endOf(reason: unknown): Error {
+  const isFull =
+    reason instanceof ThreadGone &&
+    reason.cause instanceof Error &&
+    'code' in reason.cause &&
+    reason.cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  if (!isFull) return reason as Error; // abort reasons in this program are errors
+  return new FileFault({
+    reason: `reading takes more than ${heapOfThread} MiB of memory: a file is damaged, or has too many values in one page; write it again, or import fewer files at a time`,
+  });
 }
 
 function failureOf({ message, stack, fault }: FromThread & { kind: 'failed' }): Error {
