@@ -26,8 +26,10 @@ describe('the demo', () => {
     expect(stdout).toMatch(/1,626\.54 USD .*\n\n\s+SERVICE/);
     expect(stdout).toMatch(/spent +\[#{16}\.{4}\] 81%: 1,626\.54 USD, 373\.46 USD left/);
     expect(stdout).toMatch(/forecast +9\d%: 1,9\d\d\.\d\d USD, 80% interval/);
-    expect(stdout).toMatch(/cost\.anomaly\.detected +Amazon Simple Storage Service/);
-    expect(stdout).toMatch(/budget\.threshold\.exceeded +shop has spent 81% of its budget/);
+    expect(stdout).toMatch(/CRITICAL +Amazon Simple Storage Service/);
+    expect(stdout).toMatch(/threshold +80% spent: exceeded since/);
+    expect(stdout).toMatch(/next 30 days: 1,6\d\d\.\d\d USD/);
+    expect(stdout).toMatch(/suggested +m5\.xlarge: 4 vCPUs, 16 GiB/);
     expect(stdout).toMatch(/m5\.2xlarge +m5\.xlarge .*167\.90 USD/);
     expect(stdout).toMatch(/47\.60 USD +unattached volume/);
     expect(stdout).toMatch(/acme-shop-uploads .* 343\.68 USD/);

@@ -142,19 +142,24 @@ async function playCost(play: ReturnType<typeof createPlayer>): Promise<void> {
     ['budget', 'create', '--name', 'shop', '--amount', '2000', '--currency', 'USD'],
     { head: 12 },
   );
-  const isFound = ['event', 'list', '--type', 'cost.anomaly.detected'];
-  await play.waitFor(isFound, (text) => text.includes('cost.anomaly.detected'));
+  const anomalies = ['cost', 'anomalies'];
+  await play.waitFor(anomalies, (text) => text.includes('Storage'));
   await play.step(
-    'The unusual days and the crossed threshold are events, for webhooks too.',
-    ['event', 'list', '--type', 'cost.anomaly.detected,budget.threshold.exceeded'],
-    { head: 8 },
+    'An unusual day is found by itself; it is an event for webhooks, as is the crossed threshold.',
+    anomalies,
+    { head: 6 },
   );
+  await play.step('What will the next month cost?', ['cost', 'forecast', '--days', '30'], {
+    head: 18,
+    tail: 3,
+  });
   await play.step(
     'How busy is the server? An export of its metrics says it.',
     ['cost', 'metrics', 'import', 'cost/utilization.ndjson'],
     { head: 4 },
   );
   await play.step('Half of it would do.', ['cost', 'rightsizing'], { head: 10 });
+  await play.step('Why?', ['cost', 'rightsizing', 'get', 'i-0a1b2c3d4e5f60718'], { head: 14 });
   await play.step('And nobody uses this any more.', ['cost', 'unused'], { head: 8 });
   await play.step(
     'What do resources cost that fail a policy?',
