@@ -9,13 +9,13 @@ export const anomalyStatuses = ['open', 'acknowledged', 'resolved'] as const;
 export const AnomalyStatus = z.enum(anomalyStatuses);
 export type AnomalyStatus = z.infer<typeof AnomalyStatus>;
 
-export const anomalyFeedbacks = ['expected', 'unexpected'] as const;
+const anomalyFeedbacks = ['expected', 'unexpected'] as const;
 export const AnomalyFeedback = z.enum(anomalyFeedbacks);
 
 export const anomalySeverities = ['low', 'medium', 'high', 'critical'] as const;
 export const AnomalySeverity = z.enum(anomalySeverities);
 
-export const anomalyScopes = ['group', 'total'] as const;
+const anomalyScopes = ['group', 'total'] as const;
 export const AnomalyScope = z.enum(anomalyScopes);
 
 /** Part of a group that rose: by which field, and how much more it cost than in the four weeks before. */

@@ -49,7 +49,7 @@ export const CostForecast = z.looseObject({
 });
 export type CostForecast = z.infer<typeof CostForecast>;
 
-export const longestHorizon = 365;
+const longestHorizon = 365;
 
 const CostForecastQuery = z.strictObject({
   horizon_days: digits(z.int().min(1).max(longestHorizon)).prefault(30),
@@ -58,7 +58,6 @@ const CostForecastQuery = z.strictObject({
   currency: Currency.optional(),
   ...costFilterFields,
 });
-export type CostForecastQuery = z.infer<typeof CostForecastQuery>;
 
 export const CostForecasts = z.looseObject({
   horizon_days: z.int(),

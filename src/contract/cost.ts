@@ -5,7 +5,7 @@ import { endpoint } from './endpoint.ts';
 import { Pagination, commaList, digits } from './lists.ts';
 
 /** What charges are grouped by, apart from `tag:KEY`. */
-export const costGroupings = [
+const costGroupings = [
   'provider',
   'billing_account',
   'account',
@@ -21,7 +21,6 @@ export type CostGrouping = (typeof costGroupings)[number] | `tag:${string}`;
 
 export const costMetrics = ['effective', 'billed', 'list'] as const;
 export const granularities = ['day', 'week', 'month'] as const;
-export type Granularity = (typeof granularities)[number];
 
 /** Fields that one analysis groups by. */
 const mostGroupings = 3;

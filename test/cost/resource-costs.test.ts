@@ -5,7 +5,7 @@ import type { Amount } from '../../src/cost/amount.ts';
 import { ResourceCosts } from '../../src/cost/resource-costs.ts';
 import { dayText } from '../../src/cost/table/days.ts';
 import { Table } from '../../src/cost/table/read.ts';
-import { PeriodTable } from '../../src/cost/table/table.ts';
+import { PeriodTable } from './period-table.ts';
 
 const amountOf = (text: string): Amount => {
   const parsed = parseAmount(text);

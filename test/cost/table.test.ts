@@ -8,7 +8,7 @@ import type { ReadRange } from '../../src/cost/table/read.ts';
 import { Table } from '../../src/cost/table/read.ts';
 import { Scan } from '../../src/cost/table/scan.ts';
 import type { Query } from '../../src/cost/table/scan.ts';
-import { PeriodTable } from '../../src/cost/table/table.ts';
+import { PeriodTable } from './period-table.ts';
 
 const amountOf = (text: string): Amount => {
   const parsed = parseAmount(text);

@@ -3,7 +3,7 @@ import { widthOf } from '../terminal/printable.ts';
 import type { Glyphs } from '../terminal/sparkline.ts';
 
 /** What is expected of a day. */
-export interface FanPoint {
+interface FanPoint {
   readonly mean: number;
   readonly inner: readonly [number, number];
   readonly outer: readonly [number, number];

@@ -26,7 +26,7 @@ export interface Dialect {
   readonly dateFormat?: SlashedFormat;
 }
 
-export interface EffectiveCost {
+interface EffectiveCost {
   readonly add: readonly string[];
   readonly subtract?: readonly string[];
   /** Only where this column has a value. */

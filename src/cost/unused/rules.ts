@@ -4,7 +4,7 @@ import type { Candidate } from './document.ts';
 import { hasAny, isDescribed, listAt, read, saysNone, textAt, timeOf } from './document.ts';
 
 /** Days after which a snapshot is old. */
-export const snapshotDays = 90;
+const snapshotDays = 90;
 const day = 86_400_000;
 
 /** Why a resource seems to be unused. */

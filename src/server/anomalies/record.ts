@@ -10,7 +10,7 @@ import type { StoredAnomaly } from './collection.ts';
 import type { FoundAnomaly } from './judge.ts';
 
 /** Days before the end of the data: an anomaly that ended earlier is not announced. */
-export const announcedDays = 14;
+const announcedDays = 14;
 
 /** What is to be done with one anomaly. */
 export interface Change {

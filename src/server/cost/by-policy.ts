@@ -13,7 +13,7 @@ import type { CostsBetween } from './by-resource.ts';
 import type { StoredPeriod } from './collection.ts';
 
 /** What the resources that fail a policy cost, in one currency, in the period and in the one before. */
-export interface PolicyCost extends Compared {
+interface PolicyCost extends Compared {
   readonly policyId: string;
   readonly policyName: string;
   readonly currency: string;

@@ -33,7 +33,7 @@ export const csvOf = (lines: readonly Usage[]): string =>
   ].join('\n');
 
 /** The days from 2025-11-01 to 2026-02-27; the last of them is not complete. */
-export const days = Array.from({ length: 119 }, (_, n) =>
+const days = Array.from({ length: 119 }, (_, n) =>
   new Date(Date.UTC(2025, 10, 1 + n)).toISOString().slice(0, 10),
 );
 

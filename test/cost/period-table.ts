@@ -1,9 +1,9 @@
-import type { CostRecord } from '../focus/record.ts';
-import { dimensions } from '../focus/record.ts';
-import { dayNumber } from './days.ts';
-import { Dictionary } from './dictionary.ts';
-import { PeriodWriter, columnsOf, laneRoom, putLanes } from './period.ts';
-import { DayRows } from './rows.ts';
+import type { CostRecord } from '../../src/cost/focus/record.ts';
+import { dimensions } from '../../src/cost/focus/record.ts';
+import { dayNumber } from '../../src/cost/table/days.ts';
+import { Dictionary } from '../../src/cost/table/dictionary.ts';
+import { PeriodWriter, columnsOf, laneRoom, putLanes } from '../../src/cost/table/period.ts';
+import { DayRows } from '../../src/cost/table/rows.ts';
 
 /** The charges of a period, summed by day and all that they are grouped by. */
 export class PeriodTable {
