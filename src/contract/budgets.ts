@@ -39,7 +39,7 @@ const Currency = z
 
 const mostTexts = 100;
 
-/** One text or several, any of which a charge may have. */
+/** One string or several; a charge must have one of them. */
 const Texts = z
   .union([notBlank(2_048), z.array(notBlank(2_048)).min(1).max(mostTexts)], {
     error: `must be a string, or a list of 1 to ${mostTexts} strings`,
@@ -172,11 +172,11 @@ const ThresholdState = z.looseObject({
   amount: Decimal,
   /** Whether it is crossed now. */
   exceeded: z.boolean(),
-  /** When it was first found crossed in this period; its event was emitted then, and will not be again. */
+  /** When it was first found crossed in this period and its event was emitted; the event is emitted once. */
   exceeded_at: Timestamp.optional(),
 });
 
-/** The forecast for the whole period, with the interval that contains the amount with a probability of 80%. */
+/** The forecast for the whole period, with the 80% interval. */
 const BudgetForecast = z.looseObject({
   amount: Decimal,
   low: Decimal,
@@ -184,7 +184,7 @@ const BudgetForecast = z.looseObject({
   percent: z.number(),
 });
 
-/** The current period: as the charges were when `evaluated_at` was. */
+/** The current period, by the charges at `evaluated_at`. */
 const BudgetStatus = z.looseObject({
   /** `2026-11`, `2026-Q4`, `2026`. */
   period: z.string(),
@@ -193,7 +193,7 @@ const BudgetStatus = z.looseObject({
   end: z.string(),
   spent: Decimal,
   spent_percent: z.number(),
-  /** Negative where more was spent. */
+  /** Negative if more was spent than the amount. */
   remaining: Decimal,
   forecast: BudgetForecast.optional(),
   /** Why there is no forecast, or what makes it uncertain. */
@@ -210,7 +210,7 @@ const BudgetStatus = z.looseObject({
       skipped_rows: z.int(),
     }),
   ),
-  /** Tags of the filter that no charges of this period are stored with, so that nothing is counted: see `cost.tags` of the server. */
+  /** Tags of the filter that no charges of this period are stored with, so nothing is counted; see `cost.tags` in the server's configuration. */
   missing_tags: z.array(z.string()),
   /** Charges in other currencies than the budget's: not counted, and not converted. */
   other_currencies: z.array(z.looseObject({ currency: z.string(), spent: Decimal })),
@@ -264,7 +264,7 @@ const noun = nounEndpoints({
 
 export const budgets = {
   list: noun.list({
-    summary: 'List budgets, with what was spent in the current period',
+    summary: 'List budgets, with their spending in the current period',
     query: BudgetListQuery,
     rows: { budgets: z.array(AnsweredBudget) },
   }),
@@ -273,7 +273,7 @@ export const budgets = {
     body: BudgetInput,
     errors: ['invalid_budget', 'budget_name_taken'],
   }),
-  get: noun.get({ summary: 'Read a budget, with what was spent in the current period' }),
+  get: noun.get({ summary: 'Read a budget, with its spending in the current period' }),
   update: noun.update({
     summary: 'Change some fields of a budget',
     body: BudgetUpdate,

@@ -18,14 +18,14 @@ export const AnomalySeverity = z.enum(anomalySeverities);
 const anomalyScopes = ['group', 'total'] as const;
 export const AnomalyScope = z.enum(anomalyScopes);
 
-/** Part of a group that rose: by which field, and how much more it cost than in the four weeks before. */
+/** Part of a group whose cost rose: its field, and the rise compared with the four weeks before. */
 export const RootCause = z.looseObject({
   field: z.enum(['resource', 'region', 'service', 'account', 'provider']),
   key: z.string(),
   change: z.string(),
 });
 
-/** Days that followed each other, and cost more than could be expected. */
+/** Consecutive days that cost more than expected. */
 export const CostAnomaly = z.looseObject({
   id: z.string(),
   /** `group`: a service of an account of a provider; `total`: all cost of a currency. */
@@ -47,7 +47,7 @@ export const CostAnomaly = z.looseObject({
   impact: z.string(),
   /** Null: nothing was expected. */
   impact_percent: z.number().nullable(),
-  /** Of the day that exceeded the expected most. */
+  /** Of the day that exceeded its expected cost most. */
   peak_percent: z.number().nullable(),
   /** By the share of all cost of these days: critical from 50%, high from 10%, medium from 2%. */
   severity: AnomalySeverity,
@@ -83,7 +83,7 @@ const CostAnomalyListQuery = listQuery(anomalySortFields, {
 });
 export type CostAnomalyListQuery = z.infer<typeof CostAnomalyListQuery>;
 
-/** What people say about it; null clears. Without a status, `expected` resolves it and `unexpected` acknowledges it. */
+/** Feedback on an anomaly; null clears a field. Without a status, `expected` resolves it and `unexpected` acknowledges it. */
 const CostAnomalyUpdate = z.strictObject({
   status: AnomalyStatus.optional(),
   feedback: AnomalyFeedback.nullish(),
@@ -102,13 +102,13 @@ const noun = nounEndpoints({
 
 export const costAnomalies = {
   list: noun.list({
-    summary: 'List cost anomalies, the latest first',
+    summary: 'List cost anomalies, with the latest first',
     query: CostAnomalyListQuery,
     rows: { anomalies: z.array(CostAnomaly) },
   }),
   get: noun.get({ summary: 'Read a cost anomaly' }),
   update: noun.update({
-    summary: 'Set the status of a cost anomaly, and say whether it was expected',
+    summary: 'Set the status of a cost anomaly, and record whether it was expected',
     body: CostAnomalyUpdate,
     errors: ['invalid_anomaly'],
   }),

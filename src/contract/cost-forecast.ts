@@ -8,7 +8,7 @@ const Estimate = z.string();
 const Interval = z.tuple([Estimate, Estimate]);
 const Day = z.string();
 
-/** Of a day, or of the sum of several. The intervals should contain 80 and 95 % of what comes. */
+/** Of a day, or of the sum of several. The intervals should contain 80% and 95% of the real values. */
 const estimate = {
   mean: Estimate,
   interval_80: Interval,
@@ -34,14 +34,14 @@ export const CostForecast = z.looseObject({
   total: z.looseObject({ start: Day, end: Day, ...estimate }).optional(),
   /** Months that end within the horizon: the exact cost so far and the forecast of the remaining days. */
   months: z.array(z.looseObject({ month: z.string(), so_far: z.string(), ...estimate })),
-  /** Forecasts of 14 days that could have been made each week of the last half year, from what was known then. */
+  /** Forecasts of 14 days that could have been made in each week of the last half year, from the data known then. */
   backtest: z
     .looseObject({
       forecasts: z.int(),
       /** Mean absolute errors per day: of this method, and of repeating the last week. */
       mae: Estimate,
       seasonal_naive_mae: Estimate,
-      /** Shares of days within the 80 and 95 % intervals; null: too few days. */
+      /** Shares of days within the 80% and 95% intervals; null: too few days. */
       coverage: z.number().nullable(),
       coverage_95: z.number().nullable(),
     })

@@ -20,7 +20,7 @@ const CostImportInput = z.strictObject({
   dry_run: z.boolean().default(false),
   /** Imports the rows that can be read; their periods are marked as incomplete. */
   skip_rejected: z.boolean().default(false),
-  /** Of dates with slashes; default: what fits all of them, if only one does. */
+  /** Order of month and day in dates with slashes; default: the only one that fits all of them. */
   date_format: z.enum(dateFormats).optional(),
 });
 export type CostImportInput = z.infer<typeof CostImportInput>;
@@ -33,10 +33,10 @@ const CurrencyTotals = z.looseObject({
   list: z.string(),
 });
 
-/** A row that can't be read. */
+/** A row that cannot be read. */
 const RejectedRow = z.looseObject({
   file: z.string(),
-  /** From 1; of a Parquet file the row. */
+  /** From 1; the row in a Parquet file. */
   line: z.int().optional(),
   /** In characters, from 1. */
   column: z.int().optional(),
@@ -55,7 +55,7 @@ const ReadFile = z.looseObject({
   rows: z.int(),
   /** The columns of the file that each value is read from. */
   columns: z.record(z.string(), z.array(z.string())),
-  /** Columns that nothing is read from. */
+  /** Columns that are not used. */
   unmapped: z.array(z.string()),
 });
 export type ReadFile = z.infer<typeof ReadFile>;
@@ -106,7 +106,7 @@ export const CostImport = z.looseObject({
   ),
   /** Of all files, as they were sent. */
   bytes: z.int(),
-  /** How far it was read. */
+  /** Progress of reading. */
   progress: z.looseObject({ bytes: z.int(), rows: z.int() }).optional(),
   created_at: Timestamp,
   created_by: z.string(),
@@ -164,7 +164,7 @@ export const costImports = {
     method: 'PUT',
     path: `${path}/:id/files/:n`,
     summary:
-      'Send a file of an open cost import: CSV, NDJSON (both also as gzip) or Parquet; the same number again replaces it',
+      'Send a file of an open cost import: CSV, NDJSON (both also as gzip) or Parquet; sending the same number again replaces the file',
     scope: 'cost:admin',
     ext: true,
     params: z.strictObject({ id: z.string(), n: z.string() }),

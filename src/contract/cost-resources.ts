@@ -8,10 +8,10 @@ export const mostPricedResources = 50_000;
 
 /** What some resources of the inventory cost. */
 const ResourceCostSum = z.looseObject({
-  /** Different ones that were asked for, and those of them of which no cost is known. */
+  /** Distinct resources requested, and how many of them have no known cost. */
   resources: z.int(),
   without_cost: z.int(),
-  /** Absent: nothing is known of what any resource costs. */
+  /** Absent: no resource has a known cost. */
   monthly_costs: MonthlyCosts.optional(),
 });
 export type ResourceCostSum = z.infer<typeof ResourceCostSum>;
@@ -20,7 +20,7 @@ export const costResources = {
   sum: endpoint({
     method: 'POST',
     path: '/v1/cost/resources',
-    summary: 'Add up what resources of the inventory cost in the last 30 whole days of data',
+    summary: 'Sum the cost of resources of the inventory over the last 30 whole days of data',
     scope: 'cost:read',
     ext: true,
     body: z.strictObject({

@@ -24,11 +24,11 @@ export const UnusedResource = z.looseObject({
   environment: z.string().optional(),
   /** What its document says. */
   reason: z.string(),
-  /** Since when, where the document says that. */
+  /** Start of its current state, if the document includes it. */
   since: Timestamp.optional(),
   /** The disks of a stopped instance: what they cost is its cost. */
   disks: z.array(z.string()).optional(),
-  /** What it cost in the last 30 whole days of data, which is what its removal saves; absent: not known. */
+  /** Cost in the last 30 whole days of data, which its removal saves; absent: unknown. */
   monthly_cost: z.string().optional(),
   cost_currency: z.string().optional(),
 });
@@ -49,12 +49,12 @@ export type UnusedListQuery = z.infer<typeof UnusedListQuery>;
 export const costUnused = {
   list: listEndpoint({
     path: '/v1/cost/unused',
-    summary: 'List resources that seem to be unused, those that cost most first',
+    summary: 'List resources that appear unused, with the most expensive first',
     scope: 'cost:read',
     ext: true,
     query: UnusedListQuery,
     rows: {
-      /** What all that match save per month: by currency, each charge counted once. */
+      /** Savings per month of all matching resources, by currency; each charge counts once. */
       potential_savings: MonthlyCosts,
       unused_resources: z.array(UnusedResource),
     },

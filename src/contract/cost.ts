@@ -50,7 +50,7 @@ const groupings = commaList()
   .pipe(z.array(groupingOr('policy')))
   .refine(
     (fields) => fields.length === 1 || !fields.includes('policy'),
-    'has policy beside other fields: group by policy alone, and filter by the others',
+    'combines policy with other fields: group by policy alone, and filter by the others',
   )
   .refine(
     (fields) => fields.length <= mostGroupings,
@@ -91,14 +91,14 @@ const AnalysisQuery = z.strictObject({
   start: Day.optional(),
   /** The day after the last; default: tomorrow. */
   end: Day.optional(),
-  /** What it is compared with, before `start`; default: as many days before, and before whole months as many months. */
+  /** Period to compare with, before `start`; default: the same number of days or, for whole months, of months before. */
   compare_start: Day.optional(),
   compare_end: Day.optional(),
   group_by: groupings.optional(),
   metric: z.enum(costMetrics).default('effective'),
   /** Default: days up to 92 days, else months. */
   granularity: z.enum(granularities).optional(),
-  /** Default: each has a block of its own. */
+  /** Default: a separate block for each currency. */
   currency: Currency.optional(),
   ...costFilterFields,
   /** Groups that are shown; the rest are `other`. */
@@ -162,7 +162,7 @@ const blockFields = {
   pagination: Pagination,
   /** By policy: what the resources that fail any policy cost together, each counted once. */
   non_compliant: z.looseObject({ ...change, share: z.number().nullable() }).optional(),
-  /** Cost that the server's `cost.shared` splits among the groups; what nobody gets a part of is `unsplit`. */
+  /** Cost that the server's `cost.shared` splits among the groups; `unsplit` is the cost that no group gets a part of. */
   shared: z.array(
     z.looseObject({
       name: z.string(),
@@ -206,11 +206,11 @@ const CostAnalysis = z.looseObject({
   ),
   totals: z.array(z.looseObject({ currency: z.string(), ...change })),
   ...blockFields,
-  /** The blocks of the other currencies, where `currency` was not asked for. */
+  /** The blocks of the other currencies, unless `currency` selects one. */
   other_currencies: z.array(Block),
-  /** Of some of the days, unless resolved: the ten of the largest impact. */
+  /** The ten largest that include days of the period and are not resolved. */
   anomalies: z.array(CostAnomaly),
-  /** Resources that seem to be unused now: the ten that cost most. */
+  /** The ten most expensive resources that appear unused now. */
   unused_resources: z.array(UnusedResource),
   /** What the removal of unused resources and smaller machines would save each month, of all that is known now. */
   savings: z.array(z.looseObject({ currency: z.string(), monthly: Money })),
@@ -221,7 +221,8 @@ export const cost = {
   analysis: endpoint({
     method: 'GET',
     path: '/v1/cost/analysis',
-    summary: 'Cost of a period: totals, trend, groups, what changed most, what lacks tags',
+    summary:
+      'Analyze the cost of a period: totals, trend, groups, largest changes, cost without tags',
     scope: 'cost:read',
     query: AnalysisQuery,
     response: { status: 200, body: CostAnalysis },

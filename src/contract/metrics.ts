@@ -41,7 +41,7 @@ export const MetricPoint = z
     const refuse = (field: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [field], message });
     if ((value === undefined) === (statistics === undefined)) {
-      return refuse('value', 'must be there, or else statistics, and not both');
+      return refuse('value', 'is required without statistics, and not allowed with it');
     }
     if (metric === 'cpu' && unit !== 'percent') return refuse('unit', 'of cpu must be percent');
     const most = unit === 'bytes' ? mostBytes : metric === 'cpu' ? mostCpu : 100;
@@ -59,7 +59,7 @@ export const MetricPoint = z
     }
     return refuse(
       'period_seconds',
-      `of an average must be at most ${longestAverage}, not ${period}: a longer one hides peaks; give ${wanted}`,
+      `of an average must be at most ${longestAverage}, not ${period}: longer averages hide peaks; use ${wanted}`,
     );
   });
 export type MetricPoint = z.infer<typeof MetricPoint>;
@@ -76,7 +76,7 @@ export function peakOf({
   return max ?? (metric === 'cpu' ? p99_5 : undefined) ?? mean;
 }
 
-/** Days after which utilisation is no longer kept. */
+/** Days that utilization is stored. */
 export const metricsKeptDays = 90;
 
 const count = z.int().min(0);
@@ -84,14 +84,14 @@ const count = z.int().min(0);
 const MetricsAnswer = z.looseObject({
   /** Lines with a point. */
   points: count,
-  /** Virtual machines that they are of. */
+  /** Distinct virtual machines of these points. */
   resources: count,
   /** Times of the first and of the last that was stored. */
   from: Timestamp.optional(),
   until: Timestamp.optional(),
-  /** Quarters of an hour that are otherwise than before: 0 where the same came again. */
+  /** Quarters of an hour that changed; 0 if the same points were stored before. */
   changed: count,
-  /** Points that were left out: of resources that are not known, older than what is kept, bytes of a size whose memory is not known. */
+  /** Skipped points: of unknown resources, older than 90 days, or in bytes for sizes whose memory is unknown. */
   left_out: z.looseObject({ unknown_resource: count, too_old: count, unknown_size: count }),
 });
 export type MetricsAnswer = z.infer<typeof MetricsAnswer>;
@@ -101,12 +101,12 @@ export const metrics = {
     method: 'POST',
     path: '/v1/metrics',
     summary:
-      'Store the utilization of virtual machines, one point a line; all or none, the same again changes nothing',
+      'Store the utilization of virtual machines, one point per line, all or none; storing the same points again changes nothing',
     scope: 'cost:admin',
     ext: true,
     streamed: 'application/x-ndjson',
     query: z.strictObject({
-      /** What to do with points of resources that the inventory lacks. */
+      /** What to do with points of resources that are not in the inventory. */
       unknown: z.enum(['refuse', 'skip']).default('refuse'),
     }),
     response: { status: 200, body: MetricsAnswer },

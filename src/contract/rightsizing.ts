@@ -20,7 +20,7 @@ export type WithheldReason = (typeof withheldReasons)[number];
 const Decimal = z.string();
 const share = z.number();
 
-/** A row of the catalogue. */
+/** A size of the catalog. */
 const Size = z.looseObject({
   name: z.string(),
   family: z.string(),
@@ -29,7 +29,7 @@ const Size = z.looseObject({
   memory_gib: z.number(),
   /** In a unit of the family. */
   relative_price: z.number(),
-  /** Of burstable sizes: the share of their vCPUs that may be used always. */
+  /** Of burstable sizes: the baseline share of their vCPUs. */
   baseline: share.optional(),
 });
 
@@ -52,7 +52,7 @@ const Measured = z.looseObject({
 const Evidence = z.looseObject({
   cpu: Measured.optional(),
   memory: Measured.optional(),
-  /** Percent of memory in use that was taken for granted, as it was never measured. */
+  /** Assumed peak of memory in percent, as it was never measured. */
   assumed_memory: z.number().optional(),
   /** The share of CPU and memory that stays free. */
   headroom: share,
@@ -70,17 +70,17 @@ const Rightsizing = z.looseObject({
   region: z.string().optional(),
   environment: z.string().optional(),
   status: z.enum(rightsizingStatuses),
-  /** Why nothing is recommended, of `withheld`. */
+  /** Why the recommendation is withheld. */
   reason: z.enum(withheldReasons).optional(),
   /** As the inventory has it. */
   size: z.string().optional(),
-  /** The same in the catalogue. */
+  /** The size by the catalog. */
   current: Size.optional(),
   suggested: Fitting.optional(),
   /** Other smaller sizes that fit, the cheapest first. */
   alternatives: z.array(Fitting),
   risk: z.enum(rightsizingRisks).optional(),
-  /** Absent: nothing is known to have been paid. */
+  /** Absent: no cost is known. */
   currency: z.string().optional(),
   cost_per_hour: Decimal.optional(),
   /** Of 730 hours. */
@@ -90,7 +90,7 @@ const Rightsizing = z.looseObject({
 });
 export type Rightsizing = z.infer<typeof Rightsizing>;
 
-/** Percent of memory in use, where it was never measured. */
+/** Peak of memory to assume, in percent, if it was never measured. */
 const assume_memory = digits(z.int().min(1).max(100)).optional();
 
 export const rightsizingSortFields = ['monthly_saving', 'resource_id'] as const;
@@ -141,8 +141,7 @@ export const rightsizing = {
   list: endpoint({
     method: 'GET',
     path,
-    summary:
-      'List the virtual machines for which a smaller size would do, with evidence and saving',
+    summary: 'List virtual machines that are larger than needed, with evidence and saving',
     scope: 'cost:read',
     query: RightsizingListQuery,
     response: { status: 200, body: RightsizingList },
@@ -151,7 +150,7 @@ export const rightsizing = {
   get: endpoint({
     ...one,
     method: 'GET',
-    summary: 'Read what is known of the size of one virtual machine',
+    summary: 'Read the recommendation for a virtual machine',
     scope: 'cost:read',
     query: z.strictObject({ assume_memory }),
     response: { status: 200, body: Rightsizing },
@@ -162,7 +161,7 @@ export const rightsizing = {
     method: 'POST',
     path: `${path}/:id/apply`,
     summary:
-      'Plan a remediation that changes the size; it takes compliance:write, too, and is carried out only once it is approved',
+      'Plan a remediation that changes the size once it is approved; requires compliance:write, too',
     scope: 'cost:admin',
     body: z.strictObject({
       /** The size to change to; default: the suggested one. */

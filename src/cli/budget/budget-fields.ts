@@ -42,7 +42,7 @@ function parseFilter(given: readonly string[]) {
   for (const text of given) {
     const [, isTag, name = '', value = ''] = /^(tag:)?([^=]*)=(.*)$/s.exec(text) ?? [];
     if (name === '' || value === '') {
-      throw new GovctlError('usage_error', `--filter ${text}: it must be FIELD=VALUE`, {
+      throw new GovctlError('usage_error', `--filter ${text}: not FIELD=VALUE`, {
         hint: 'Use for example --filter provider=aws or --filter tag:team=platform.',
       });
     }
@@ -63,7 +63,7 @@ function parseFilter(given: readonly string[]) {
 function parseThreshold(text: string): BudgetThreshold {
   const [, basis, percent] = /^(?:(actual|forecast):)?(\d+(?:\.\d+)?)%?$/.exec(text) ?? [];
   if (percent === undefined) {
-    throw new GovctlError('usage_error', `--threshold ${text}: it must be a percentage`, {
+    throw new GovctlError('usage_error', `--threshold ${text}: not a percentage`, {
       hint: 'Use for example --threshold 80 or --threshold forecast:100.',
     });
   }

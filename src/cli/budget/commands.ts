@@ -10,14 +10,14 @@ const which = 'ID, name or key in git';
 export function registerBudgetCommands(program: GovctlCommand, act: Act): void {
   const budget = program
     .command('budget')
-    .description('amounts that may be spent per month, quarter or year');
+    .description('set amounts to spend per month, quarter or year');
   const its = nounCommands(budget, act, {
     argument: '<budget>',
     which,
     noun: () => import('./budgets.ts').then((m) => m.budgets),
   });
   its
-    .list('list budgets with what was spent in the current period', {
+    .list('list budgets and their spending in the current period', {
       fields: budgetSortFields,
       by: 'name',
     })
@@ -25,11 +25,11 @@ export function registerBudgetCommands(program: GovctlCommand, act: Act): void {
     .option('--owner <name>', 'filter by owner (repeatable)', collectValues)
     .addOption(new Option('--period <period>', 'filter by period').choices([...budgetPeriods]))
     .option('--tag <tag>', 'filter by tag (repeatable: all must match)', collectValues);
-  its.get('show a budget: spent, forecast, thresholds');
+  its.get('show a budget, its spending, forecast and thresholds');
   fieldFlags(
     budget
       .command('create')
-      .description('create a budget; its thresholds emit budget.threshold.exceeded')
+      .description('create a budget; crossing a threshold emits budget.threshold.exceeded')
       .requiredOption('--name <name>', 'name of the budget, unique')
       .requiredOption('--amount <amount>', 'amount per period, such as 10000 or 99.50')
       .requiredOption('--currency <code>', 'currency of the charges that count, such as USD'),
@@ -40,7 +40,7 @@ export function registerBudgetCommands(program: GovctlCommand, act: Act): void {
   fieldFlags(
     budget
       .command('update')
-      .description('update a budget; fields left out stay')
+      .description('update fields of a budget; all others stay')
       .argument('<budget>', which)
       .option('--name <name>', 'new name')
       .option('--amount <amount>', 'new amount per period')
@@ -78,7 +78,7 @@ function fieldFlags(command: GovctlCommand, isNew: boolean): GovctlCommand {
       `percentage of the amount, such as 80, or forecast:100 (repeatable)${isNew ? '; default: 80, 100, forecast:100' : '; replaces all thresholds'}`,
       collectValues,
     )
-    .option('--owner <name>', 'who answers for it')
+    .option('--owner <name>', 'person or team responsible for the budget')
     .option('--description <text>', 'what it is for')
     .option('--tag <tag>', `tag (repeatable)${isNew ? '' : '; replaces all tags'}`, collectValues);
 }

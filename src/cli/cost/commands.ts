@@ -9,31 +9,31 @@ import { registerAnomalyCommands } from './anomalies/commands.ts';
 import { registerRightsizingCommands } from './rightsizing/commands.ts';
 
 export function registerCostCommands(program: GovctlCommand, act: Act): void {
-  const cost = program.command('cost').description('what the cloud costs');
+  const cost = program.command('cost').description('import and analyze what the cloud costs');
   cost
     .command('import')
     .summary('import cost exports, by billing period')
     .description(
-      'Imports FOCUS 1.0 to 1.3, AWS CUR and Azure cost details: CSV and NDJSON, also in gzip, and Parquet. Each billing period of a provider and billing account that the files contain is replaced as a whole, all or none; the same files again change nothing.',
+      'Imports FOCUS 1.0 to 1.3, AWS CUR and Azure cost details: CSV and NDJSON, also in gzip, and Parquet. Each billing period of a provider and billing account that the files contain is replaced as a whole, all or none. Importing the same files again changes nothing.',
     )
     .argument('<files...>', 'files, or patterns such as "exports/*.csv.gz"; - is stdin')
-    .option('--dry-run', 'show what the files contain and what would change')
-    .option('--skip-rejected', 'import the other rows if some cannot be read')
+    .option('--dry-run', 'show what the files contain and what an import would change')
+    .option('--skip-rejected', 'skip rows that cannot be read, and import the others')
     .addOption(
       new Option(
         '--date-format <format>',
-        'of dates with slashes, where both orders fit (MM/DD/YYYY, DD/MM/YYYY)',
+        'order of month and day in dates with slashes (default: detected)',
       ).choices([...dateFormats]),
     )
     .option('--name <name>', 'name of the import')
-    .option('--no-wait', 'do not wait until the files are imported')
+    .option('--no-wait', 'do not wait for the import to finish')
     .addHelpText('after', importHelp)
     .action(act(() => import('./import.ts').then((m) => m.runImport)));
   cost
     .command('summary')
     .summary('show the cost of this month, compared with last month')
     .description(
-      'Shows what this month cost so far, by service, compared with last month up to the same day. Without data of this month, it shows the last month with data.',
+      'Shows what this month cost so far, by service, compared with last month up to the same day. If this month has no data yet, the last month with data is shown.',
     )
     .addOption(metricOption())
     .alsoFormats(['csv'])
@@ -41,9 +41,9 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .action(act(() => import('./summary.ts').then((m) => m.runSummary)));
   cost
     .command('analysis')
-    .summary('show cost by service, account, tag and so on')
+    .summary('show the cost of a period by service, account, tag and more')
     .description(
-      'Shows what a period cost, by up to three fields, with the trend, what changed most since the period before, and what lacks tags. A whole month is compared with the month before, another period with as many days before.',
+      'Shows what a period cost, grouped by up to three fields, with the trend, the largest changes, and the cost without tags. Whole months are compared with the months before them, other periods with the same number of days before them.',
     )
     .option(
       '--group-by <fields>',
@@ -52,15 +52,18 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     )
     .option('--start <day>', 'first day, such as 2026-01-31')
     .option('--end <day>', 'day after the last (default: tomorrow, UTC)')
-    .option('--last <days>', 'the last days up to today, such as 30d or 12w (default: 30d)')
+    .option(
+      '--last <days>',
+      'number of days or weeks up to today, such as 30d or 12w (default: 30d)',
+    )
     .option('--month <month>', 'a whole month, such as 2026-01')
-    .option('--compare-start <day>', 'compare with the period that begins on this day')
-    .option('--compare-end <day>', 'day after the last of that period')
+    .option('--compare-start <day>', 'first day of the period to compare with')
+    .option('--compare-end <day>', 'day after the last of the period to compare with')
     .addOption(metricOption())
     .addOption(
       new Option(
         '--granularity <length>',
-        'entries of the trend (default: day, month beyond 92 days)',
+        'interval of the trend (default: day; month for periods over 92 days)',
       ).choices([...granularities]),
     )
     .option(
@@ -68,7 +71,7 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
       'filter by a field of --group-by; tag:KEY= is cost without the tag (repeatable)',
       collectValues,
     )
-    .option('--currency <code>', 'only this currency (default: each by itself)')
+    .option('--currency <code>', 'only this currency (default: each separately)')
     .option('--limit <n>', 'maximum number of groups, up to 100', '20')
     .alsoFormats(['csv'])
     .addHelpText('after', analysisHelp)
@@ -78,9 +81,9 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
   registerRightsizingCommands(cost, act);
   cost
     .command('unused')
-    .summary('list resources that seem to be unused, with their cost')
+    .summary('list resources that appear unused, with their cost')
     .description(
-      'Lists unattached volumes, unused addresses, stopped instances, idle load balancers and snapshots over 90 days old, the costliest first.',
+      'Lists unattached volumes, unused addresses, stopped instances, idle load balancers and snapshots over 90 days old, with the most expensive first.',
     )
     .option(
       '--kind <kind>',
@@ -100,7 +103,7 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     )
     .option('--sort <field>', `sort by ${unusedSortFields.join(', ')}`, 'monthly_cost')
     .option('--limit <n>', 'maximum number of results', '100')
-    .option('--all', 'list every result')
+    .option('--all', 'no maximum')
     .alsoFormats(['csv'])
     .addHelpText('after', unusedHelp)
     .action(act(() => import('./unused.ts').then((m) => m.runUnused)));
@@ -109,9 +112,9 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
 function registerForecast(cost: GovctlCommand, act: Act): void {
   cost
     .command('forecast')
-    .summary('forecast daily cost, and what a month will cost')
+    .summary('forecast the cost of the next days and of each month')
     .description(
-      'Forecasts the usage cost of the next days with ranges, for all charges and, with --group-by, for each of the largest groups. Purchases, taxes and credits are not included.',
+      'Forecasts the usage cost of the next days, with 80% and 95% intervals: the total and, with --group-by, each of the largest groups. Purchases, taxes and credits are not included.',
     )
     .option('--days <n>', 'number of days, at most 365', '30')
     .option(
@@ -120,7 +123,7 @@ function registerForecast(cost: GovctlCommand, act: Act): void {
     )
     .addOption(metricOption())
     .option('--where <field=value>', 'filter by a field of --group-by (repeatable)', collectValues)
-    .option('--currency <code>', 'only this currency (default: each by itself)')
+    .option('--currency <code>', 'only this currency (default: each separately)')
     .alsoFormats(['csv'])
     .addHelpText('after', forecastHelp)
     .action(act(() => import('./forecast.ts').then((m) => m.runForecast)));
@@ -135,7 +138,7 @@ Examples:
   $ govctl cost forecast --where account=111122223333 -o csv`;
 
 const metricOption = (): Option =>
-  new Option('--metric <metric>', 'which cost').choices([...costMetrics]).default('effective');
+  new Option('--metric <metric>', 'cost metric').choices([...costMetrics]).default('effective');
 
 const importHelp = `
 Exit codes: 0 imported, 3 the files cannot be imported, 8 not finished yet.
@@ -165,8 +168,8 @@ Examples:
   $ govctl cost analysis --group-by policy      # what non-compliance costs`;
 
 const unusedHelp = `
-The cost is that of the last 30 whole days of data. What the inventory does not
-know is never listed as unused.
+Costs cover the last 30 whole days of data. Resources whose use the inventory
+does not show are not listed.
 
 Examples:
   $ govctl cost unused

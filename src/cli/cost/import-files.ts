@@ -48,7 +48,8 @@ function standardInput(open: CostFile['open']): CostFile {
     size: undefined,
     open() {
       // It can't be read again from its beginning.
-      if (isRead) throw new GovctlError('file_error', 'Standard input was cut off; run it again');
+      if (isRead)
+        throw new GovctlError('file_error', 'Standard input was cut off; run the command again');
       isRead = true;
       return open();
     },

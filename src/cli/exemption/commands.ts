@@ -85,7 +85,7 @@ export function registerExemptionCommands(program: GovctlCommand, act: Act): voi
     .requiredOption('--policy <policy>', 'its id, its name or its key in git')
     .requiredOption('--resource <id>', 'an id, or a glob with *; repeatable', collectValues)
     .requiredOption('--reason <text>', 'why')
-    .requiredOption('--owner <name>', 'who answers for it')
+    .requiredOption('--owner <name>', 'person or team responsible for it')
     .requiredOption('--expires <date>', 'the last day it counts, UTC, such as 2026-12-31')
     .addOption(new Option('--category <category>').choices([...exemptionCategories]))
     .option('--tag <tag>', 'tag (repeatable)', collectValues)

@@ -74,4 +74,4 @@ const approvalFlags = (command: GovctlCommand): GovctlCommand =>
 
 /** For commands that change or remove an object. */
 export const ifMatch = (): Option =>
-  new Option('--if-match <etag>', 'only if it still is as this ETag says');
+  new Option('--if-match <etag>', 'only if the ETag still matches');

@@ -48,7 +48,7 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
     .description(
       `Creates or replaces the resources of files: ${describeInputs()}, one a line as JSON in any number. Each is evaluated at once.`,
     )
-    .argument('<inputs...>', 'files or folders; - is standard input')
+    .argument('<inputs...>', 'files or directories; - is stdin')
     .addOption(
       new Option('--format <format>', 'input format (default: detected)').choices([...formats]),
     )

@@ -100,7 +100,7 @@ export function periodOf(
   if (closest !== Infinity) return Math.round(closest / 1_000);
   throw new ExportError(
     place,
-    'does not say its period, and one time alone does not show it: give --period, in seconds',
+    'does not include its period, which a single time does not show: pass --period, in seconds',
   );
 }
 
@@ -112,7 +112,10 @@ export function resourceOf(
 ): string {
   const id = found ?? resource;
   if (id !== undefined) return id;
-  throw new ExportError(place, 'does not say whose it is: give --resource, the ID of the machine');
+  throw new ExportError(
+    place,
+    'does not include a machine: pass --resource, the ID of the machine',
+  );
 }
 
 const names: Readonly<Record<Statistic, string>> = {

@@ -59,7 +59,7 @@ export class ParquetFile {
       byteLength: size,
       async slice(start, end = size) {
         if (!(start >= 0 && start <= end && end <= size))
-          throw damaged('a part lies outside of it');
+          throw damaged('a part is outside of the file');
         if (end - start > mostOfGroup) throw tooLarge();
         return (await read(start, end)).slice().buffer;
       },

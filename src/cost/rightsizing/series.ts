@@ -1,5 +1,5 @@
 /**
- * Utilisation over time, small: for each quarter of an hour one byte, the highest utilisation that was seen in it, rounded
+ * Utilization over time, small: for each quarter of an hour one byte, the highest utilization that was seen in it, rounded
  * up to half a percent. So percentiles are never too low.
  */
 export const slotSeconds = 900;

@@ -63,7 +63,7 @@ const strings = (values: readonly unknown[]): string[] =>
   values.filter((value) => typeof value === 'string' && value !== '') as string[]; // as filtered
 
 const stopped = (state: string, from: string, disks: readonly unknown[]) => ({
-  reason: `instance is stopped (${state}); its disks cost`,
+  reason: `instance is stopped (${state}); its disks are charged`,
   ...since(from),
   disks: strings(disks),
 });

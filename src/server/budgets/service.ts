@@ -59,7 +59,7 @@ export async function createBudget(
 ): Promise<Versioned<StoredBudget>> {
   if ((await countRows(tx, budgets)) >= mostBudgets) {
     const message = `The service has ${inThrees(mostBudgets)} budgets, which is the maximum`;
-    const hint = 'Delete budgets that are no longer needed, or make several one.';
+    const hint = 'Delete budgets that are no longer needed, or merge several into one.';
     throw new GovctlError('invalid_budget', message, { hint });
   }
   const at = timestamp(deps.clock.now());

@@ -50,7 +50,7 @@ export async function openImport(
 ): Promise<Versioned<StoredImport>> {
   const waiting = await countRows(tx, costImports, { waiting_of: { any: [actor.userId] } });
   if (waiting >= mostWaiting) {
-    throw new GovctlError('unavailable', `${waiting} of your cost imports have not ended yet`, {
+    throw new GovctlError('unavailable', `${waiting} of your cost imports have not finished`, {
       hint: 'Commit or delete one of them: GET /v1/cost/imports?status=open.',
       headers: { 'Retry-After': '30' },
     });
@@ -85,7 +85,7 @@ export async function readOpen(reader: Reader, id: string): Promise<StoredImport
   if (doc.status === 'open') return doc;
   throw new GovctlError(
     'cost_import_state',
-    `The cost import ${id} was committed; it takes no more files`,
+    `The cost import ${id} was committed and accepts no more files`,
     { hint: 'Open another one with POST /v1/cost/imports.' },
   );
 }

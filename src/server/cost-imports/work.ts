@@ -1,4 +1,5 @@
 import type { CostImport, CostImportResult, ImportedPeriod } from '../../contract/cost-imports.ts';
+import { inThrees } from '../../contract/in-threes.ts';
 import { AmountSum, readAmount, showAmount } from '../../cost/amount.ts';
 import type { CurrencyTotals } from '../../cost/table/period.ts';
 import { costPeriods, periodId } from '../cost/collection.ts';
@@ -275,7 +276,7 @@ function refusalOf(
   { skip_rejected: skipsRejected }: StoredImport,
 ): string | undefined {
   if (rejected > 0 && !skipsRejected) {
-    return `${rejected === 1 ? 'A row' : `${rejected} rows`} cannot be read; nothing was imported`;
+    return `${rejected === 1 ? 'A row' : `${inThrees(rejected)} rows`} cannot be read; nothing was imported`;
   }
   return rows === 0 ? 'The files contain no rows that can be imported' : undefined;
 }

@@ -109,7 +109,7 @@ function spanOf(
   if (bucketsOf({ from, to }, granularity).length > longestSeries) {
     throw refuse(
       'granularity',
-      `gives a series of more than ${inThrees(longestSeries)} entries`,
+      `results in a series of more than ${inThrees(longestSeries)} entries`,
       'Use granularity=month, or a shorter range.',
     );
   }
@@ -285,9 +285,13 @@ async function readSums(reading: Reading): Promise<GroupSums & { readonly isDeta
     const scan = await reading.scan({ ...queryOf(reading), slots, mostSums: most });
     if (!scan.isFull) return { ...(await groupSums(scan, slots)), isDetailed: series === buckets };
   }
-  throw new GovctlError('malformed_request', `There are more than ${inThrees(mostGroups)} groups`, {
-    hint: 'Add a filter such as service or account, shorten the range, or group by something else.',
-  });
+  throw new GovctlError(
+    'malformed_request',
+    `The analysis has more than ${inThrees(mostGroups)} groups`,
+    {
+      hint: 'Add a filter such as service or account, shorten the range, or group by something else.',
+    },
+  );
 }
 
 const queryOf = ({ grouping, where, span, before }: Reading) => ({

@@ -115,7 +115,10 @@ async function addUp(
     });
   }
   if (costs.left > 0) {
-    log.warn({ resources: costs.size }, 'more resources have charges than are told apart');
+    log.warn(
+      { resources: costs.size },
+      'too many resources have charges; the cost of some is unknown',
+    );
   }
   return costs;
 }

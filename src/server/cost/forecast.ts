@@ -198,8 +198,8 @@ async function readSeries(
   if (totals.length > mostCurrencies) {
     throw new GovctlError(
       'malformed_request',
-      `The charges have ${totals.length} currencies; a forecast is made of at most ${mostCurrencies}`,
-      { hint: 'Pass currency.' },
+      `The charges have ${totals.length} currencies; a forecast supports at most ${mostCurrencies}`,
+      { hint: 'Select one with currency (--currency), such as currency=USD.' },
     );
   }
   const groups = groupBy ? await largest(store, asked, groupBy) : new Map<string, string[]>();

@@ -31,9 +31,9 @@ export async function withPeriods<T>(
       if (tries < mostTries) continue;
       throw new GovctlError(
         'unavailable',
-        'Imports replace the charges faster than they are read',
+        'Imports kept replacing the charges while they were read',
         {
-          hint: 'Retry when the imports are done.',
+          hint: 'Retry after the imports have finished.',
           cause: error,
         },
       );

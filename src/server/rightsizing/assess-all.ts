@@ -53,7 +53,7 @@ export const rightsizingId = (resourceId: string): string =>
   `rsz_${hash('sha256', resourceId, 'hex').slice(0, 32)}`;
 
 export interface Assessor {
-  /** What is known by now: made once from the same inventory, utilisation and cost. @param assumedMemory percent */
+  /** What is known by now: made once from the same inventory, utilization and cost. @param assumedMemory percent */
   assessAll(assumedMemory?: number): Promise<AssessedAll>;
 }
 

@@ -11,7 +11,7 @@ export const partSlots = partDays * slotsPerDay;
 /** Parts of the same days: each holds some of the resources. */
 const shards = 32;
 
-/** The utilisation of some resources in a week. Its series are in a blob, as `part-file.ts` has them. */
+/** The utilization of some resources in a week. Its series are in a blob, as `part-file.ts` has them. */
 export interface StoredPart {
   /** As `partId`. */
   readonly id: string;

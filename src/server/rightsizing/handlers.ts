@@ -66,7 +66,7 @@ export const rightsizingHandlers = (
     throw new GovctlError(
       'rightsizing_not_found',
       isStopped
-        ? `The virtual machine ${shown} does not run: it is unused, not too large`
+        ? `The virtual machine ${shown} is not running: it is unused, not too large`
         : `There is no virtual machine ${shown}`,
       { hint: 'Use `govctl cost rightsizing` to see the IDs.' },
     );
@@ -114,8 +114,8 @@ export const rightsizingHandlers = (
       if (assessment.kind !== 'recommended') {
         const why =
           assessment.kind === 'fits'
-            ? 'no smaller size of its family fits'
-            : `it is withheld: ${assessment.reason}`;
+            ? 'no smaller size of the family fits'
+            : `the recommendation is withheld: ${assessment.reason}`;
         throw new GovctlError('rightsizing_withheld', `Nothing to apply: ${why}`);
       }
       const fitting = [assessment.best, ...assessment.others].map(({ size }) => size.name);
@@ -124,7 +124,7 @@ export const rightsizingHandlers = (
       if (after === undefined) {
         throw new GovctlError(
           'rightsizing_withheld',
-          `${JSON.stringify(body.size)} is none of the sizes that fit: ${fitting.join(', ')}`,
+          `${JSON.stringify(body.size)} is not one of the sizes that fit: ${fitting.join(', ')}`,
         );
       }
       const { resource: current } = (await readResource(store, resource.id)).doc;
@@ -168,7 +168,7 @@ function refuseScope({ principal: { scopes } }: Call): void {
   if (permits(scopes, 'compliance:write')) return;
   throw new GovctlError(
     'insufficient_scope',
-    'Planning a remediation takes the scope compliance:write, too',
+    'Planning a remediation also requires the scope compliance:write',
   );
 }
 

@@ -82,7 +82,7 @@ export function createUtilisation(deps: Deps): Utilisation {
   const remove = async (blobs: Iterable<string>): Promise<void> => {
     for (const blob of blobs) {
       await store.blobs.remove(blob).catch((error: unknown) => {
-        log.warn({ blob, err: error }, 'a file of utilisation could not be removed');
+        log.warn({ blob, err: error }, 'a file of utilization could not be removed');
       });
       writing.delete(blob);
     }
@@ -181,7 +181,7 @@ export function createUtilisation(deps: Deps): Utilisation {
 }
 
 const tooBusy = (): GovctlError =>
-  new GovctlError('unavailable', 'Other uploads change the same hours all the time', {
+  new GovctlError('unavailable', 'Other uploads keep changing the same hours', {
     hint: 'Send one upload after the other.',
     headers: { 'Retry-After': '10' },
   });
@@ -221,7 +221,7 @@ async function readPoints(
     if (line.text?.trim() === '') continue;
     const point = pointOf(line);
     const at = Date.parse(point.at);
-    if (at > now + mostAhead) throw refused(line, 'at', 'lies in the future');
+    if (at > now + mostAhead) throw refused(line, 'at', 'is in the future');
     upload.points += 1;
     const machine = machines.find(point.resource_id);
     if (!machine && !skipsUnknown) throw unknownResource(line, point.resource_id);
@@ -252,7 +252,7 @@ function percentOf(point: MetricPoint, memoryBytes: number | undefined): number 
 
 /** @throws GovctlError invalid_metric */
 function pointOf(line: Line): MetricPoint {
-  if (line.text === undefined) throw refused(line, '', line.problem ?? 'can not be read');
+  if (line.text === undefined) throw refused(line, '', line.problem ?? 'cannot be read');
   let given: unknown;
   try {
     given = JSON.parse(line.text);
@@ -277,6 +277,6 @@ const unknownResource = (line: Line, id: string): GovctlError =>
   refused(
     line,
     'resource_id',
-    `is no virtual machine of the inventory: ${JSON.stringify(id.slice(0, 200))}`,
-    'Import the inventory first (`govctl resource import`), or leave such points out: unknown=skip, `--skip-unknown`.',
+    `is not a virtual machine of the inventory: ${JSON.stringify(id.slice(0, 200))}`,
+    'Import the inventory first (`govctl resource import`), or skip unknown machines with unknown=skip (`--skip-unknown`).',
   );

@@ -13,7 +13,7 @@ export async function* allMachines(reader: Reader): AsyncGenerator<KnownResource
   for await (const { doc } of allRows(reader, resources, where)) yield doc.resource;
 }
 
-/** What the utilisation of a machine is stored with. */
+/** What the utilization of a machine is stored with. */
 export interface KnownMachine {
   readonly id: string;
   readonly size: string;

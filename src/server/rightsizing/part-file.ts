@@ -9,7 +9,7 @@ export type StoredMetric = 'cpu' | 'memory';
 export interface Series {
   readonly resource: string;
   readonly metric: StoredMetric;
-  /** As the inventory had it when the utilisation came: percents are of that size. '' where it had none. */
+  /** As the inventory had it when the utilization came: percents are of that size. '' where it had none. */
   readonly size: string;
   /** One for each quarter of an hour, as `src/cost/rightsizing/series.ts` has them. */
   readonly codes: Uint8Array;

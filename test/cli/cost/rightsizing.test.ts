@@ -77,7 +77,7 @@ async function fill(): Promise<void> {
 describe('govctl cost rightsizing', () => {
   beforeEach(fill);
 
-  it('lists what would do with a smaller size, with bars, saving, risk, totals and what is withheld', async () => {
+  it('lists what is larger than needed, with bars, saving, risk, totals and what is withheld', async () => {
     const { exitCode, stdout } = await run(['rightsizing']);
     expect(exitCode).toBe(0);
     expect(stdout).toBe(
@@ -289,7 +289,7 @@ describe('govctl cost metrics import', () => {
     [
       'data.json',
       { hello: 1 },
-      'data.json: is none of what can be imported: NDJSON with resource_id and metric',
+      'data.json: is not a supported file; supported are NDJSON with resource_id and metric',
     ],
     [
       'own.ndjson',
@@ -304,7 +304,7 @@ describe('govctl cost metrics import', () => {
     [
       'own.ndjson',
       '\n{"resource_id":"i-b"}\n',
-      'own.ndjson: is none of what can be imported: NDJSON',
+      'own.ndjson: is not a supported file; supported are NDJSON',
     ],
   ])(
     'refuses %s, with file and place, before anything is stored',
@@ -331,13 +331,13 @@ describe('govctl cost metrics import', () => {
     expect([exitCode, stderr]).toEqual([
       3,
       expect.stringContaining(
-        'own.ndjson:3: resource_id is no virtual machine of the inventory: "i-x"',
+        'own.ndjson:3: resource_id is not a virtual machine of the inventory: "i-x"',
       ),
     ]);
     const skipped = await run(['metrics', 'import', 'own.ndjson', '--skip-unknown']);
     expect([skipped.exitCode, skipped.stdout]).toEqual([
       0,
-      expect.stringContaining('Left out: 1 point of machines that the inventory lacks'),
+      expect.stringContaining('Left out: 1 point of machines that are not in the inventory'),
     ]);
   });
 

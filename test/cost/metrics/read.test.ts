@@ -45,12 +45,12 @@ describe('get-metric-statistics of CloudWatch', () => {
     });
   });
 
-  it('does not say whose it is, nor the period of one point: both are asked for', () => {
+  it('asks for the machine, and for the period of a single point', () => {
     expect(read(statistics)).toBe(
-      'Datapoints: does not say whose it is: give --resource, the ID of the machine',
+      'Datapoints: does not include a machine: pass --resource, the ID of the machine',
     );
     const one = { ...statistics, Datapoints: statistics.Datapoints.slice(0, 1) };
-    expect(read(one, { resource: 'i-1' })).toMatch(/^Datapoints: does not say its period/);
+    expect(read(one, { resource: 'i-1' })).toMatch(/^Datapoints: does not include its period/);
     expect(read(one, { resource: 'i-1', period: 60 })).toMatchObject({
       points: [{ period_seconds: 60 }],
     });

@@ -229,7 +229,7 @@ describe('the saving', () => {
   });
 });
 
-describe('utilisation over time', () => {
+describe('utilization over time', () => {
   it('keeps of each quarter of an hour the highest, in half percents rounded up', () => {
     expect([0, 0.1, 0.5, 40, 0.3 * 100, 99.9, 100, 1_000].map(codeOf)).toEqual([
       1, 2, 2, 81, 61, 201, 201, 255,

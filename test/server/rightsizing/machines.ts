@@ -34,7 +34,7 @@ export interface Point {
 
 const hour = 3_600_000;
 
-/** The highest utilisation of each of so many hours from a time on. */
+/** The highest utilization of each of so many hours from a time on. */
 export const hourly = (
   resource_id: string,
   metric: string,

@@ -170,8 +170,11 @@ describe('POST /v1/metrics', () => {
     [{ value: -1 }, 'Line 2: value must be from 0 to 1000'],
     [{ value: '5' }, 'Line 2: value must be a number'],
     [{ value: null }, 'Line 2: value must be a number, not null'],
-    [{ value: undefined }, 'Line 2: value must be there, or else statistics'],
-    [{ statistics: { max: 1 } }, 'Line 2: value must be there, or else statistics, and not both'],
+    [{ value: undefined }, 'Line 2: value is required without statistics'],
+    [
+      { statistics: { max: 1 } },
+      'Line 2: value is required without statistics, and not allowed with it',
+    ],
     [{ value: undefined, statistics: {} }, 'Line 2: statistics must have max'],
     [
       { value: undefined, statistics: { max: -1 } },
@@ -185,7 +188,7 @@ describe('POST /v1/metrics', () => {
     [{ period_seconds: 1e9 }, 'Line 2: period_seconds must be at most 86400'],
     [
       { period_seconds: 3_600 },
-      'Line 2: period_seconds of an average must be at most 300, not 3600: a longer one hides peaks; give statistics.max',
+      'Line 2: period_seconds of an average must be at most 300, not 3600: longer averages hide peaks; use statistics.max',
     ],
     [
       {
@@ -200,10 +203,10 @@ describe('POST /v1/metrics', () => {
     [{ metric: 'memory', value: 101 }, 'Line 2: value must be from 0 to 100'],
     [{ unit: 'bytes' }, 'Line 2: unit of cpu must be percent'],
     [{ at: '02/28/2026' }, 'Line 2: at must be a time in UTC'],
-    [{ at: '2026-03-01T14:00:00Z' }, 'Line 2: at lies in the future'],
+    [{ at: '2026-03-01T14:00:00Z' }, 'Line 2: at is in the future'],
     [
       { resource_id: 'i-0' },
-      'Line 2: resource_id is no virtual machine of the inventory: \\"i-0\\"',
+      'Line 2: resource_id is not a virtual machine of the inventory: \\"i-0\\"',
     ],
     [{ __proto__x: 1 }, 'is not a known field'],
   ])('refuses all of it where a line has %j, with line and field', async (more, message) => {

@@ -246,7 +246,7 @@ describe('GET /v1/cost/rightsizing', () => {
     ]);
   });
 
-  it('follows the inventory, the utilisation and the cost as they change', async () => {
+  it('follows the inventory, the utilization and the cost as they change', async () => {
     const its = await start();
     await putMachines(its, machine(machineId, 'm5.4xlarge'));
     expect((await list(its)).withheld).toEqual([{ reason: 'not_measured', count: 1 }]);
@@ -384,7 +384,7 @@ describe('POST /v1/cost/rightsizing/:id/apply', () => {
   it('refuses what is guarded, withheld, no size that fits, or asked for without both scopes', async () => {
     expect((await apply({ size: 'm5.large' })).json).toMatchObject({
       error: 'rightsizing_withheld',
-      error_description: '"m5.large" is none of the sizes that fit: m5.xlarge, m5.2xlarge',
+      error_description: '"m5.large" is not one of the sizes that fit: m5.xlarge, m5.2xlarge',
     });
     expect((await apply({}, await its.keyWith('cost:admin'))).json).toMatchObject({
       error: 'insufficient_scope',

@@ -39,7 +39,10 @@ export const anomalyView = (
         ),
         ['feedback', anomaly.feedback],
         ['note', anomaly.note],
-        ['said by', anomaly.feedback_by && `${anomaly.feedback_by}, ${anomaly.feedback_at ?? ''}`],
+        [
+          'feedback by',
+          anomaly.feedback_by && `${anomaly.feedback_by}, ${anomaly.feedback_at ?? ''}`,
+        ],
         ['detected', anomaly.detected_at],
       ],
       style,

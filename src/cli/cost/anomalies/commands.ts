@@ -8,9 +8,9 @@ import { nounCommands } from '../../objects/commands.ts';
 export function registerAnomalyCommands(cost: GovctlCommand, act: Act): void {
   const anomalies = cost
     .command('anomalies')
-    .summary('list days that cost more than expected')
+    .summary('list unexpected rises in cost')
     .description(
-      'Lists cost anomalies, the latest first: days on which a service of an account cost more than could be expected from the days before.',
+      'Lists cost anomalies, the latest first: periods in which a service of an account cost more than the days before suggest.',
     )
     .withOwnAction()
     .option(
@@ -26,7 +26,7 @@ export function registerAnomalyCommands(cost: GovctlCommand, act: Act): void {
     .option('--provider <provider>', 'filter by provider (repeatable)', collectValues)
     .option('--account <id>', 'filter by account (repeatable)', collectValues)
     .option('--service <name>', 'filter by service (repeatable)', collectValues)
-    .option('--since <day>', 'only those that end on this day or later, such as 2026-01-31');
+    .option('--since <day>', 'only anomalies that end on this day or later, such as 2026-01-31');
   listFlags(anomalies, anomalySortFields, 'start', 'desc')
     .alsoFormats(['csv'])
     .addHelpText('after', help)
@@ -44,12 +44,12 @@ export function registerAnomalyCommands(cost: GovctlCommand, act: Act): void {
     which: 'ID',
     noun: () => import('./anomalies.ts').then((m) => m.anomalies),
   });
-  its.get('show a cost anomaly and its causes');
+  its.get('show a cost anomaly and its root causes');
   anomalies
     .command('feedback')
-    .summary('say whether a cost anomaly was expected')
+    .summary('record whether a cost anomaly was expected')
     .description(
-      'Says whether a cost anomaly was expected. If it was, it is resolved, and for a year, no anomaly of its group is reported that goes no higher.',
+      'Records whether a cost anomaly was expected. An expected anomaly is resolved, and for a year, anomalies of its group are reported only if they rise further above the expected cost.',
     )
     .argument('<anomaly>', 'ID')
     .option('--expected', 'it was expected: resolve it')

@@ -14,23 +14,23 @@ import { collectValues, listFlags } from '../../flags/list-flags.ts';
 export function registerRightsizingCommands(cost: GovctlCommand, act: Act): void {
   cost
     .command('metrics')
-    .description('utilization of virtual machines')
+    .description('import the utilization of virtual machines')
     .command('import')
-    .summary('import the utilization of virtual machines')
+    .summary('import CPU and memory utilization of virtual machines')
     .description(
-      'Stores CPU and memory of virtual machines, from exports of CloudWatch, Azure Monitor and Google Cloud Monitoring, and from NDJSON. All files are read before anything is sent. The same again changes nothing.',
+      'Imports CPU and memory utilization of virtual machines from NDJSON and from exports of CloudWatch, Azure Monitor and Google Cloud Monitoring. All files are read before anything is sent. Importing the same files again changes nothing.',
     )
-    .argument('<files...>', 'files or folders; - is standard input')
-    .option('--resource <id>', 'the machine, where a file does not say it')
-    .option('--period <seconds>', 'seconds that a number stands for, where a file does not say it')
+    .argument('<files...>', 'files or directories; - is stdin')
+    .option('--resource <id>', 'ID of the machine, for files that do not include it')
+    .option('--period <seconds>', 'period of each value, for files that do not include it')
     .addOption(
       new Option(
         '--statistic <name>',
-        'what the numbers are, where a file does not say it',
+        'statistic of the values, for files that do not include it',
       ).choices([...statistics]),
     )
-    .option('--skip-unknown', 'leave out machines that the inventory lacks')
-    .option('--dry-run', 'only show what the files contain')
+    .option('--skip-unknown', 'skip machines that are not in the inventory')
+    .option('--dry-run', 'show what the files contain; send nothing')
     .addHelpText('after', importHelp)
     .action(act(() => import('./import-metrics.ts').then((m) => m.runImportMetrics)));
 
@@ -38,9 +38,9 @@ export function registerRightsizingCommands(cost: GovctlCommand, act: Act): void
     .command('rightsizing')
     .withOwnAction()
     .alsoFormats(['csv'])
-    .summary('list virtual machines for which a smaller size would do')
+    .summary('list virtual machines that are larger than needed')
     .description(
-      'Lists virtual machines for which a smaller size of the same family would do: the 99.5th percentile of CPU and the peak of memory keep a fifth of it free. Bars show what is in use now.',
+      'Lists virtual machines that a smaller size of the same family can replace, with at least 20% of its CPU (99.5th percentile) and memory (peak) free. Bars show the utilization of the current size.',
     )
     .option('--provider <provider>', 'filter by provider (repeatable)', collectValues)
     .option('--account <id>', 'filter by account (repeatable)', collectValues)
@@ -53,30 +53,36 @@ export function registerRightsizingCommands(cost: GovctlCommand, act: Act): void
     ) // prettier-ignore
     .option(
       '--status <status>',
-      `${rightsizingStatuses.join(', ')} (repeatable; default: recommended)`,
+      `filter by status: ${rightsizingStatuses.join(', ')} (repeatable; default: recommended)`,
       collectValues,
     ) // prettier-ignore
     .option(
       '--reason <reason>',
-      `filter by why it is withheld: ${withheldReasons.join(', ')} (repeatable)`,
+      `filter by reason for withholding: ${withheldReasons.join(', ')} (repeatable)`,
       collectValues,
     ) // prettier-ignore
-    .option('--assume-memory <percent>', 'memory in use, where it was never measured');
+    .option(
+      '--assume-memory <percent>',
+      'peak of memory to assume if it was never measured, such as 40',
+    );
   listFlags(rightsizing, rightsizingSortFields, 'monthly_saving', 'desc')
     .addHelpText('after', listHelp)
     .action(act(() => import('./list.ts').then((m) => m.runRightsizing)));
   const about = (name: string): GovctlCommand =>
     rightsizing
       .command(name)
-      .argument('<id>', 'the ID of the resource or of the recommendation')
-      .option('--assume-memory <percent>', 'memory in use, where it was never measured');
+      .argument('<id>', 'ID of the resource or of the recommendation')
+      .option(
+        '--assume-memory <percent>',
+        'peak of memory to assume if it was never measured, such as 40',
+      );
   about('get')
-    .description('show one recommendation with its evidence')
+    .description('show a recommendation and its evidence')
     .action(act(() => import('./get.ts').then((m) => m.runGet)));
   about('apply')
-    .summary('plan the change of one size; somebody has to approve it')
+    .summary('plan the resize as a remediation that requires approval')
     .description(
-      'Makes a remediation that changes the size and waits for approval. Carries out nothing. The same again shows the same remediation.',
+      'Creates a remediation that changes the size once somebody approves it. Nothing changes until then. Until the remediation ends, applying again shows the same one.',
     )
     .option('--size <name>', 'another size that fits (default: the suggested one)')
     .addHelpText('after', applyHelp)
@@ -84,8 +90,8 @@ export function registerRightsizingCommands(cost: GovctlCommand, act: Act): void
 }
 
 const importHelp = `
-Exit codes: 0 stored, or read with --dry-run; 3 a file is not valid, or a
-machine is not known.
+Exit codes: 0 imported, or valid with --dry-run; 3 a file is not valid, or a
+machine is not in the inventory.
 
 Examples:
   $ aws cloudwatch get-metric-statistics --namespace AWS/EC2 \\
@@ -105,7 +111,7 @@ Examples:
   $ govctl cost rightsizing apply i-0abc`;
 
 const applyHelp = `
-Takes the scopes cost:admin and compliance:write.
+Requires the scopes cost:admin and compliance:write.
 
 Examples:
   $ govctl cost rightsizing apply i-0abc

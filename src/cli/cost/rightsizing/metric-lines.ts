@@ -26,7 +26,7 @@ export class FileRefused extends Error {
 }
 
 const known =
-  'can be imported: NDJSON with resource_id and metric in the first line; CloudWatch (get-metric-statistics, get-metric-data), Azure Monitor (az monitor metrics list) and Google Cloud Monitoring (timeSeries.list) as JSON';
+  'supported are NDJSON with resource_id and metric in the first line; CloudWatch (get-metric-statistics, get-metric-data), Azure Monitor (az monitor metrics list) and Google Cloud Monitoring (timeSeries.list) as JSON';
 const newline = 0x0a;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -50,8 +50,8 @@ export async function* readMetricLines(
   if (!bytes) {
     throw new FileRefused('', `has more than ${largestDocument >> 20} MiB; send lines of NDJSON, or several files`); // prettier-ignore
   }
-  const format = findFormat(parse(bytes, '', `is not JSON; what ${known}`));
-  if (!format) throw new FileRefused('', `is none of what ${known}`);
+  const format = findFormat(parse(bytes, '', `is not JSON; ${known}`));
+  if (!format) throw new FileRefused('', `is not a supported file; ${known}`);
   read.format = format.name;
   try {
     const { points, leftOut } = format.read(options);

@@ -18,8 +18,7 @@ import { mostBytes, openFile } from './open-file.ts';
 import type { OpenedFile } from './open-file.ts';
 import { writePeriods } from './write-periods.ts';
 
-const bothFit =
-  'the dates fit both MM/DD/YYYY and DD/MM/YYYY; say which one with --date-format (date_format)';
+const bothFit = 'the dates fit both MM/DD/YYYY and DD/MM/YYYY; pass --date-format (date_format)';
 
 /**
  * Reads the files of an import, in two passes: rows go with codes for their texts to a spool, by period and day; then each day
