@@ -1,3 +1,4 @@
+import { inThrees } from './in-threes.ts';
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { Timestamp } from './lists.ts';
@@ -59,7 +60,7 @@ export const MetricPoint = z
     }
     return refuse(
       'period_seconds',
-      `of an average must be at most ${longestAverage}, not ${period}: longer averages hide peaks; use ${wanted}`,
+      `of an average must be at most ${longestAverage}, not ${inThrees(period)}: longer averages hide peaks; use ${wanted}`,
     );
   });
 export type MetricPoint = z.infer<typeof MetricPoint>;

@@ -167,7 +167,7 @@ describe('a row of FOCUS', () => {
       [{ ChargePeriodStart: '13/01/2026' }, 'is not a date (MM/DD/YYYY)'],
       [{ BillingPeriodStart: 'NULL' }, 'is empty'],
       [{ Tags: 'owner=shop' }, 'is not a JSON object of tags'],
-      [{ ServiceName: 'x'.repeat(3_000) }, 'is longer than 2048 characters'],
+      [{ ServiceName: 'x'.repeat(3_000) }, 'is longer than 2,048 characters'],
     ] as const) {
       const [column] = Object.keys(row) as [keyof typeof fields];
       expect(fault(row)).toEqual([column, message, 2, at(column, row)]);

@@ -1,3 +1,4 @@
+import { inThrees } from '../../contract/in-threes.ts';
 import { add, parseAmount, subtract, zero } from '../amount.ts';
 import type { Amount } from '../amount.ts';
 import type { Cells } from '../read/cells.ts';
@@ -208,7 +209,7 @@ export class RecordReader {
       return this.rejected(
         row,
         this.fields[name][0] ?? 0,
-        `is longer than ${longestText} characters`,
+        `is longer than ${inThrees(longestText)} characters`,
       );
     }
     return record;

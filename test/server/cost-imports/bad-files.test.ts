@@ -66,7 +66,7 @@ it.each([
   [{ day: '1970-01-01' }, 'ChargePeriodStart', 'is not between 2000'],
   [{ period: '2031-01-01' }, 'BillingPeriodStart', 'is in the future'],
   [{ tags: 'x' }, 'Tags', 'is not a JSON object of tags'],
-  [{ account: 'a'.repeat(3_000) }, 'BillingAccountId', 'is longer than 2048 characters'],
+  [{ account: 'a'.repeat(3_000) }, 'BillingAccountId', 'is longer than 2,048 characters'],
 ])('a row with %o is rejected with its column', async (fields, field, said) => {
   const bytes = csv(row(), row(fields));
   // Dates with slashes alone could have either order.

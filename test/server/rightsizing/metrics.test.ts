@@ -188,7 +188,7 @@ describe('POST /v1/metrics', () => {
     [{ period_seconds: 1e9 }, 'Line 2: period_seconds must be at most 86400'],
     [
       { period_seconds: 3_600 },
-      'Line 2: period_seconds of an average must be at most 300, not 3600: longer averages hide peaks; use statistics.max',
+      'Line 2: period_seconds of an average must be at most 300, not 3,600: longer averages hide peaks; use statistics.max',
     ],
     [
       {

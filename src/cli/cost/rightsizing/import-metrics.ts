@@ -108,7 +108,7 @@ function parsePeriod(text: string): number {
   const seconds = Number(text);
   if (/^\d+$/.test(text) && seconds >= 1 && seconds <= longestPeriod) return seconds;
   throw new GovctlError('usage_error', `--period ${text}: not a number of seconds`, {
-    hint: `Use a whole number from 1 to ${longestPeriod}.`,
+    hint: `Use a whole number from 1 to ${inThrees(longestPeriod)}.`,
   });
 }
 
