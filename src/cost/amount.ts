@@ -15,6 +15,8 @@ const lane = 10 ** laneDigits;
 const scale = 2 * laneDigits;
 /** Digits before the point: sums of millions of amounts stay exact. */
 const mostUnitDigits = 12;
+/** Of a quantity, such as Google's byte-seconds. */
+export const mostQuantityDigits = 15;
 /** No double has a larger exponent, and no export writes one. */
 const mostExponent = 400;
 const longest = 400;
@@ -27,7 +29,7 @@ interface Parsed extends Amount {
 }
 
 /** @returns why it is no amount, in a few words, as a string */
-export function parseAmount(text: string): Parsed | string {
+export function parseAmount(text: string, mostDigits = mostUnitDigits): Parsed | string {
   const trimmed = text.trim();
   if (trimmed.length > longest) return `is longer than ${longest} characters`;
   const [, sign = '', whole = '', after = '', exponent = '0'] =
@@ -37,8 +39,7 @@ export function parseAmount(text: string): Parsed | string {
   if (Math.abs(shift) > mostExponent) return 'is out of range';
   const { digits, isRounded } = scaled(whole + after, after.length - shift);
   const units = digits.slice(0, -scale).replace(/^0+/, '');
-  if (units.length > mostUnitDigits)
-    return `has more than ${mostUnitDigits} digits before the point`;
+  if (units.length > mostDigits) return `has more than ${mostDigits} digits before the point`;
   const positive = {
     units: Number(units),
     nanos: Number(digits.slice(-scale, -laneDigits)),

@@ -1,6 +1,11 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
+import { createFileReader } from '../../src/server/cost-imports/reading/thread/threads.ts';
 import { importFiles } from '../server/cost-imports/import-files.ts';
 import { startTestService } from '../server/test-service.ts';
+import { projectRoot } from '../support/built-cli.ts';
 
 const charge = {
   BillingAccountId: '1',
@@ -35,3 +40,17 @@ it('names the column that a file lacks', async () => {
   const { failure } = await imported(Object.fromEntries(rest));
   expect(failure).toMatchObject({ reason: 'the column BilledCost is missing', line: 1 });
 });
+
+// Its column says that it repeats one value 68,184,594 times: a process that makes a list of them ends.
+it('a damaged Parquet file that claims a huge list fails its import, and the service goes on', async () => {
+  const worker = path.join(projectRoot, 'dist/cost-worker.js');
+  const reader = createFileReader(pathToFileURL(worker));
+  const service = await startTestService({ readFiles: reader.readFiles });
+  const bytes = readFileSync(path.join(projectRoot, 'test/fixtures/cost/huge-list.parquet'));
+  const { status, failure } = await importFiles(service, [{ name: 'a.parquet', bytes }]);
+  expect(status).toBe('failed');
+  expect(failure).toMatchObject({ file: 'a.parquet' });
+  expect((await service.send('GET', '/v1/cost/imports')).status).toBe(200);
+  await service.close();
+  await reader.close();
+}, 120_000);

@@ -149,6 +149,11 @@ describe('a row of FOCUS', () => {
     }
   });
 
+  it('may have a quantity of fifteen digits before the point, such as byte-seconds', () => {
+    const { units } = only({ ...fields, ConsumedQuantity: '123456789012345.5' } as never).amounts.quantity;
+    expect(units).toBe(123_456_789_012_345);
+  });
+
   it('is rejected with column, line and place', () => {
     const at = (name: keyof typeof fields, row: Fields) =>
       Object.keys(fields)

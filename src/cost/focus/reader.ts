@@ -1,5 +1,5 @@
 import { inThrees } from '../../contract/in-threes.ts';
-import { add, parseAmount, subtract, zero } from '../amount.ts';
+import { add, mostQuantityDigits, parseAmount, subtract, zero } from '../amount.ts';
 import type { Amount } from '../amount.ts';
 import type { Cells } from '../read/cells.ts';
 import type { Place } from '../read/place.ts';
@@ -275,17 +275,23 @@ export class RecordReader {
   }
 
   private amountOf<T>(row: Cells, source: Measure, otherwise: T): Amount | Rejected | T {
-    return this.amountIn(row, this.fields[source], otherwise);
+    const most = source === 'quantity' ? mostQuantityDigits : undefined;
+    return this.amountIn(row, this.fields[source], otherwise, most);
   }
 
   /** The amount of the first of some fields that has one. */
-  private amountIn<T>(row: Cells, fields: readonly number[], otherwise: T): Amount | Rejected | T {
+  private amountIn<T>(
+    row: Cells,
+    fields: readonly number[],
+    otherwise: T,
+    mostDigits?: number,
+  ): Amount | Rejected | T {
     for (const field of fields) {
       const plain = row.amount?.(field);
       if (plain) return plain;
       const text = this.cell(row, field);
       if (text === '') continue;
-      const amount = parseAmount(text);
+      const amount = parseAmount(text, mostDigits);
       if (typeof amount === 'string') return this.rejected(row, field, amount);
       if (amount.isRounded) this.rounded += 1;
       return amount;
