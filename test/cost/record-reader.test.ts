@@ -150,7 +150,8 @@ describe('a row of FOCUS', () => {
   });
 
   it('may have a quantity of fifteen digits before the point, such as byte-seconds', () => {
-    const { units } = only({ ...fields, ConsumedQuantity: '123456789012345.5' } as never).amounts.quantity;
+    const { units } = only({ ...fields, ConsumedQuantity: '123456789012345.5' } as never).amounts
+      .quantity;
     expect(units).toBe(123_456_789_012_345);
   });
 
