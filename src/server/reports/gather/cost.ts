@@ -1,4 +1,5 @@
 import type { CostAnalysis, CostAnalysisQuery } from '../../../contract/cost.ts';
+import { GovctlError } from '../../../contract/errors.ts';
 import { defined } from '../../../contract/defined.ts';
 import { readAmount, showAmount, subtract, toNumber } from '../../../cost/amount.ts';
 import type { CurrencySum } from '../../../cost/resource-sums.ts';
@@ -258,12 +259,19 @@ async function forecastsOf(
   { store }: Deps,
   asked: Pick<Parameters<typeof forecastCost>[1], 'filters'> & { readonly signal: AbortSignal },
 ): Promise<readonly ForecastFact[]> {
-  const { forecasts } = await forecastCost(store, {
-    ...asked,
-    horizonDays: forecastDays,
-    measure: 'effective',
-  });
-  return forecasts.map(({ currency, total, reason }) => ({
+  let found;
+  try {
+    found = await forecastCost(store, {
+      ...asked,
+      horizonDays: forecastDays,
+      measure: 'effective',
+    });
+  } catch (error) {
+    // More currencies than are forecast: a report tells all else.
+    if (!(error instanceof GovctlError && error.error === 'malformed_request')) throw error;
+    return [{ currency: 'any currency', reason: error.message.replace(/^The /, 'the ') }];
+  }
+  return found.forecasts.map(({ currency, total, reason }) => ({
     currency,
     ...(total
       ? {

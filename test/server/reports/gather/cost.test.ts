@@ -158,5 +158,34 @@ describe('a report with costs', () => {
       expect(table('budgets')).toMatchObject([{ budget: 'Platform', amount: '1000' }]);
       expect(text('cost')).not.toMatch(/NaN|undefined|null/);
     });
+
+    it('says what of its scope does not filter costs', async () => {
+      const scope = { environments: ['dev'], cloud_providers: ['aws'] };
+      const order = { type: 'trend', scope, framework: 'soc2', include_cost: true } as const;
+      const { text, table } = await told(service, order);
+      expect(text('cost')).toContain('Costs are of everything in scope, whatever the framework.');
+      expect(text('cost')).toContain('Environments are those of charges.');
+      expect(text('cost')).toContain('All budgets are listed, whatever the scope.');
+      // What charges do not say, the inventory does.
+      expect(text('cost')).toContain('In total 7.00 EUR');
+      expect(table('services')).toMatchObject([{ service: 'S3', cost: '7' }]);
+    });
+
+    it('tells all else where there are more currencies than are forecast', async () => {
+      const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+      await putFocus(
+        service,
+        focus([
+          ...letters.map((one) => ({ day: '2026-02-20', cost: '3', currency: `XX${one}` })),
+          // The last day does not count for forecasts.
+          { day: '2026-02-25', cost: '3' },
+        ]),
+      );
+      const { text } = await told(service, { type: 'trend', include_cost: true });
+      expect(text('cost')).toContain(
+        'There is no forecast of cost in any currency: the charges have',
+      );
+      expect(text('cost')).toContain('3.00 XXZ');
+    });
   });
 });
