@@ -233,7 +233,7 @@ describe('the nouns of the inventory', () => {
   it('list their commands where an unknown one is near none', async () => {
     const { stderr, exitCode } = await run(['violation', 'show', 'viol_1']);
     expect(exitCode).toBe(3);
-    expect(stderr).toContain("unknown command 'show'\n(violation has list, get, resolve)");
+    expect(stderr).toContain("unknown command 'show'\n(violation has list, get, summary, resolve)");
   });
 
   it('violation: list, get and resolve', async () => {

@@ -1,5 +1,5 @@
 import { GovctlError } from '../../contract/errors.ts';
-import { scopes } from '../../contract/endpoint.ts';
+import { permits, scopes } from '../../contract/endpoint.ts';
 import { recordAudit } from '../audit/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
@@ -43,7 +43,7 @@ async function putBootstrapKey(deps: Deps, secret: string): Promise<void> {
   const hash = hashSecret(secret);
   await deps.store.transact(async (tx) => {
     const known = (await tx.find(apiKeys, 'hash', hash))?.doc;
-    const all = known !== undefined && scopes.every((scope) => known.scopes.includes(scope));
+    const all = known !== undefined && scopes.every((scope) => permits(known.scopes, scope));
     if (all && known.bootstrap && known.expires_at === undefined) return;
     const before = (await tx.find(apiKeys, 'bootstrap', 'yes'))?.doc;
     // A key that is known under another name becomes the folder's own.
