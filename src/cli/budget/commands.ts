@@ -85,7 +85,7 @@ function fieldFlags(command: GovctlCommand, isNew: boolean): GovctlCommand {
 
 const createHelp = `
 Fields of --filter: provider, account, service, service_category, region,
-environment, owner, and tag:KEY. Given again, a field may have any of its values.
+environment, owner, and tag:KEY. Values of one field are alternatives.
 
 Examples:
   $ govctl budget create --name Platform --amount 10000 --currency USD
