@@ -89,5 +89,6 @@ environment, owner, and tag:KEY. Values of one field are alternatives.
 
 Examples:
   $ govctl budget create --name Platform --amount 10000 --currency USD
-  $ govctl budget create --name Web --amount 500 --currency EUR --period quarter \\
-      --filter provider=aws --filter tag:team=web --threshold forecast:100`;
+  $ govctl budget create --name Web --amount 500 --currency EUR \\
+      --period quarter --filter provider=aws --filter tag:team=web \\
+      --threshold forecast:100`;
