@@ -161,7 +161,8 @@ Values of one field are alternatives; different fields must all match.
 Examples:
   $ govctl cost analysis --group-by service,account --last 30d
   $ govctl cost analysis --month 2026-03
-  $ govctl cost analysis --month 2026-03 --compare-start 2025-03-01 --compare-end 2025-04-01
+  $ govctl cost analysis --month 2026-03 --compare-start 2025-03-01 \\
+      --compare-end 2025-04-01
   $ govctl cost analysis --group-by tag:team --start 2026-01-01 --end 2026-04-01
   $ govctl cost analysis --group-by resource --where service=AmazonS3 -o csv
   $ govctl cost analysis --where tag:owner= --group-by account
@@ -173,5 +174,6 @@ does not show are not listed.
 
 Examples:
   $ govctl cost unused
-  $ govctl cost unused --kind unattached_volume,unused_address --account 111122223333
+  $ govctl cost unused --kind unattached_volume,unused_address \\
+      --account 111122223333
   $ govctl cost unused --all -o ndjson`;

@@ -11,7 +11,7 @@ import { allRows } from '../store/all-rows.ts';
 import type { BlobWriter, LaneWork, Tx } from '../store/store.ts';
 import { costImportLanes, costImports, filesOf } from './collection.ts';
 import type { SentFile, StoredImport } from './collection.ts';
-import { FileFault, TooMuchMemory } from './reading/job.ts';
+import { FileFault } from './reading/job.ts';
 import type { ReadCharges, ReadFiles, ReadPeriod, ReadProgress } from './reading/job.ts';
 
 /** The files of imports, and reading them in the background. */
@@ -39,8 +39,6 @@ export interface CostImportOptions {
 /** Attempts to read an import before it counts as failed: one may be cut off by a restart. */
 const mostAttempts = 5;
 const worn = `It was started ${mostAttempts} times but never completed; see the server's log. Import fewer files at a time`;
-const tooMuchMemory =
-  'Reading the files takes more memory than an import may use; nothing was imported. Import fewer files at a time, and write Parquet with row groups of at most 100,000 rows, or CSV';
 const mostShown = 100;
 /** Milliseconds that the record of an import stays. */
 const recordKept = 400 * 86_400_000;
@@ -138,9 +136,7 @@ export function createCostImportWork(
     } catch (error) {
       if (signal.aborted) throw error;
       if (error instanceof FileFault) await fail(claimed, error.fault);
-      else if (error instanceof TooMuchMemory && begun.attempts > 1) {
-        await fail(claimed, { reason: tooMuchMemory });
-      } else throw error;
+      else throw error;
     } finally {
       running.delete(begun.id);
       await own.end(kept);

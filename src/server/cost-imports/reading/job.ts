@@ -65,11 +65,6 @@ export interface ReadingOptions {
 
 export type ReadFiles = (job: ReadJob, options: ReadingOptions) => Promise<ReadCharges>;
 
-/** Reading the files takes more memory than there is. Something else may have taken it: a second try can succeed. */
-export class TooMuchMemory extends Error {
-  override readonly name = 'TooMuchMemory';
-}
-
 /** A file that can't be imported. */
 export class FileFault extends Error {
   override readonly name = 'FileFault';

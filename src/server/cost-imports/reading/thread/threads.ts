@@ -2,7 +2,7 @@ import { serveBlobs } from '../../../threads/remote-blobs.ts';
 import { ThreadGone, createThreadPool, workerFile } from '../../../threads/threads.ts';
 import type { Port } from '../../../threads/threads.ts';
 import { createTurns } from '../../../threads/turns.ts';
-import { FileFault, TooMuchMemory } from '../job.ts';
+import { FileFault } from '../job.ts';
 import type { ReadCharges, ReadFiles } from '../job.ts';
 import { readFiles } from '../read-files.ts';
 import type { FromThread, ToThread } from './messages.ts';
@@ -37,22 +37,12 @@ export function createFileReader(
   return {
     readFiles: (job, options) =>
       pool.use(
-        { turns, signal: options.signal, isEnded: true, explain },
+        { turns, signal: options.signal, isEnded: true },
         (port, ended) => readOver(port, ended, job, options),
         (error) => error instanceof FileFault,
       ),
     close: pool.close,
   };
-}
-
-function explain(error: Error): Error {
-  const { cause } = error;
-  const isFull =
-    error instanceof ThreadGone &&
-    cause instanceof Error &&
-    'code' in cause &&
-    cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  return isFull ? new TooMuchMemory('the thread has no memory left', { cause }) : error;
 }
 
 async function readOver(
@@ -101,7 +91,8 @@ function endOf(reason: unknown): Error {
     reason.cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
   if (!isFull) return reason as Error; // abort reasons in this program are errors
   return new FileFault({
-    reason: `reading takes more than ${heapOfThread} MiB of memory: a file is damaged, or has too many values in one page; write it again, or import fewer files at a time`,
+    reason:
+      'Reading the files takes more memory than an import may use: one is damaged, or there are too many. Import fewer at a time, and write Parquet with row groups of at most 100,000 rows, or CSV',
   });
 }
 
