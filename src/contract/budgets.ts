@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Money } from './money.ts';
 import { Timestamp, commaList, commaListOf, listQuery } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
 import { Tags, serverAssigned } from './policies.ts';
@@ -163,13 +164,12 @@ const BudgetUpdate = z.strictObject({
 export type BudgetUpdate = z.infer<typeof BudgetUpdate>;
 
 /** A decimal with all its digits. */
-const Decimal = z.string();
 
 const ThresholdState = z.looseObject({
   percent: z.number(),
   on: Basis,
   /** That percentage of the budget. */
-  amount: Decimal,
+  amount: Money,
   /** Whether it is crossed now. */
   exceeded: z.boolean(),
   /** When it was first found crossed in this period and its event was emitted; the event is emitted once. */
@@ -178,9 +178,9 @@ const ThresholdState = z.looseObject({
 
 /** The forecast for the whole period, with the 80% interval. */
 const BudgetForecast = z.looseObject({
-  amount: Decimal,
-  low: Decimal,
-  high: Decimal,
+  amount: Money,
+  low: Money,
+  high: Money,
   percent: z.number(),
 });
 
@@ -189,18 +189,18 @@ const BudgetStatus = z.looseObject({
   /** `2026-11`, `2026-Q4`, `2026`. */
   period: z.string(),
   /** ISO days, UTC: its first, and the one after its last. */
-  start: z.string(),
-  end: z.string(),
-  spent: Decimal,
+  start: z.iso.date(),
+  end: z.iso.date(),
+  spent: Money,
   spent_percent: z.number(),
   /** Negative if more was spent than the amount. */
-  remaining: Decimal,
+  remaining: Money,
   forecast: BudgetForecast.optional(),
   /** Why there is no forecast, or what makes it uncertain. */
   forecast_note: z.string().optional(),
   thresholds: z.array(ThresholdState),
   /** The last day with charges in this period, of any filter; absent: there are none yet. */
-  data_until: z.string().optional(),
+  data_until: z.iso.date().optional(),
   /** Charges that were imported without some of their rows. */
   incomplete: z.array(
     z.looseObject({
@@ -213,7 +213,7 @@ const BudgetStatus = z.looseObject({
   /** Tags of the filter that no charges of this period are stored with, so nothing is counted; see `cost.tags` in the server's configuration. */
   missing_tags: z.array(z.string()),
   /** Charges in other currencies than the budget's: not counted, and not converted. */
-  other_currencies: z.array(z.looseObject({ currency: z.string(), spent: Decimal })),
+  other_currencies: z.array(z.looseObject({ currency: z.string(), spent: Money })),
   evaluated_at: Timestamp,
 });
 export type BudgetStatus = z.infer<typeof BudgetStatus>;
@@ -223,7 +223,7 @@ export const AnsweredBudget = z.looseObject({
   name: z.string(),
   description: z.string().optional(),
   owner: z.string().optional(),
-  amount: Decimal,
+  amount: Money,
   currency: z.string(),
   period: BudgetPeriod,
   metric: Metric,

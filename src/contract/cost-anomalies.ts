@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Money } from './money.ts';
 import { Timestamp, commaListOf, listQuery } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
 import { serverAssigned } from './policies.ts';
@@ -22,7 +23,7 @@ export const AnomalyScope = z.enum(anomalyScopes);
 export const RootCause = z.looseObject({
   field: z.enum(['resource', 'region', 'service', 'account', 'provider']),
   key: z.string(),
-  change: z.string(),
+  change: Money,
 });
 
 /** Consecutive days that cost more than expected. */
@@ -36,15 +37,15 @@ export const CostAnomaly = z.looseObject({
   service: z.string().optional(),
   currency: z.string(),
   /** The first and the last day. */
-  start: z.string(),
-  end: z.string(),
+  start: z.iso.date(),
+  end: z.iso.date(),
   days: z.int().min(1),
   /** Whether it lasts until the end of the data. */
   ongoing: z.boolean(),
   /** Of all its days, rounded to 6 digits after the point. */
-  expected: z.string(),
-  actual: z.string(),
-  impact: z.string(),
+  expected: Money,
+  actual: Money,
+  impact: Money,
   /** Null: nothing was expected. */
   impact_percent: z.number().nullable(),
   /** Of the day that exceeded its expected cost most. */
@@ -62,7 +63,7 @@ export const CostAnomaly = z.looseObject({
   /** The largest first; only of anomalies within 90 days before the end of the data. */
   root_causes: z.array(RootCause),
   /** The daily cost of the group: four weeks before, until a week after. */
-  trend: z.looseObject({ start: z.string(), costs: z.array(z.string()) }),
+  trend: z.looseObject({ start: z.iso.date(), costs: z.array(Money) }),
   detected_at: Timestamp,
   updated_at: Timestamp,
 });

@@ -1,12 +1,13 @@
 import * as z from 'zod';
+import { Money } from './money.ts';
 import { CostGrouping, Currency, costFilterFields, costMetrics } from './cost.ts';
 import { endpoint } from './endpoint.ts';
 import { digits } from './lists.ts';
 
 /** An amount that is estimated, rounded to 6 digits after the point. */
-const Estimate = z.string();
+const Estimate = Money;
 const Interval = z.tuple([Estimate, Estimate]);
-const Day = z.string();
+const Day = z.iso.date();
 
 /** Of a day, or of the sum of several. The intervals should contain 80% and 95% of the real values. */
 const estimate = {
@@ -28,12 +29,12 @@ export const CostForecast = z.looseObject({
   reason: z.string().optional(),
   note: z.string().optional(),
   /** The last days with complete data. */
-  history: z.array(z.looseObject({ date: Day, cost: z.string() })),
+  history: z.array(z.looseObject({ date: Day, cost: Money })),
   points: z.array(z.looseObject({ date: Day, ...estimate })),
   /** Of all points; absent: none. `end` is the day after the last. */
   total: z.looseObject({ start: Day, end: Day, ...estimate }).optional(),
   /** Months that end within the horizon: the exact cost so far and the forecast of the remaining days. */
-  months: z.array(z.looseObject({ month: z.string(), so_far: z.string(), ...estimate })),
+  months: z.array(z.looseObject({ month: z.string(), so_far: Money, ...estimate })),
   /** Forecasts of 14 days that could have been made in each week of the last half year, from the data known then. */
   backtest: z
     .looseObject({

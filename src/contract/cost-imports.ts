@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Money } from './money.ts';
 import { endpoint } from './endpoint.ts';
 import { ById, Timestamp, commaListOf, listQuery } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
@@ -28,9 +29,9 @@ export type CostImportInput = z.infer<typeof CostImportInput>;
 /** Sums in one currency, as decimals with all digits. */
 const CurrencyTotals = z.looseObject({
   currency: z.string(),
-  billed: z.string(),
-  effective: z.string(),
-  list: z.string(),
+  billed: Money,
+  effective: Money,
+  list: Money,
 });
 
 /** A row that cannot be read. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Money } from './money.ts';
 import { Timestamp, commaList, commaListOf, listEndpoint, listQuery } from './lists.ts';
 import { MonthlyCosts } from './violations.ts';
 
@@ -29,7 +30,7 @@ export const UnusedResource = z.looseObject({
   /** The disks of a stopped instance: what they cost is its cost. */
   disks: z.array(z.string()).optional(),
   /** Cost in the last 30 whole days of data, which its removal saves; absent: unknown. */
-  monthly_cost: z.string().optional(),
+  monthly_cost: Money.optional(),
   cost_currency: z.string().optional(),
 });
 export type UnusedResource = z.infer<typeof UnusedResource>;

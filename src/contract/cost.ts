@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { CostAnomaly } from './cost-anomalies.ts';
 import { UnusedResource } from './cost-unused.ts';
 import { endpoint } from './endpoint.ts';
+import { Money } from './money.ts';
 import { Pagination, commaList, digits } from './lists.ts';
 
 /** What charges are grouped by, apart from `tag:KEY`. */
@@ -107,9 +108,6 @@ const AnalysisQuery = z.strictObject({
 });
 export type CostAnalysisQuery = z.infer<typeof AnalysisQuery>;
 
-/** Decimal, with all digits. */
-const Money = z.string().regex(/^-?\d+(\.\d+)?$/);
-
 const change = {
   amount: Money,
   /** Of the period that it is compared with. */
@@ -141,9 +139,9 @@ const blockFields = {
   currency: z.string().nullable(),
   series: z.array(
     z.looseObject({
-      start: z.string(),
+      start: z.iso.date(),
       /** The day after the last. */
-      end: z.string(),
+      end: z.iso.date(),
       amount: Money,
     }),
   ),
@@ -184,16 +182,16 @@ const Block = z.looseObject(blockFields);
 export type CostBlock = z.infer<typeof Block>;
 
 const CostAnalysis = z.looseObject({
-  start: z.string(),
+  start: z.iso.date(),
   /** The day after the last. */
-  end: z.string(),
+  end: z.iso.date(),
   metric: z.enum(costMetrics),
   granularity: z.enum(granularities),
   group_by: z.array(z.string()),
   /** By default the period of equal length before; days without data yet count on neither side. */
-  compared_to: z.looseObject({ start: z.string(), end: z.string() }),
+  compared_to: z.looseObject({ start: z.iso.date(), end: z.iso.date() }),
   /** The last day with charges; null: there are none at all. */
-  data_until: z.string().nullable(),
+  data_until: z.iso.date().nullable(),
   /** Periods that lack charges: rows that an import skipped, or days after `data_until`. */
   incomplete_periods: z.array(
     z.looseObject({
@@ -201,7 +199,7 @@ const CostAnalysis = z.looseObject({
       billing_account: z.string(),
       period: z.string(),
       skipped_rows: z.int(),
-      data_until: z.string(),
+      data_until: z.iso.date(),
     }),
   ),
   totals: z.array(z.looseObject({ currency: z.string(), ...change })),

@@ -1,3 +1,7 @@
+import * as z from 'zod';
+
+/** Decimal, with all digits. */
+export const Money = z.string().regex(/^-?\d+(\.\d+)?$/);
 /**
  * An amount as people read it: two digits after the point, thousands apart: `1,234.50`. Half a cent is rounded away from zero.
  * @param amount a decimal with all digits

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Money } from './money.ts';
 import { endpoint } from './endpoint.ts';
 import { ById, Pagination, Timestamp, commaList, commaListOf, digits } from './lists.ts';
 import { RemediationWithActions } from './remediations.ts';
@@ -17,7 +18,6 @@ export const withheldReasons = [
 ] as const;
 export type WithheldReason = (typeof withheldReasons)[number];
 
-const Decimal = z.string();
 const share = z.number();
 
 /** A size of the catalog. */
@@ -57,7 +57,7 @@ const Evidence = z.looseObject({
   /** The share of CPU and memory that stays free. */
   headroom: share,
   /** The effective cost of the resource over so many hours. */
-  cost: z.looseObject({ amount: Decimal, currency: z.string(), hours: z.int() }).optional(),
+  cost: z.looseObject({ amount: Money, currency: z.string(), hours: z.int() }).optional(),
 });
 
 const Rightsizing = z.looseObject({
@@ -82,10 +82,10 @@ const Rightsizing = z.looseObject({
   risk: z.enum(rightsizingRisks).optional(),
   /** Absent: no cost is known. */
   currency: z.string().optional(),
-  cost_per_hour: Decimal.optional(),
+  cost_per_hour: Money.optional(),
   /** Of 730 hours. */
-  monthly_cost: Decimal.optional(),
-  monthly_saving: Decimal.optional(),
+  monthly_cost: Money.optional(),
+  monthly_saving: Money.optional(),
   evidence: Evidence,
 });
 export type Rightsizing = z.infer<typeof Rightsizing>;
@@ -114,8 +114,8 @@ export type RightsizingListQuery = z.infer<typeof RightsizingListQuery>;
 const RightsizingTotals = z.looseObject({
   currency: z.string(),
   resources: z.int(),
-  monthly_cost: Decimal,
-  monthly_saving: Decimal,
+  monthly_cost: Money,
+  monthly_saving: Money,
 });
 
 const RightsizingList = z.looseObject({

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Money } from './money.ts';
 import { readAge } from './age.ts';
 import { endpoint } from './endpoint.ts';
 import { FindingRule, UndecidedReason } from './findings.ts';
@@ -40,10 +41,9 @@ const StatusChange = z.looseObject({
 type StatusChange = z.infer<typeof StatusChange>;
 
 /** A decimal with all digits. */
-const Decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 
 /** What resources cost in the last 30 whole days of data: one for each currency, those never added together. */
-export const MonthlyCosts = z.array(z.looseObject({ currency: z.string(), monthly_cost: Decimal }));
+export const MonthlyCosts = z.array(z.looseObject({ currency: z.string(), monthly_cost: Money }));
 export type MonthlyCosts = z.infer<typeof MonthlyCosts>;
 
 /** One for each policy and resource, whatever becomes of it. Policy and resource are as when it was last found. */
@@ -86,7 +86,7 @@ export type Violation = z.infer<typeof Violation>;
 /** A violation as answered to who may see costs: `cost:read` or `cost:admin`. */
 const AnsweredViolation = Violation.extend({
   /** What its resource cost in the last 30 whole days of data, effective; absent where that is not known. */
-  monthly_cost: Decimal.optional(),
+  monthly_cost: Money.optional(),
   cost_currency: z.string().optional(),
 });
 export type AnsweredViolation = z.infer<typeof AnsweredViolation>;

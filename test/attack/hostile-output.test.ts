@@ -57,6 +57,9 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   'remediate plan': ['--policy', hostile],
   'remediate apply': ['--policy', hostile],
   'resource import': ['inputs'],
+  'budget create': ['--name', 'x', '--amount', '1', '--currency', 'USD'],
+  'budget update': ['--amount', '2'],
+  'cost anomalies feedback': ['--expected'],
   'auth login': ['--with-token'],
   import: ['--out', 'imported', '--all-owners', '--force'],
   adopt: ['--all-matching'],
@@ -285,6 +288,8 @@ describe('what is harmless', () => {
       '1 apply',
       '3 resource import',
       '6 remediate plan', // a guard refuses it
+      '1 cost import', // a name with NUL is no file
+      '1 cost metrics import', // nor here
       '3 framework import', // its file is no catalog; framework-files.test.ts has some
       '1 evidence export', // its bytes are not those of its hash
       '3 evidence verify', // its file is no bundle; evidence-bundles.test.ts has some

@@ -329,8 +329,9 @@ describe('client credentials of the environment', () => {
     const cwd = clone(ours);
     expect((await govctl(['policy', 'list'], cwd, { env })).scopes).toEqual(['governance:read']);
     expect((await govctl(['apply', '--auto-approve'], cwd, { env })).scopes).toEqual([
-      'governance:read',
-      'compliance:write governance:read',
+      // Budgets of the project may be live.
+      'cost:read governance:read',
+      'compliance:write cost:read governance:read',
     ]);
   });
 

@@ -39,6 +39,9 @@ export function actingIn(text: string, { colour = false, annotations = false } =
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** For texts of a form: the first that has it. */
+const plainTexts = ['/plain', 'plain', '1', 'USD', '2026-01'];
+
 /** A value that a schema takes, with the hostile text wherever it takes any text. */
 function hostileValue(schema: JsonSchema, root: JsonSchema, depth = 0): unknown {
   if (typeof schema.$ref === 'string') {
@@ -61,9 +64,10 @@ function hostileValue(schema: JsonSchema, root: JsonSchema, depth = 0): unknown 
   switch (types.find((type) => type !== 'null')) {
     case 'string':
       if (schema.format === 'date-time') return '2026-01-15T12:00:00Z';
+      if (schema.format === 'date') return '2026-01-15';
       if (schema.format === 'uri') return 'https://receiver.example.com/hook';
       if (schema.pattern === undefined) return hostile;
-      return /^\^\\?\//.test(String(schema.pattern)) ? '/plain' : 'plain';
+      return plainTexts.find((text) => new RegExp(String(schema.pattern)).test(text)) ?? 'plain';
     case 'number':
     case 'integer':
       return (schema.minimum as number | undefined) ?? 1;
