@@ -11,7 +11,7 @@ import type { TestService } from '../server/test-service.ts';
 import { openDuck } from '../support/duck.ts';
 import type { Duck } from '../support/duck.ts';
 
-const folder = '/work/shared/data/focus-cost';
+const folder = path.resolve(import.meta.dirname, '../../../shared/data/focus-cost');
 
 interface Sample {
   readonly file: string;
