@@ -103,6 +103,8 @@ export async function measure({ runs, rounds, port }) {
       await importCost(server.url, [file]);
       rmSync(file);
     }
+    // Anomalies and budgets are looked at after each import, in the background.
+    await new Promise((resolve) => setTimeout(resolve, 15_000));
     const range = `start=${months.at(-1)}-01&end=${new Date().toISOString().slice(0, 7)}-01&granularity=month`;
     const analyse = (fields, n) =>
       // Another page each time, so that no answer is kept.
