@@ -46,6 +46,13 @@ export class OpenSegment {
     return rows;
   }
 
+  /** Begins anew, with the same memory: of many segments, those that are waiting to be collected would take as much again. */
+  clear(): void {
+    this.count = 0;
+    this.firstDay = Infinity;
+    this.lastDay = -Infinity;
+  }
+
   *columns(): Generator<readonly [name: string, values: Float64Array<ArrayBuffer>]> {
     for (const [name, values] of this.values) yield [name, values.subarray(0, this.count)];
   }

@@ -37,7 +37,7 @@ export async function* writeTable(
   };
   const segments: Segment[] = [];
   const sums = commonRollUps(names).map((columns) => new RollUpWriter(names, columns));
-  let open = new OpenSegment(names);
+  const open = new OpenSegment(names);
   for await (const day of days) {
     day.carry();
     const grouped = new GroupedDay(day);
@@ -46,7 +46,7 @@ export async function* writeTable(
       from += open.take(day, from);
       if (open.count < mostRows) continue;
       segments.push(yield* flush(open));
-      open = new OpenSegment(names);
+      open.clear();
     }
   }
   if (open.count > 0) segments.push(yield* flush(open));
