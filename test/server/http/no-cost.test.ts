@@ -12,14 +12,14 @@ import { composeTiny, renderText } from '../reports/report-world.ts';
 import type { Got, TestService } from '../test-service.ts';
 import { startTestService } from '../test-service.ts';
 
-/** An amount that nothing else has, however it is written. */
-const spent = /73[,.]?137|73[,.]?1/;
+/** An amount that nothing else has, however it is written; not digits of an ID or a hash. */
+const spent = /(?<!\w)73[,.]?137(?!\w)|(?<!\w)73[,.]1(?!\d)/;
 const charges = `ProviderName,BillingAccountId,SubAccountId,ServiceName,BillingCurrency,BilledCost,ChargePeriodStart,BillingPeriodStart,ResourceId
 AWS,1,11,S3,XTS,73137.5,2026-02-20,2026-02-01,costly
 AWS,1,11,S3,XTS,1,2026-01-05,2026-01-01,costly
 `;
 /** Its currency would be a trace as well. */
-const traces = [spent, /XTS/, /"(?:monthly_costs?|cost_currency)":["[]/];
+const traces = [spent, /(?<!\w)XTS(?!\w)/, /"(?:monthly_costs?|cost_currency)":["[]/];
 
 const endpoints = Object.entries(
   contract as Readonly<Record<string, Readonly<Record<string, Endpoint>>>>,
