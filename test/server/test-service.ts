@@ -23,7 +23,7 @@ import { laneWorker } from '../../src/server/local/workers.ts';
 import { bundleLanes } from '../../src/server/evidence/collection.ts';
 import { createEvidenceWork } from '../../src/server/evidence/work.ts';
 import { createAssessor } from '../../src/server/rightsizing/assess-all.ts';
-import { createUtilisation } from '../../src/server/rightsizing/import-metrics.ts';
+import { createUtilization } from '../../src/server/rightsizing/import-metrics.ts';
 import { costTagsOf } from '../../src/server/config/config.ts';
 import type { ReadFiles } from '../../src/server/cost-imports/reading/job.ts';
 import { readFiles } from '../../src/server/cost-imports/reading/read-files.ts';
@@ -176,7 +176,7 @@ export async function startTestService(
     createRunner: options.reports ? createLaneRunner : noRunner,
     ...options.reports,
   });
-  const utilisation = createUtilisation(deps);
+  const utilization = createUtilization(deps);
   const evidenceWork = createEvidenceWork(deps, {
     createRunner: options.evidence === true ? createLaneRunner : noRunner,
     statementKey,
@@ -202,7 +202,7 @@ export async function startTestService(
     laneWorker(store, costImportLanes, costImportWork),
   ];
   const isBeingWritten = (blob: string): boolean =>
-    [reportWork, evidenceWork, costImportWork, utilisation].some((work) =>
+    [reportWork, evidenceWork, costImportWork, utilization].some((work) =>
       work.isBeingWritten(blob),
     );
   const local =
@@ -227,7 +227,7 @@ export async function startTestService(
       send: receive,
       reportWork,
       evidenceWork,
-      utilisation,
+      utilization,
       costImportWork,
       signer,
       statementKey,

@@ -39,7 +39,7 @@ export interface Measured {
 }
 
 /** Adds up the slots of a series, in any order. */
-export class Utilisation {
+export class Utilization {
   private readonly counts = new Uint32Array(mostCode + 1);
   private slots = 0;
   private from = Infinity;

@@ -1,6 +1,6 @@
 import type { Amount } from '../amount.ts';
 import type { Measure } from '../focus/record.ts';
-import { Cells } from './cells.ts';
+import { Sums } from './sums.ts';
 import { Combiner } from './combine.ts';
 import { dayText } from './days.ts';
 import type { Numbers } from './format.ts';
@@ -47,7 +47,7 @@ export class Scan {
   isFull = false;
   private readonly keys: (readonly string[])[] = [];
   private readonly ids = new Map<string, number>();
-  private readonly cells = new Cells();
+  private readonly sums = new Sums();
   private readonly slots: number;
   private readonly mostGroups: number;
   /** Of the segment at hand: its rows that count, and the sum that each of them goes to. */
@@ -89,9 +89,9 @@ export class Scan {
         const kept = this.place(count, combiner, groupOf, days);
         for (const lane of lanes) {
           const values = await column(laneName(measure, lane));
-          if (values) this.cells.add(lane, values, this.picked, this.places, kept);
+          if (values) this.sums.add(lane, values, this.picked, this.places, kept);
         }
-        this.cells.added(kept);
+        this.sums.added(kept);
       }
       this.rows += segment.rows;
       await pause();
@@ -109,7 +109,7 @@ export class Scan {
   }
 
   sum(group: number, slot = 0): Amount {
-    return this.cells.at(group * this.slots + slot);
+    return this.sums.at(group * this.slots + slot);
   }
 
   /** In no particular order, with the sums of the first slot. */
@@ -203,7 +203,7 @@ export class Scan {
     }
     const id = this.keys.push(key) - 1;
     this.ids.set(joined, id);
-    this.cells.grow((id + 1) * this.slots);
+    this.sums.grow((id + 1) * this.slots);
     return id;
   }
 

@@ -7,7 +7,7 @@ import { grown } from './rows.ts';
 const carryAfter = 1 << 22;
 
 /** Sums by their place, in lanes. */
-export class Cells {
+export class Sums {
   private readonly lanes = {
     units: new Float64Array(256),
     nanos: new Float64Array(256),

@@ -166,6 +166,7 @@ async function analyze(
     span,
     before,
     buckets,
+    signal,
     scan: (asked) => scanPeriods(deps.store.blobs, periods, { ...asked, measure: query.metric }, { signal }), // prettier-ignore
   };
   const policies = isByPolicy ? await readPolicies(deps, periods, reader, { query, signal }) : undefined; // prettier-ignore
@@ -271,6 +272,7 @@ interface Reading {
   readonly before: DaySpan;
   readonly buckets: readonly DaySpan[];
   readonly scan: (query: Omit<Query, 'measure'>) => Promise<Scan>;
+  readonly signal: AbortSignal;
 }
 
 /** @throws GovctlError malformed_request where there are too many groups */
@@ -280,10 +282,10 @@ async function readSums(reading: Reading): Promise<GroupSums & { readonly isDeta
     [buckets, mostSums],
     [[span], 2 * mostGroups],
   ] as const) {
-    // prettier-ignore
     const slots = slotsOf(reading.before, series);
     const scan = await reading.scan({ ...queryOf(reading), slots, mostSums: most });
-    if (!scan.isFull) return { ...(await groupSums(scan, slots)), isDetailed: series === buckets };
+    if (!scan.isFull)
+      return { ...(await groupSums(scan, slots, reading.signal)), isDetailed: series === buckets };
   }
   throw new GovctlError(
     'malformed_request',
@@ -321,7 +323,7 @@ async function readDetails(reading: Reading, shown: readonly GroupSum[]): Promis
       return isShared ? key : [key.at(-1) ?? ''];
     },
   });
-  const { groups, series } = await groupSums(scan, slots);
+  const { groups, series } = await groupSums(scan, slots, reading.signal);
   const found = new Map(groups.map((one) => [joined([...one.key, one.currency]), one]));
   return {
     groups,
@@ -339,7 +341,6 @@ async function readUntagged(
   { filter, where, span, scan }: Reading,
   tags: readonly string[],
 ): Promise<Untagged> {
-  // prettier-ignore
   const sums = new Map<string, Map<string, AmountSum>>();
   // Roll-ups have the sums of single tags; else all rows are read, once.
   const isRolledUp = filter.columns.length === 0 && Object.keys(filter.where).every((name) => name === 'provider' || name === 'billing_account'); // prettier-ignore

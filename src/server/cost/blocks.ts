@@ -71,7 +71,6 @@ export async function blockOf(
   currency: string,
   { query, listed, detailed, buckets, untagged }: BlockParts,
 ): Promise<CostBlock> {
-  // prettier-ignore
   const { group_by: fields = [], limit, offset } = query;
   const { all, shown, total, pools, nonCompliant } = listed;
   const names = nonCompliant ? ['policy', 'policy_name'] : fields;

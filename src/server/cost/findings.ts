@@ -42,7 +42,6 @@ async function anomaliesIn(
   reader: Reader,
   { start, end, filters }: FindIn,
 ): Promise<Findings['anomalies']> {
-  // prettier-ignore
   const found: Findings['anomalies'] = [];
   const where = {
     ...anyOf(filters, ['provider', 'account', 'service', 'currency']),
@@ -53,7 +52,6 @@ async function anomaliesIn(
     orderBy: 'impact',
     direction: 'desc',
   })) {
-    // prettier-ignore
     for (const { doc } of rows) {
       if (doc.start >= end || doc.end < start) continue;
       found.push(showAnomaly(doc));

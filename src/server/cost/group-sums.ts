@@ -3,10 +3,10 @@ import type { Amount } from '../../cost/amount.ts';
 import type { DaySpan } from '../../cost/analysis/buckets.ts';
 import type { Compared } from '../../cost/analysis/change.ts';
 import type { Scan, Slots } from '../../cost/table/scan.ts';
-import { nextTurn } from '../next-turn.ts';
+import { createPace } from '../pace.ts';
 
-/** Sums that are read in one turn: some milliseconds. */
-const perTurn = 20_000;
+/** The cost of reading a sum, beside that of an evaluation. */
+const costOfSum = 0.1;
 
 /** A group of a currency, in the period and in the one before. */
 export interface GroupSum extends Compared {
@@ -41,8 +41,12 @@ export function slotsOf(before: DaySpan, buckets: readonly DaySpan[]): Slots {
 }
 
 /** Reads the groups of a scan with such slots, whose keys end with the currency. */
-export async function groupSums(scan: Scan, { count }: Slots): Promise<GroupSums> {
-  const pace = createPace(count);
+export async function groupSums(
+  scan: Scan,
+  { count }: Slots,
+  signal: AbortSignal,
+): Promise<GroupSums> {
+  const pace = createPace(signal);
   const groups: GroupSum[] = [];
   for (let at = 0; at < scan.size; at++) {
     const key = scan.key(at);
@@ -55,7 +59,7 @@ export async function groupSums(scan: Scan, { count }: Slots): Promise<GroupSums
       amount: amount.total,
       previous: scan.sum(at, 0),
     });
-    await pace();
+    await pace.spend(count * costOfSum);
   }
   return {
     groups,
@@ -63,19 +67,9 @@ export async function groupSums(scan: Scan, { count }: Slots): Promise<GroupSums
       const sums = Array.from({ length: count - 1 }, () => new AmountSum());
       for (const { at } of some) {
         for (const [bucket, sum] of sums.entries()) sum.add(scan.sum(at, bucket + 1));
-        await pace();
+        await pace.spend(count * costOfSum);
       }
       return sums.map(({ total }) => total);
     },
-  };
-}
-
-/** Lets others have their turn after as many steps of a cost as are some milliseconds. */
-function createPace(cost: number): () => Promise<void> {
-  let spent = 0;
-  return async () => {
-    if ((spent += cost) < perTurn) return;
-    spent = 0;
-    await nextTurn();
   };
 }

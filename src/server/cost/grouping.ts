@@ -24,7 +24,7 @@ interface Known {
 }
 
 /** As the schema of the configuration has checked. */
-const fieldOf = (text: string): CostGrouping => text.toLowerCase() as CostGrouping;
+const asGrouping = (text: string): CostGrouping => text.toLowerCase() as CostGrouping;
 
 type Label = (texts: readonly string[]) => string;
 
@@ -87,7 +87,7 @@ export function createGrouping(
   if (rules.length > 0) {
     const shared = rules.map(({ name, match }) => {
       const matched = Object.entries(match).map(
-        ([field, values]) => [ruleLabel(fieldOf(field)), new Set(values)] as const,
+        ([field, values]) => [ruleLabel(asGrouping(field)), new Set(values)] as const,
       );
       return { name, isOf: (texts: readonly string[]) => matched.every(([label, values]) => values.has(label(texts))) }; // prettier-ignore
     });

@@ -1,17 +1,26 @@
 import { GovctlError } from '../../contract/errors.ts';
+import { inThrees } from '../../contract/in-threes.ts';
 import type { Reader, Store } from '../store/store.ts';
 import { costPeriods } from './collection.ts';
 import type { StoredPeriod } from './collection.ts';
 
-/** Periods that a query reads: 36 months of hundreds of billing accounts. */
+/** Periods that a query reads: 36 months of thousands of billing accounts. */
 const mostPeriods = 100_000;
 /** An import that replaces periods has work begin again; it is not repeated without end. */
 const mostTries = 20;
 
-/** All periods at one moment. */
+/** All periods at one moment. @throws GovctlError there are so many that some would be left out */
 async function readPeriods(reader: Reader): Promise<readonly StoredPeriod[]> {
   const query = { where: {}, orderBy: 'period', direction: 'asc', limit: mostPeriods } as const;
-  return (await reader.page(costPeriods, query)).rows.map(({ doc }) => doc);
+  const { rows, total } = await reader.page(costPeriods, query);
+  if (total > rows.length) {
+    throw new GovctlError(
+      'unavailable',
+      `There are ${inThrees(total)} billing periods; cost is added up over at most ${inThrees(mostPeriods)}`,
+      { hint: 'Import cost by one billing account that pays for many, as providers export it.' },
+    );
+  }
+  return rows.map(({ doc }) => doc);
 }
 
 /**

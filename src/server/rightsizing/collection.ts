@@ -33,8 +33,8 @@ export const shardOf = (resourceId: string): number =>
 
 export const weekEnd = (week: number): number => (week + 1) * partSlots * slotSeconds * 1_000;
 
-export const utilisation: CollectionSpec<StoredPart> = {
-  name: 'utilisation',
+export const utilization: CollectionSpec<StoredPart> = {
+  name: 'utilization',
   order: { id: ({ id }) => id, until: ({ until }) => until },
 };
 

@@ -16,11 +16,11 @@ import { nextTurn } from '../next-turn.ts';
 import { readResource } from '../resources/service.ts';
 import { rightsizingId } from './assess-all.ts';
 import type { AboutMachine, Assessed, Assessor } from './assess-all.ts';
-import type { Utilisation } from './import-metrics.ts';
+import type { Utilization } from './import-metrics.ts';
 import { claimsOf } from './savings.ts';
 import { showAssessed } from './show.ts';
 
-export const metricsHandlers = ({ import: store }: Utilisation): Handlers['metrics'] => ({
+export const metricsHandlers = ({ import: store }: Utilization): Handlers['metrics'] => ({
   import: async ({ body, query }, call) => {
     if (await call.isRepeated()) {
       for await (const chunk of body) void chunk;

@@ -13,7 +13,7 @@ import type { Line } from '../lines.ts';
 import { nextTurn } from '../next-turn.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Tx } from '../store/store.ts';
-import { partId, utilisation, weekEnd } from './collection.ts';
+import { partId, utilization, weekEnd } from './collection.ts';
 import type { PartPlace, StoredPart } from './collection.ts';
 import { MachinesByName } from './machines.ts';
 import { readBlob, readPart, writePart } from './part-file.ts';
@@ -46,7 +46,7 @@ interface Prepared {
   }[];
 }
 
-export interface Utilisation {
+export interface Utilization {
   /**
    * Reads points as they come, one a line, and stores all of them or none.
    * @param commit runs a transaction and gives its answer
@@ -62,7 +62,7 @@ export interface Utilisation {
 /** Raised in a transaction where another upload has replaced a part meanwhile. */
 class Overtaken extends Error {}
 
-export function createUtilisation(deps: Deps): Utilisation {
+export function createUtilization(deps: Deps): Utilization {
   const { store, clock, ids, log } = deps;
   const writing = new Set<string>();
 
@@ -94,7 +94,7 @@ export function createUtilisation(deps: Deps): Utilisation {
     for await (const blob of store.blobs.list()) {
       if (/^utl_\w+$/.test(blob) && !writing.has(blob)) left.add(blob);
     }
-    for await (const { doc } of allRows(store, utilisation, {})) left.delete(doc.file.blob);
+    for await (const { doc } of allRows(store, utilization, {})) left.delete(doc.file.blob);
     await remove(left);
   };
   let cleaning: Promise<void> | undefined;
@@ -112,7 +112,7 @@ export function createUtilisation(deps: Deps): Utilisation {
     const parts: Prepared['parts'][number][] = [];
     let changed = 0;
     for (const place of upload.places) {
-      const before = (await store.get(utilisation, partId(place)))?.doc;
+      const before = (await store.get(utilization, partId(place)))?.doc;
       const stored = before ? readPart(await readBlob(store.blobs, before.file)) : [];
       const next = overlay(stored, await upload.seriesIn(place));
       await nextTurn();
@@ -155,12 +155,12 @@ export function createUtilisation(deps: Deps): Utilisation {
             const { answer, parts } = await prepare(upload, leftOut, made);
             const result = await commit(async (tx) => {
               for (const { before, after } of parts) {
-                const current = (await tx.get(utilisation, after.id))?.doc;
+                const current = (await tx.get(utilization, after.id))?.doc;
                 if (current?.file.blob !== before?.file.blob) throw new Overtaken();
-                await (current ? tx.replace(utilisation, after) : tx.insert(utilisation, after));
+                await (current ? tx.replace(utilization, after) : tx.insert(utilization, after));
               }
               if (parts.length > 0) {
-                await recordAudit(deps, tx, actor, 'metrics.import', utilisation.name);
+                await recordAudit(deps, tx, actor, 'metrics.import', utilization.name);
               }
               return answer;
             });

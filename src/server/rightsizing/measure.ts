@@ -1,9 +1,9 @@
 import type { Measured } from '../../cost/rightsizing/series.ts';
-import { Utilisation, slotsPerDay } from '../../cost/rightsizing/series.ts';
+import { Utilization, slotsPerDay } from '../../cost/rightsizing/series.ts';
 import { nextTurn } from '../next-turn.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Store } from '../store/store.ts';
-import { partSlots, utilisation } from './collection.ts';
+import { partSlots, utilization } from './collection.ts';
 import type { StoredPart } from './collection.ts';
 import type { StoredMetric } from './part-file.ts';
 import { readBlob, readPart } from './part-file.ts';
@@ -34,7 +34,7 @@ export async function partsSince(
 ): Promise<{ readonly parts: readonly StoredPart[]; readonly stamp: string }> {
   const since = (today - lookBackDays) * slotsPerDay;
   const parts: StoredPart[] = [];
-  for await (const { doc } of allRows(store, utilisation, {})) {
+  for await (const { doc } of allRows(store, utilization, {})) {
     if ((doc.week + 1) * partSlots > since) parts.push(doc);
   }
   return { parts, stamp: JSON.stringify([today, parts.map(({ file }) => file.blob)]) };
@@ -51,12 +51,12 @@ export async function measure(
   const byShard = new Map<number, StoredPart[]>();
   for (const part of parts) byShard.set(part.shard, [...(byShard.get(part.shard) ?? []), part]);
   for (const own of byShard.values()) {
-    const sums = new Map<string, Utilisation>();
+    const sums = new Map<string, Utilization>();
     for (const { week, file } of own) {
       for (const { codes, ...of } of readPart(await readBlob(store.blobs, file))) {
         const key = keyOf(of);
         let sum = sums.get(key);
-        if (!sum) sums.set(key, (sum = new Utilisation()));
+        if (!sum) sums.set(key, (sum = new Utilization()));
         sum.add(codes, week * partSlots, since, Infinity);
       }
       await nextTurn();

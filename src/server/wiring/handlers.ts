@@ -37,7 +37,7 @@ import { resourceHandlers } from '../resources/handlers.ts';
 import { metricsHandlers, rightsizingHandlers } from '../rightsizing/handlers.ts';
 import { analysisOptions } from './cost-sources.ts';
 import type { Assessor } from '../rightsizing/service.ts';
-import type { Utilisation } from '../rightsizing/import-metrics.ts';
+import type { Utilization } from '../rightsizing/import-metrics.ts';
 import { scanHandlers } from '../scans/handlers.ts';
 import { scheduleHandlers } from '../schedules/handlers.ts';
 import { scheduleReportDeleted } from '../schedules/run.ts';
@@ -63,7 +63,7 @@ export interface Parts {
   readonly send: Send;
   readonly reportWork: ReportWork;
   readonly evidenceWork: EvidenceWork;
-  readonly utilisation: Utilisation;
+  readonly utilization: Utilization;
   readonly assessor: Assessor;
   readonly costImportWork: CostImportWork;
   /** Signs reports. */
@@ -87,7 +87,7 @@ export const createHandlers = (
     send,
     reportWork,
     evidenceWork,
-    utilisation,
+    utilization,
     assessor,
     costImportWork,
     signer,
@@ -127,7 +127,7 @@ export const createHandlers = (
     costAnomalies: anomalyHandlers(deps),
     costResources: costResourceHandlers(deps),
     remediations: remediationHandlers(planParts, ownerTags),
-    metrics: metricsHandlers(utilisation),
+    metrics: metricsHandlers(utilization),
     rightsizing: rightsizingHandlers(deps, assessor, createResizer(planParts)),
     cost: costHandlers(deps, analysisOptions(surroundings.config, assessor)),
     costUnused: unusedHandlers(deps),

@@ -31,7 +31,7 @@ import type { SigningFiles } from '../keys/signer.ts';
 import { createStatementKey } from '../keys/statement-key.ts';
 import { createSender } from '../outbound/send.ts';
 import { createAssessor } from '../rightsizing/assess-all.ts';
-import { createUtilisation } from '../rightsizing/import-metrics.ts';
+import { createUtilization } from '../rightsizing/import-metrics.ts';
 import { systemResolve } from '../outbound/resolve.ts';
 import type { Targets } from '../outbound/target.ts';
 
@@ -88,7 +88,7 @@ export async function createService(
   const evaluation = createEvaluation(deps, threads);
   const signer = createSigner(deps, options.signing && (await readSigner(options.signing)));
   const statementKey = createStatementKey(deps);
-  const utilisation = createUtilisation(deps);
+  const utilization = createUtilization(deps);
   await chainOlder(deps);
   const assessor = createAssessor(deps);
   const background = startBackgroundWork(deps, {
@@ -125,7 +125,7 @@ export async function createService(
         isBeingWritten: (blob) =>
           background.reportWork.isBeingWritten(blob) ||
           background.evidenceWork.isBeingWritten(blob) ||
-          utilisation.isBeingWritten(blob) ||
+          utilization.isBeingWritten(blob) ||
           background.costImportWork.isBeingWritten(blob),
       })
     : undefined;
@@ -140,7 +140,7 @@ export async function createService(
       send: sender.send,
       reportWork: background.reportWork,
       evidenceWork: background.evidenceWork,
-      utilisation,
+      utilization,
       assessor,
       costImportWork: background.costImportWork,
       signer,

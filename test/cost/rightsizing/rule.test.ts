@@ -7,7 +7,7 @@ import { totalOfClaims } from '../../../src/cost/rightsizing/claims.ts';
 import { assess } from '../../../src/cost/rightsizing/rule.ts';
 import type { Machine } from '../../../src/cost/rightsizing/rule.ts';
 import { savingOf } from '../../../src/cost/rightsizing/saving.ts';
-import { Utilisation, codeOf, slotsOf } from '../../../src/cost/rightsizing/series.ts';
+import { Utilization, codeOf, slotsOf } from '../../../src/cost/rightsizing/series.ts';
 import type { Measured } from '../../../src/cost/rightsizing/series.ts';
 
 /** 20 days, all of them measured. */
@@ -241,7 +241,7 @@ describe('utilization over time', () => {
   });
 
   it('has percentiles by nearest rank', () => {
-    const series = new Utilisation();
+    const series = new Utilization();
     // 400 slots: 398 of 10 %, one of 50 %, one of 90 %. Rank 0.995 × 400 = 398: 10 %.
     series.add(
       Uint8Array.from({ length: 398 }, () => codeOf(10)),
@@ -265,7 +265,7 @@ describe('utilization over time', () => {
   });
 
   it('leaves out what is before or after the time that is asked for', () => {
-    const series = new Utilisation();
+    const series = new Utilization();
     series.add(
       Uint8Array.from({ length: 10 }, (_, at) => codeOf(at)),
       100,
@@ -273,6 +273,6 @@ describe('utilization over time', () => {
       106,
     );
     expect(series.measured()).toMatchObject({ from: 103, to: 106, hours: 0.75, max: 5 });
-    expect(new Utilisation().measured()).toBeUndefined();
+    expect(new Utilization().measured()).toBeUndefined();
   });
 });

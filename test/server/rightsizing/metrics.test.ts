@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { utilisation } from '../../../src/server/rightsizing/collection.ts';
+import { utilization } from '../../../src/server/rightsizing/collection.ts';
 import { readBlob, readPart } from '../../../src/server/rightsizing/part-file.ts';
-import { createUtilisation } from '../../../src/server/rightsizing/import-metrics.ts';
+import { createUtilization } from '../../../src/server/rightsizing/import-metrics.ts';
 import { Upload } from '../../../src/server/rightsizing/upload.ts';
 import { allRows } from '../../../src/server/store/all-rows.ts';
 import { startTestService } from '../test-service.ts';
@@ -27,7 +27,7 @@ afterEach(() => service.close());
 /** All quarters of an hour that are stored, as `metric size time percent`. */
 async function stored(): Promise<string[]> {
   const all: string[] = [];
-  for await (const { doc } of allRows(service.deps.store, utilisation, {})) {
+  for await (const { doc } of allRows(service.deps.store, utilization, {})) {
     for (const one of readPart(await readBlob(service.deps.store.blobs, doc.file))) {
       for (const [at, code] of one.codes.entries()) {
         if (code === 0) continue;
@@ -242,7 +242,7 @@ describe('POST /v1/metrics', () => {
       yield Buffer.from(`${JSON.stringify(point())}\n`);
       throw new Error('gone');
     }
-    const work = createUtilisation(service.deps);
+    const work = createUtilization(service.deps);
     const options = {
       actor: { userId: 'u', via: 'k', requestId: 'r' },
       signal: new AbortController().signal,
