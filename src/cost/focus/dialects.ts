@@ -213,6 +213,34 @@ export function columnOf(name: string): string {
   return known.has(original) && !known.has(lower) ? original : lower;
 }
 
+/** What no charge can be without. */
+export const required: readonly Source[] = [
+  'billed',
+  'currency',
+  'charge_start',
+  'period_start',
+  'billing_account',
+];
+
+/** The dialect of a file that lacks columns that it must have: a column that is missing is named. */
+export const closestDialect = (columns: readonly string[]): Dialect | undefined =>
+  dialects.find(({ columns: own }) => {
+    const found = required.filter((source) =>
+      own[source]?.some((name) => columns.includes(name.toLowerCase())),
+    );
+    return found.length > required.length / 2;
+  });
+
+export function missingColumns({ columns }: Dialect, missing: readonly Source[]): string {
+  const named = missing.map((source) => {
+    const [first = source, ...more] = columns[source] ?? [];
+    return more.length === 0 ? first : `${first} (or ${more.join(', ')})`;
+  });
+  return named.length === 1
+    ? `the column ${named[0]} is missing`
+    : `the columns ${named.join(', ')} are missing`;
+}
+
 /** Exports that people have and that can't be read, with what to import instead. */
 const others: readonly { readonly signs: readonly string[]; readonly message: string }[] = [
   {

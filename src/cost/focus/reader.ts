@@ -7,7 +7,16 @@ import { ReadError } from '../read/place.ts';
 import { DateColumn, isDay } from './dates.ts';
 import type { SlashedFormat } from './dates.ts';
 import type { Dialect, Source } from './dialects.ts';
-import { columnOf, dialectOf, dialects, unknownColumns } from './dialects.ts';
+import {
+  closestDialect,
+  columnOf,
+  dialectOf,
+  missingColumns,
+  required,
+  unknownColumns,
+} from './dialects.ts';
+import { effectiveRules } from './effective-cost.ts';
+import type { EffectiveRule } from './effective-cost.ts';
 import { Memo } from './memo.ts';
 import type { CostRecord, Dimension, Measure } from './record.ts';
 import { dimensions } from './record.ts';
@@ -29,13 +38,6 @@ export interface Understood {
   readonly unmapped: readonly string[];
 }
 
-const required: readonly Source[] = [
-  'billed',
-  'currency',
-  'charge_start',
-  'period_start',
-  'billing_account',
-];
 const longestText = 2_048;
 const currencyCode = /^[A-Z]{3}$/;
 
@@ -343,36 +345,6 @@ interface Part {
   readonly derived: Memo<string> | undefined;
 }
 
-/** How the effective cost of a row is made of fields. */
-interface EffectiveRule {
-  readonly add: readonly number[];
-  readonly subtract: readonly number[];
-  /** Only where this field has a value; undefined: always. */
-  readonly where: readonly number[] | undefined;
-}
-
-/** The rules whose columns an export has; without them, the billed cost counts. */
-function effectiveRules(
-  { effectiveBy }: Dialect,
-  columns: readonly string[],
-): ReadonlyMap<string, EffectiveRule> | undefined {
-  if (!effectiveBy) return undefined;
-  const fieldOf = (name: string): number => columns.indexOf(name.toLowerCase());
-  const rules = new Map<string, EffectiveRule>();
-  for (const [category, { add: added, subtract: subtracted = [], where }] of Object.entries(
-    effectiveBy,
-  )) {
-    const rule = {
-      add: added.map(fieldOf),
-      subtract: subtracted.map(fieldOf),
-      where: where === undefined ? undefined : [fieldOf(where)],
-    };
-    const used = [...rule.add, ...rule.subtract, ...(rule.where ?? [])];
-    if (used.every((field) => field >= 0)) rules.set(category, rule);
-  }
-  return rules;
-}
-
 /** A day, and the month that it is in. */
 interface Day {
   readonly day: string;
@@ -401,23 +373,4 @@ const moreSources = [
 function providerOf(text: string): string {
   const lower = text.toLowerCase();
   return providers.find(([pattern]) => pattern.test(lower))?.[1] ?? lower;
-}
-
-/** The dialect of a file that lacks columns that it must have: a column that is missing is named. */
-const closestDialect = (columns: readonly string[]): Dialect | undefined =>
-  dialects.find(({ columns: own }) => {
-    const found = required.filter((source) =>
-      own[source]?.some((name) => columns.includes(name.toLowerCase())),
-    );
-    return found.length > required.length / 2;
-  });
-
-function missingColumns({ columns }: Dialect, missing: readonly Source[]): string {
-  const named = missing.map((source) => {
-    const [first = source, ...more] = columns[source] ?? [];
-    return more.length === 0 ? first : `${first} (or ${more.join(', ')})`;
-  });
-  return named.length === 1
-    ? `the column ${named[0]} is missing`
-    : `the columns ${named.join(', ')} are missing`;
 }

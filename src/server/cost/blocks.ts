@@ -15,11 +15,10 @@ import { dayText } from '../../cost/table/days.ts';
 import type { CostAnalysisQuery, CostBlock } from '../../contract/cost.ts';
 import { firstOf } from '../first-of.ts';
 import type { GroupSum, GroupSums } from './group-sums.ts';
+import { joined } from './read-groups.ts';
 import type { SharedPool } from './shared-cost.ts';
 
 const mostMovers = 10;
-
-const joined = (key: readonly string[]): string => key.join('\0');
 
 const byKey = (a: GroupSum, b: GroupSum): number => (joined(a.key) < joined(b.key) ? -1 : 1);
 
