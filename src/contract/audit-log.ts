@@ -70,7 +70,7 @@ export const auditLog = {
   list: listEndpoint({
     path: '/v1/audit-log',
     summary: 'List who changed what and when',
-    scope: 'admin',
+    scope: 'audit:read',
     ext: true,
     query: listQuery(auditSortFields, {
       actor: z.string().max(256).optional(),
@@ -83,7 +83,7 @@ export const auditLog = {
     method: 'GET',
     path: '/v1/audit-log/head',
     summary: 'Show where the chain of hashes of the audit log ends, signed',
-    scope: 'admin',
+    scope: 'audit:read',
     ext: true,
     response: { status: 200, body: AuditHead },
     errors: [],

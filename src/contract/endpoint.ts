@@ -1,20 +1,39 @@
 import * as z from 'zod';
 import type { WireErrorName } from './errors.ts';
 
-/** What a token may do. `cost:admin` implies `cost:read`; no other scope implies one. `cost:read` and `admin` are extensions of our server. */
+/**
+ * What a token may do. `cost:admin` implies `cost:read`, `admin` implies `audit:read`; no other scope implies one. `cost:read`,
+ * `audit:read` and `admin` are extensions of our server.
+ */
 export const scopes = [
   'governance:read',
   'compliance:write',
   'cost:read',
   'cost:admin',
+  'audit:read',
   'admin',
 ] as const;
 export const Scope = z.enum(scopes);
 export type Scope = z.infer<typeof Scope>;
 
+/** The scope that implies another. */
+const impliedBy: Partial<Record<Scope, Scope>> = {
+  'cost:read': 'cost:admin',
+  'audit:read': 'admin',
+};
+
 /** Whether who has these scopes may do what takes this one. */
-export const permits = (has: readonly Scope[], wanted: Scope): boolean =>
-  has.includes(wanted) || (wanted === 'cost:read' && has.includes('cost:admin'));
+export function permits(has: readonly Scope[], wanted: Scope | 'any'): boolean {
+  if (wanted === 'any' || has.includes(wanted)) return true;
+  const wider = impliedBy[wanted];
+  return wider !== undefined && has.includes(wider);
+}
+
+/** Those of the scopes that the others permit, too: what is left of what was granted by somebody who has lost some. */
+export const within = (some: readonly Scope[], others: readonly Scope[]): readonly Scope[] =>
+  some.every((scope) => permits(others, scope))
+    ? some
+    : scopes.filter((scope) => permits(some, scope) && permits(others, scope));
 
 /** The largest body of most endpoints. */
 export const defaultMaxBodyBytes = 10 * 1024 * 1024;
@@ -39,8 +58,8 @@ export interface Endpoint {
   /** With `:name` parts, e.g. `/v1/policies/:id`. */
   readonly path: string;
   readonly summary: string;
-  /** The scope it takes; null needs no token. */
-  readonly scope: Scope | null;
+  /** The scope it takes; `any`: a token, whatever its scopes; null needs no token. */
+  readonly scope: Scope | 'any' | null;
   /** Needs no token while only this machine can reach the server. */
   readonly openWhereLocal?: true;
   /** An extension of our server, not part of the service description. */

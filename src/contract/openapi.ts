@@ -18,7 +18,8 @@ const scopeTexts: Record<Scope, string> = {
   'compliance:write': 'Change policies and what belongs to them',
   'cost:read': 'Read everything of cost',
   'cost:admin': 'Read and change everything of cost',
-  admin: 'API keys, OAuth clients, audit log',
+  'audit:read': 'Read the audit log and who used what',
+  admin: 'Users, roles, API keys, OAuth clients, trust rules, audit log',
 };
 
 /** The whole contract as an OpenAPI 3.1 document. */
@@ -69,7 +70,7 @@ function describeOperation(noun: string, verb: string, endpoint: Endpoint): Json
     summary,
     tags: [noun],
     ...(ext ? { 'x-extension': true } : {}),
-    security: scope === null ? [] : [{ bearer: [] }, { oauth2: [scope] }],
+    security: scope === null ? [] : [{ bearer: [] }, { oauth2: scope === 'any' ? [] : [scope] }],
     ...(scope === null ? {} : { 'x-scope': scope }),
     ...describeParameters(endpoint),
     ...describeBody(endpoint),

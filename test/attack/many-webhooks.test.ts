@@ -58,7 +58,13 @@ it('events are queued again as long as a queue has room, however often that is a
     types: ['resource.discovered' as const],
   };
   const actor = { userId: 'u', via: 'test', requestId: 'r' };
-  const principal = { userId: 'u', via: 'test', countedAs: 'test', scopes: [] };
+  const principal = {
+    kind: 'key' as const,
+    userId: 'u',
+    via: 'test',
+    countedAs: 'test',
+    scopes: [],
+  };
   const again = () => replay(service.deps, { actor, principal }, asked, 250);
   for (let n = 0; n < 2; n += 1) expect(await again()).toEqual({ events: 100, deliveries: 100 });
   await expect(again()).rejects.toMatchObject({ error: 'unavailable' });

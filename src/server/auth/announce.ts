@@ -7,6 +7,7 @@ import type { StoredApiKey } from './collections.ts';
 export const showKey = ({
   hash: _h,
   bootstrap: _b,
+  bound_to: _u,
   version: _v,
   scopes,
   ...key

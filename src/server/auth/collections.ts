@@ -10,6 +10,8 @@ export interface StoredApiKey {
   readonly user_id: string;
   /** Absent: it was made before that was recorded, or is the folder's own. */
   readonly made_by?: string;
+  /** The user whose scopes it has at most. Absent: the operator's. */
+  readonly bound_to?: string;
   readonly scopes: readonly Scope[];
   readonly key_hint: string;
   readonly hash: string;
@@ -47,6 +49,8 @@ export interface StoredOauthClient {
   readonly name: string;
   readonly user_id: string;
   readonly made_by?: string;
+  /** As of an API key. */
+  readonly bound_to?: string;
   readonly scopes: readonly Scope[];
   readonly secret_hint: string;
   readonly hash: string;
@@ -74,10 +78,15 @@ export const oauthClients: CollectionSpec<StoredOauthClient> = {
 export interface StoredAccessToken {
   readonly id: string;
   readonly hash: string;
+  /** What requests are counted under: the client, the user, or the rule. */
   readonly client_id: string;
   readonly user_id: string;
-  /** Of its client. */
+  /** Absent: a client's. */
+  readonly kind?: 'person' | 'ci';
+  /** Of its client, or of the rule that let a CI job in. */
   readonly made_by?: string;
+  /** As of an API key; of a token of a person: that user. */
+  readonly bound_to?: string;
   readonly scopes: readonly Scope[];
   readonly created_at: string;
   readonly expires_at: number;

@@ -1,10 +1,13 @@
 import { defined } from '../../contract/defined.ts';
+import { permits } from '../../contract/endpoint.ts';
+import type { Scope } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Handlers, Principal } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
+import { insufficientScope } from '../http/insufficient-scope.ts';
 import { toJson } from '../json.ts';
 import { listPage } from '../http/paging.ts';
 import type { Tx } from '../store/store.ts';
@@ -14,14 +17,25 @@ import { accessTokens, apiKeys, oauthClients } from './collections.ts';
 import type { StoredApiKey, StoredOauthClient } from './collections.ts';
 import { hashSecret, hintOf, newSecret } from './secrets.ts';
 
-const showClient = ({ hash: _h, scopes, ...client }: StoredOauthClient) => ({
+const showClient = ({ hash: _h, bound_to: _b, scopes, ...client }: StoredOauthClient) => ({
   ...client,
   client_id: client.id,
   scopes: [...scopes],
 });
 
-/** Who is behind what a caller makes: nobody becomes two people by making keys. */
-const makerOf = ({ person, userId }: Principal): string => person ?? userId;
+/** Who is behind what a caller makes: nobody becomes two people, or gets more than they have, by making keys. */
+export const makerOf = ({ person, userId, boundTo }: Principal) => ({
+  made_by: person ?? userId,
+  ...defined({ bound_to: boundTo }),
+});
+
+/** @param what it is that is made. @throws GovctlError insufficient_scope where it would have more than its maker */
+export function refuseWider(maker: Principal, given: readonly Scope[], what: string): void {
+  for (const scope of given) {
+    if (!permits(maker.scopes, scope))
+      throw insufficientScope(maker, scope, `${what} with ${scope}`);
+  }
+}
 
 /** The time of last use is in the response but not part of the version. */
 const answerKey = (key: StoredApiKey) => ({
@@ -42,13 +56,14 @@ export const apiKeyHandlers = (deps: Deps): Handlers['apiKeys'] => ({
   create: async ({ body }, call) => {
     const now = deps.clock.now();
     const expiresAt = body.expires_at === undefined ? undefined : checkExpiry(body.expires_at, now);
+    refuseWider(call.principal, body.scopes, 'An API key');
     return call.transact(async (tx) => {
       const key = newSecret('gk', deps.random);
       const doc: StoredApiKey = {
         id: deps.ids.next('key'),
         name: body.name,
         user_id: deps.ids.next('user'),
-        made_by: makerOf(call.principal),
+        ...makerOf(call.principal),
         scopes: [...new Set(body.scopes)],
         key_hint: hintOf(key),
         hash: hashSecret(key),
@@ -91,14 +106,15 @@ export const oauthClientHandlers = (deps: Deps): Handlers['oauthClients'] => ({
       show: ({ doc }) => toJson(showClient(doc)),
     }),
 
-  create: async ({ body }, call) =>
-    call.transact(async (tx) => {
+  create: async ({ body }, call) => {
+    refuseWider(call.principal, body.scopes, 'An OAuth client');
+    return call.transact(async (tx) => {
       const secret = newSecret('gcs', deps.random);
       const doc: StoredOauthClient = {
         id: deps.ids.next('oc'),
         name: body.name,
         user_id: deps.ids.next('user'),
-        made_by: makerOf(call.principal),
+        ...makerOf(call.principal),
         scopes: [...new Set(body.scopes)],
         secret_hint: hintOf(secret),
         hash: hashSecret(secret),
@@ -107,7 +123,8 @@ export const oauthClientHandlers = (deps: Deps): Handlers['oauthClients'] => ({
       await tx.insert(oauthClients, doc);
       await recordAudit(deps, tx, call.actor, 'oauth_client.create', doc.id);
       return { body: toJson({ ...showClient(doc), client_secret: secret }) };
-    }),
+    });
+  },
 
   delete: async ({ params }, call) =>
     call.transact(async (tx) => {

@@ -1,4 +1,5 @@
 import { defined } from '../../contract/defined.ts';
+import { within } from '../../contract/endpoint.ts';
 import type { WireErrorName } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { whenKnown } from '../awaitable.ts';
@@ -9,6 +10,7 @@ import { timestamp } from '../deps.ts';
 import { accessTokens, apiKeys, oauthClients } from './collections.ts';
 import type { StoredAccessToken, StoredApiKey } from './collections.ts';
 import type { Reader } from '../store/store.ts';
+import { scopesOfUser } from '../users/service.ts';
 import { hashSecret, isUnguessable } from './secrets.ts';
 
 export interface Authenticator {
@@ -37,8 +39,8 @@ export function createAuthenticator(deps: Deps): Authenticator {
     if (hashes.size >= hashesKept) hashes.clear();
     hashes.set(authorization, hash);
   };
-  const holderOfKey = (key: StoredApiKey): Principal => {
-    const { id, user_id: userId, made_by, bootstrap, scopes, expires_at } = key;
+  const holderOfKey = (key: StoredApiKey): Awaitable<Principal> => {
+    const { id, user_id: userId, made_by, bootstrap, expires_at } = key;
     const now = deps.clock.now();
     if (expires_at !== undefined && Date.parse(expires_at) <= now) {
       throw expired('API key', expires_at);
@@ -46,14 +48,15 @@ export function createAuthenticator(deps: Deps): Authenticator {
     lastUses.set(id, now);
     // Nobody made the folder's own: its holder is the operator.
     const person = made_by ?? (bootstrap ? userId : undefined);
-    return { userId, ...defined({ person }), via: id, countedAs: id, scopes };
+    const holder = { userId, kind: 'key', ...defined({ person }), via: id, countedAs: id } as const;
+    return bound(deps.store, holder, key);
   };
-  const holderOfToken = (token: StoredAccessToken | undefined): Principal => {
+  const holderOfToken = (token: StoredAccessToken | undefined): Awaitable<Principal> => {
     if (!token) throw unknownToken();
-    const { id, user_id: userId, made_by: person, client_id: countedAs, scopes } = token;
-    const { expires_at } = token;
+    const { id, user_id: userId, made_by: person, client_id: countedAs, expires_at } = token;
+    const { kind = 'client' } = token;
     if (expires_at <= deps.clock.now()) throw expired('access token', timestamp(expires_at));
-    return { userId, ...defined({ person }), via: id, countedAs, scopes };
+    return bound(deps.store, { userId, kind, ...defined({ person }), via: id, countedAs }, token);
   };
   return {
     authenticate(authorization, mayBeGuessed = true) {
@@ -87,6 +90,19 @@ export function createAuthenticator(deps: Deps): Authenticator {
   };
 }
 
+/** Who has what was granted to them, as far as the user to whom it is bound still has it. */
+const bound = (
+  reader: Reader,
+  holder: Omit<Principal, 'scopes' | 'boundTo'>,
+  { bound_to: boundTo, scopes }: Pick<StoredApiKey, 'bound_to' | 'scopes'>,
+): Awaitable<Principal> =>
+  boundTo === undefined
+    ? { ...holder, scopes }
+    : whenKnown(scopesOfUser(reader, boundTo), (most) => {
+        if (most.length === 0) throw gone();
+        return { ...holder, boundTo, scopes: within(scopes, most) };
+      });
+
 /** What an API key, a client, or the client of a token is called. Undefined: it is gone. */
 export async function nameOfCredential(reader: Reader, id: string): Promise<string | undefined> {
   const key = await reader.get(apiKeys, id);
@@ -113,6 +129,12 @@ function bearerOf(authorization: string | null): string {
 
 const unknownToken = (): GovctlError =>
   refuse('invalid_token', 'The API key or access token is not known; it may have been revoked');
+
+const gone = (): GovctlError =>
+  refuse(
+    'invalid_token',
+    'The user to whom the API key or access token belongs is disabled or was deleted',
+  );
 
 const expired = (what: string, at: string): GovctlError =>
   refuse('expired_token', `The ${what} expired at ${at}; get a new one`);

@@ -38,7 +38,7 @@ export const issueToken =
         hash: hashSecret(secret),
         client_id: client.id,
         user_id: client.user_id,
-        ...defined({ made_by: client.made_by }),
+        ...defined({ made_by: client.made_by, bound_to: client.bound_to }),
         scopes,
         created_at: timestamp(now),
         expires_at: now + lifetime * 1000,

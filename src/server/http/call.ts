@@ -13,12 +13,16 @@ import type { Tx } from '../store/store.ts';
 /** Who is calling, and with what. */
 export interface Principal {
   readonly userId: string;
+  readonly kind: 'key' | 'client' | 'person' | 'ci';
   /** Who is behind it: the maker of the key or client, see `made_by`. Absent: not known. */
   readonly person?: string;
+  /** The user who has at least its scopes: it loses what they lose. Absent: it is the operator's. */
+  readonly boundTo?: string;
   /** Id of the API key or access token. */
   readonly via: string;
   /** What requests are counted under: the API key or OAuth client. */
   readonly countedAs: string;
+  /** Those it has now. */
   readonly scopes: readonly Scope[];
 }
 

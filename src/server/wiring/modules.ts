@@ -26,6 +26,7 @@ import { scansModule } from '../scans/module.ts';
 import { schedulesModule } from '../schedules/module.ts';
 import type { Reader, Tx } from '../store/store.ts';
 import { unusedModule } from '../unused/module.ts';
+import { usersModule } from '../users/module.ts';
 import { violationsModule } from '../violations/module.ts';
 import { webhooksModule } from '../webhooks/module.ts';
 
@@ -53,6 +54,7 @@ export const modules: readonly Module[] = [
   reportsModule,
   schedulesModule,
   reportDeliveryModule,
+  usersModule,
   authModule,
   auditModule,
   httpModule,
