@@ -35,9 +35,9 @@ function readAll(
 }
 const read = (text: string): string[][] => readAll(bytesOf(text));
 
-function failureOf(bytes: Uint8Array | string): unknown {
+function failureOf(bytes: Uint8Array | string, size?: number): unknown {
   try {
-    readAll(typeof bytes === 'string' ? bytesOf(bytes) : bytes);
+    readAll(typeof bytes === 'string' ? bytesOf(bytes) : bytes, size ? [size] : undefined);
     return undefined;
   } catch (error) {
     if (!(error instanceof ReadError)) throw error;
@@ -114,7 +114,11 @@ describe('a CSV file', () => {
     expect(failureOf('a\n"b\nc')).toEqual(['a quote is not closed', 2, 1]);
     expect(failureOf('a\nx,"b"c\n')).toEqual(['text follows a closing quote', 2, 6]);
     expect(failureOf('a\nx,\0\n')).toEqual(['is binary, not CSV', 2, 3]);
-    expect(failureOf(Buffer.from([0x61, 0x0a, 0xff, 0x0a]))).toEqual(['is not UTF-8', 2, 1]);
+    expect(failureOf(Buffer.from([0x61, 0x0a, 0xff, 0x0a]))).toEqual([
+      'is not UTF-8; save the file as UTF-8',
+      2,
+      1,
+    ]);
     expect(failureOf(','.repeat(600))).toEqual(['the row has more than 512 fields', 1, 513]);
     expect(failureOf(`a\n${'x'.repeat(1024 * 1024 + 1)}`)).toEqual([
       'the field is longer than 1 MiB',
@@ -123,12 +127,10 @@ describe('a CSV file', () => {
     ]);
   });
 
-  it('ends a row that never ends before it fills the memory', () => {
-    const reader = new CsvReader({ delimiter: ',', onRow: () => {} });
-    const chunk = Buffer.alloc(512 * 1024, 'x');
-    reader.push(bytesOf('"'));
-    expect(() => {
-      for (let left = 100; left > 0; left--) reader.push(chunk);
-    }).toThrow(/longer than 8 MiB; is a quote not closed/);
+  it.each([
+    ['in quotes', 'a\nx,y"z,"', ['the row is longer than 8 MiB; is this quote not closed?', 2, 7]],
+    ['without quotes', 'a\n"x",', ['the row is longer than 8 MiB', 2, 1]],
+  ])('ends a row %s that never ends before it fills the memory', (_, begin, said) => {
+    expect(failureOf(`${begin}${'x'.repeat(9 * 1024 * 1024)}`, 512 * 1024)).toEqual(said);
   });
 });

@@ -85,7 +85,11 @@ describe('JSON objects, one a line', () => {
       2,
       10,
     ]);
-    expect(failureOf(Buffer.from([0x7b, 0xff, 0x7d]))).toEqual(['is not UTF-8', 1, 1]);
+    expect(failureOf(Buffer.from([0x7b, 0xff, 0x7d]))).toEqual([
+      'is not UTF-8; save the file as UTF-8',
+      1,
+      1,
+    ]);
     expect(failureOf(`{"a": "${'x'.repeat(9 * 1024 * 1024)}`)).toEqual([
       'the line is longer than 2 MiB',
       1,

@@ -19,10 +19,12 @@ export class DateOrder {
   private monthFirst = true;
   private dayFirst = true;
 
-  see(text: string): void {
+  /** @returns whether it is a date with slashes */
+  see(text: string): boolean {
     const [, first, second] = slashed.exec(text.trim()) ?? [];
     if (Number(first) > 12) this.monthFirst = false;
     if (Number(second) > 12) this.dayFirst = false;
+    return first !== undefined;
   }
 
   /** The only order that fits all that were seen, or the usual one where none does. Undefined: both fit. */

@@ -135,9 +135,12 @@ export class RecordReader {
     return [...new Set([...Object.values(this.fields).flat(), ...tags])].sort((a, b) => a - b);
   }
 
-  /** The texts of a row's dates. */
-  datesOf(row: Cells): readonly string[] {
-    return [this.first(row, this.fields.charge_start), this.first(row, this.fields.period_start)];
+  /** The texts of a row's dates, with their fields. */
+  datesOf(row: Cells): readonly (readonly [text: string, field: number])[] {
+    return [this.fields.charge_start, this.fields.period_start].flatMap((fields) => {
+      const field = fields.find((one) => this.cell(row, one) !== '');
+      return field === undefined ? [] : [[this.cell(row, field), field] as const];
+    });
   }
 
   /** The period of a row that can't be read; undefined: it can't be told either. */

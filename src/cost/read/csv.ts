@@ -41,6 +41,8 @@ export class CsvReader {
   private view = new DataView(this.bytes.buffer);
   private isBegun = false;
   private line = 1;
+  /** Where the quote is that is not closed in these bytes. */
+  private openQuote: number | undefined;
   private readonly row = new Bounds();
   private readonly shown: CsvRow;
   private readonly texts = new TextCache();
@@ -85,10 +87,15 @@ export class CsvReader {
       this.line += breaks;
       from = next;
     }
-    this.bytes = bytes.slice(from);
-    if (this.bytes.length > longestRow) {
-      throw this.error('the row is longer than 8 MiB; is a quote not closed?');
+    if (bytes.length - from > longestRow) {
+      throw this.openQuote === undefined
+        ? this.error('the row is longer than 8 MiB')
+        : this.error(
+            'the row is longer than 8 MiB; is this quote not closed?',
+            this.placeAt(this.openQuote),
+          );
     }
+    this.bytes = bytes.slice(from);
   }
 
   /** Finds the bounds of the row that begins at a byte. @returns where the next begins; undefined: the row is not whole yet */
@@ -97,6 +104,7 @@ export class CsvReader {
     const highest = Math.max(delimiter, lineFeed);
     const { length } = bytes;
     row.reset(from);
+    this.openQuote = undefined;
     let at = from;
     if (at >= length) return undefined;
     for (;;) {
@@ -111,6 +119,7 @@ export class CsvReader {
           at = bytes.indexOf(quote, at);
           if (at < 0) {
             if (isEnd) throw this.error('a quote is not closed', this.placeAt(start - 1));
+            this.openQuote = start - 1;
             return undefined;
           }
           if (at + 1 >= length && !isEnd) return undefined;
@@ -180,7 +189,7 @@ export class CsvReader {
     try {
       return this.decoder.decode(this.bytes.subarray(start, end));
     } catch {
-      throw this.error('is not UTF-8', { line: this.line, column: 1 });
+      throw this.error('is not UTF-8; save the file as UTF-8', { line: this.line, column: 1 });
     }
   }
 

@@ -39,6 +39,9 @@ const refused: readonly Signature[] = [
 const begins = (head: Uint8Array, bytes: readonly number[]): boolean =>
   head.length >= bytes.length && bytes.every((byte, at) => head[at] === byte);
 
+/** So many of the first bytes of a binary file have a zero among them; later ones in a text are a fault of their row. */
+const binarySize = 4 * 1024;
+
 /**
  * What a file is, by its content and never by its name.
  * @param head its first bytes, up to `headSize`
@@ -50,6 +53,9 @@ export function detectFormat(head: Uint8Array): FileFormat {
   if (begins(head, ascii('PAR1'))) return { kind: 'parquet' };
   const found = refused.find(({ bytes }) => begins(head, bytes));
   if (found) throw new ReadError(found.message);
+  if (head.subarray(0, binarySize).includes(0)) {
+    throw new ReadError('is a binary file; import CSV, NDJSON (also in gzip) or Parquet');
+  }
   const text = new TextDecoder().decode(head).trimStart();
   if (text === '') throw new ReadError('has no rows');
   if (text.startsWith('[')) {

@@ -56,7 +56,7 @@ export class NdjsonReader {
     try {
       return this.decoder.decode(bytes);
     } catch {
-      throw this.error('is not UTF-8', 1);
+      throw this.error('is not UTF-8; save the file as UTF-8', 1);
     }
   }
 

@@ -24,13 +24,18 @@ const row = (fields: Readonly<Record<string, string>> = {}): string => {
 };
 const csv = (...rows: readonly string[]): string => header + rows.join('');
 const utf16 = Buffer.from(`\ufeff${csv(row())}`, 'utf16le');
+const line = gzipSync(Buffer.concat([Buffer.from(header), Buffer.alloc(80 << 20, 'x')]));
 const bomb = gzipSync(Buffer.concat([Buffer.from(header), Buffer.alloc(80 << 20, '\n')]));
 
 it.each<[name: string, bytes: string | Uint8Array, said: string]>([
   ['an empty file', '', 'is empty'],
   ['only a header', header, 'contain no rows'],
   ['a ZIP', Buffer.from([0x50, 0x4b, 3, 4, 0]), 'is a ZIP archive'],
-  ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]), 'is binary, not CSV'],
+  [
+    'a picture',
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]),
+    'is a binary file; import CSV, NDJSON (also in gzip) or Parquet',
+  ],
   ['UTF-16', utf16, 'is encoded as UTF-16'],
   ['XML', '<?xml version="1.0"?>', 'is XML or HTML'],
   ['a JSON array', '[{"BilledCost": 1}]', 'is a JSON array'],
@@ -38,6 +43,8 @@ it.each<[name: string, bytes: string | Uint8Array, said: string]>([
   ['gzip twice', gzipSync(gzipSync(csv(row()))), 'is compressed twice'],
   ['gzip that is cut', gzipSync(csv(row())).subarray(0, 40), 'is cut off: the gzip data'],
   ['a gzip bomb', bomb, 'decompresses to more than 200 times its size'],
+  ['gzip of one endless line', line, 'the row is longer than 8 MiB'],
+  ['Latin-1', Buffer.from(csv(row({ account: 'ä' })), 'latin1'), 'is not UTF-8; save the file'],
   ['other columns', 'a,b,c\n1,2,3\n', 'are not those of FOCUS'],
   ['columns twice', csv(row()).replace('Tags', 'billedcost'), 'appears twice'],
   ['columns missing', 'BilledCost,ChargePeriodStart\n1,2026-01-01\n', 'are missing'],

@@ -18,7 +18,8 @@ import { mostBytes, openFile } from './open-file.ts';
 import type { OpenedFile } from './open-file.ts';
 import { writePeriods } from './write-periods.ts';
 
-const bothFit = 'the dates fit both MM/DD/YYYY and DD/MM/YYYY; pass --date-format (date_format)';
+const bothFit = (date: string): string =>
+  `the date ${date} fits both MM/DD/YYYY and DD/MM/YYYY, as do all others in the file; pass --date-format (date_format)`;
 
 /**
  * Reads the files of an import, in two passes: rows go with codes for their texts to a spool, by period and day; then each day
@@ -153,11 +154,15 @@ class Reading {
   /** The order of the dates with slashes of a file. @throws ReadError both fit */
   private async orderOf(file: ReadJob['files'][number]): Promise<SlashedFormat> {
     const order = new DateOrder();
+    let first: ReadError | undefined;
     await this.eachRow(file, { tags: new Set() }, (reader, row) => {
-      for (const text of reader.datesOf(row)) order.see(text);
+      for (const [text, field] of reader.datesOf(row)) {
+        if (order.see(text)) first ??= new ReadError(bothFit(text), row.place(field));
+      }
     });
-    if (order.format === undefined) throw new ReadError(bothFit);
-    return order.format;
+    const { format } = order;
+    if (format !== undefined) return format;
+    throw first ?? new SlashedDates();
   }
 
   /** Reads all rows of a file. */
