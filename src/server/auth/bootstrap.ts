@@ -6,7 +6,7 @@ import { timestamp } from '../deps.ts';
 import { announceKey } from './announce.ts';
 import { versionOf } from './api-keys.ts';
 import { apiKeys } from './collections.ts';
-import { hashSecret, hintOf, newSecret } from './secrets.ts';
+import { hashSecret, hintOf, newSecret } from '../keys/hashed-secrets.ts';
 import { hasAny } from '../store/all-rows.ts';
 
 /** What starts and keeps the service, in the audit log. */

@@ -15,7 +15,7 @@ import { announceKey, showKey } from './announce.ts';
 import { checkExpiry, readKey, updateKey, versionOf } from './api-keys.ts';
 import { accessTokens, apiKeys, oauthClients } from './collections.ts';
 import type { StoredApiKey, StoredOauthClient } from './collections.ts';
-import { hashSecret, hintOf, newSecret } from './secrets.ts';
+import { hashSecret, hintOf, newSecret } from '../keys/hashed-secrets.ts';
 
 const showClient = ({ hash: _h, bound_to: _b, scopes, ...client }: StoredOauthClient) => ({
   ...client,

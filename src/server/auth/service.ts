@@ -11,7 +11,7 @@ import { accessTokens, apiKeys, oauthClients } from './collections.ts';
 import type { StoredAccessToken, StoredApiKey } from './collections.ts';
 import type { Reader } from '../store/store.ts';
 import { scopesOfUser } from '../users/service.ts';
-import { hashSecret, isUnguessable } from './secrets.ts';
+import { hashSecret, isUnguessable } from '../keys/hashed-secrets.ts';
 
 export interface Authenticator {
   /**

@@ -11,7 +11,7 @@ import type { RateLimiter } from '../http/limits.ts';
 import { TokenFailure } from '../http/token-failure.ts';
 import { accessTokens, oauthClients } from './collections.ts';
 import type { StoredOauthClient } from './collections.ts';
-import { hashSecret, matchesHash, newSecret } from './secrets.ts';
+import { hashSecret, matchesHash, newSecret } from '../keys/hashed-secrets.ts';
 
 /** Seconds an access token is good for. */
 const lifetime = 3600;
