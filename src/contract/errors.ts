@@ -76,6 +76,8 @@ export const errorCatalogue = {
   anomaly_not_found: entry(404, 'ANM_001', 1, 'No such cost anomaly'),
   invalid_anomaly: entry(400, 'ANM_002', 3, 'The change of the cost anomaly is not valid'),
   api_key_not_found: entry(404, 'KEY_002', 1, 'No such API key'),
+  address_not_allowed: entry(403, 'KEY_003', 4, 'The API key does not work from this address'),
+  country_not_allowed: entry(403, 'KEY_004', 4, 'The API key does not work from this country'),
   invalid_user: entry(400, 'USR_001', 3, 'The user is not valid'),
   user_not_found: entry(404, 'USR_002', 1, 'No such user'),
   user_email_taken: entry(409, 'USR_003', 5, 'Another user has this email address'),
@@ -105,6 +107,8 @@ export const errorCatalogue = {
   invalid_token: entry(401, 'AUTH_001', 4, 'The access token or API key is missing or not valid'),
   expired_token: entry(401, 'AUTH_002', 4, 'The access token has expired'),
   insufficient_scope: entry(403, 'AUTH_004', 4, 'The token lacks the scope this needs'),
+  signature_required: entry(401, 'AUTH_005', 4, 'The API key requires signed requests'),
+  signature_invalid: entry(401, 'AUTH_006', 4, 'The signature of the request is not valid'),
 
   malformed_request: entry(400, 'REQ_001', 3, 'The request is malformed'),
   not_found: entry(404, 'REQ_002', 1, 'No such thing'),
