@@ -2,9 +2,10 @@ import type { Client } from '../../client/client.ts';
 import type { CostImport, CostImportInput } from '../../contract/cost-imports.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
-import { exitCodes } from '../../contract/errors.ts';
+import { exitCodes, GovctlError } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import { showSize } from '../download/sizes.ts';
+import { connectToRemove } from '../objects/connect.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { waitUntilEnded } from '../objects/wait.ts';
 import { count, inThrees } from '../terminal/printable.ts';
@@ -41,8 +42,7 @@ export async function runImport(context: Context, options: ImportOptions): Promi
       },
     });
     const { id } = opened;
-    await sendFiles(client, id, files, update);
-    const { data: committed } = await client.costImports.commit({ params: { id } });
+    const committed = await sendAll(context, client, id, files, update);
     if (!options.wait) return committed;
     const progress = progressOf(committed.bytes);
     return waitUntilEnded<CostImport>(world, committed, {
@@ -67,11 +67,48 @@ export async function runImport(context: Context, options: ImportOptions): Promi
 const lookLater = (id: string): string =>
   `\`govctl api GET /v1/cost/imports/${id}\` shows how far it is.`;
 
+/** Sends files to an open import and commits it; of one that fails before, nothing stays on the server. */
+async function sendAll(
+  context: Context,
+  client: Client,
+  id: string,
+  files: readonly CostFile[],
+  update: (text: string) => void,
+): Promise<CostImport> {
+  try {
+    await sendFiles(client, id, files, update, context.world.signal);
+    const { data } = await client.costImports.commit({ params: { id } });
+    return data;
+  } catch (error) {
+    const isRemoved = await removeIfOpen(context, id);
+    if (!isRemoved || !(error instanceof GovctlError) || error.error !== 'interrupted') throw error;
+    throw new GovctlError('interrupted', 'Interrupted; nothing was imported', { cause: error });
+  }
+}
+
+/** A user can have few open imports. @returns false: it was committed, or may still be there */
+async function removeIfOpen(context: Context, id: string): Promise<boolean> {
+  try {
+    const { costImports } = await connectToRemove(context);
+    const params = { id };
+    const { data, etag } = await costImports.get({ params });
+    if (data.status !== 'open') return false;
+    await costImports.delete({ params }, defined({ ifMatch: etag }));
+    return true;
+  } catch (error) {
+    await context.warn(
+      `the open import could not be deleted: ${(error as Error).message}. \`govctl api DELETE /v1/cost/imports/${id}\` deletes it; otherwise it expires after 24 hours.`,
+    );
+    return false;
+  }
+}
+
 async function sendFiles(
   client: Client,
   id: string,
   files: readonly CostFile[],
   update: (text: string) => void,
+  signal: AbortSignal,
 ): Promise<void> {
   const isKnown = files.every(({ size }) => size !== undefined);
   const all = files.reduce((sum, { size = 0 }) => sum + size, 0);
@@ -87,11 +124,14 @@ async function sendFiles(
         update(`Sending${which}: ${progress(before + sent)}`);
       }
     };
-    await client.costImports.put({
-      params: { id, n: String(at + 1) },
-      query: { name: file.name.slice(-longestName) },
-      body: { open: counted },
-    });
+    await client.costImports.put(
+      {
+        params: { id, n: String(at + 1) },
+        query: { name: file.name.slice(-longestName) },
+        body: { open: counted },
+      },
+      { signal },
+    );
     before += file.size ?? 0;
   }
 }

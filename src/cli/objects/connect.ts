@@ -38,6 +38,16 @@ export async function connectToOwn(context: Context): Promise<Client> {
   return client;
 }
 
+/** Milliseconds that removing something may take at the end. */
+const longestRemoval = 10_000;
+
+/** The same, for what a command removes at its end: it also works after an interruption. */
+export const connectToRemove = (context: Context): Promise<Client> =>
+  connectToOwn({
+    ...context,
+    world: { ...context.world, signal: AbortSignal.timeout(longestRemoval) },
+  });
+
 /**
  * A client for one service and one login, and the source of its tokens.
  * @param scopeFor the scope that a request's token needs; default: all scopes of the login

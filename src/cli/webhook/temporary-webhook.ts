@@ -5,7 +5,7 @@ import { listAll } from '../../client/list-all.ts';
 import { createObject, deleteObject } from '../../client/objects.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { EventType } from '../../contract/events.ts';
-import { connectToOwn } from '../objects/connect.ts';
+import { connectToRemove } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { greeting } from './receiver.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
@@ -62,17 +62,12 @@ async function findByUrl(client: Client, url: string): Promise<string | undefine
   return undefined;
 }
 
-/** Milliseconds that removing it may take at the end. */
-const longestRemoval = 10_000;
-
 /** Removes it, also after an interruption; where no answer came to its creation, what may have come of it. */
 export async function removeTemporary(context: Context, registered: Registered): Promise<void> {
   const { url, state } = registered;
   if (state === 'none') return;
-  const signal = AbortSignal.timeout(longestRemoval);
-  const last = { ...context, world: { ...context.world, signal } };
   try {
-    const client = await connectToOwn(last);
+    const client = await connectToRemove(context);
     const id = registered.id ?? (await findByUrl(client, url));
     if (id !== undefined) await deleteObject(client, shownWebhooks, id);
   } catch (error) {

@@ -1,11 +1,13 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { platformInit } from '../../../src/client/http.ts';
+import type { Fetch } from '../../../src/client/http.ts';
 import type { TestService } from '../../server/test-service.ts';
 import { startTestService } from '../../server/test-service.ts';
 import { runCommandLine } from '../../support/fake-world.ts';
+import type { FakeWorldSettings } from '../../support/fake-world.ts';
 
 let service: TestService;
 let cwd: string;
@@ -23,7 +25,14 @@ const header =
 const january = `${header}AWS,1,S3,USD,1234.5,2026-01-31,2026-01-01,x\n`;
 const february = `${header}AWS,1,S3,USD,3,2026-02-01,2026-02-01,x\nAWS,2,S3,EUR,4,2026-02-01,2026-02-01,x\n`;
 
-const run = (argv: readonly string[], stdin?: string) =>
+const toService: Fetch = async (address, init) =>
+  service.app.fetch(new Request(address, platformInit(init)), {});
+
+const run = (
+  argv: readonly string[],
+  stdin?: string,
+  settings: Pick<FakeWorldSettings, 'fetch' | 'signal'> = {},
+) =>
   runCommandLine(['cost', 'import', ...argv], {
     cwd,
     env: {
@@ -31,8 +40,9 @@ const run = (argv: readonly string[], stdin?: string) =>
       GOVCTL_TOKEN: service.key,
       NO_COLOR: '1',
     },
-    fetch: async (address, init) => service.app.fetch(new Request(address, platformInit(init)), {}),
+    fetch: toService,
     now: () => service.deps.clock.now(),
+    ...settings,
     ...(stdin === undefined ? {} : { stdin }),
   });
 
@@ -110,6 +120,65 @@ it('refuses what is no cost export before anything is sent', async () => {
   expect(await said('*.gz')).toEqual([3, expect.stringContaining('No files match *.gz')]);
   const { json } = await service.send('GET', '/v1/cost/imports');
   expect(json.imports).toEqual([]);
+});
+
+describe('an import that ends before it is committed', () => {
+  const imports = async () => (await service.send('GET', '/v1/cost/imports')).json.imports;
+  beforeEach(async () => {
+    await writeFile(path.join(cwd, '1.csv'), january);
+    await writeFile(path.join(cwd, '2.csv'), february);
+  });
+  const refusing =
+    (isRefused: (address: string, method: string) => boolean): Fetch =>
+    async (address, init) =>
+      isRefused(address, init.method)
+        ? (Response.json(
+            { error: 'body_too_large', message: 'too large' },
+            { status: 413 },
+          ) as never)
+        : toService(address, init);
+
+  it('by a file that the server refuses leaves nothing there', async () => {
+    const fetch = refusing((address) => address.includes('/files/2'));
+    const { stderr, exitCode } = await run(['*.csv'], undefined, { fetch });
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining('error: too large')]);
+    expect(await imports()).toEqual([]);
+  });
+
+  it('by Ctrl-C stops sending and leaves nothing there', async () => {
+    const ctrlC = new AbortController();
+    const fetch: Fetch = async (address, init) => {
+      if (!address.includes('/files/2')) return toService(address, init);
+      ctrlC.abort();
+      init.signal?.throwIfAborted();
+      return toService(address, init);
+    };
+    const { stderr, exitCode } = await run(['*.csv'], undefined, { fetch, signal: ctrlC.signal });
+    expect([exitCode, stderr]).toEqual([130, 'error: Interrupted; nothing was imported\n']);
+    expect(await imports()).toEqual([]);
+  });
+
+  it('says what to do where it cannot be deleted', async () => {
+    const fetch = refusing(
+      (address, method) => address.includes('/files/2') || method === 'DELETE',
+    );
+    const { stderr } = await run(['*.csv'], undefined, { fetch });
+    expect(stderr).toContain('warning: the open import could not be deleted: too large');
+    expect(await imports()).toHaveLength(1);
+  });
+
+  it('is not deleted where its commit reached the server, but not the answer', async () => {
+    const fetch: Fetch = async (address, init) => {
+      const answer = await toService(address, init);
+      return address.endsWith('/commit')
+        ? (Response.json({ error: 'bad_answer', message: 'lost' }, { status: 400 }) as never)
+        : answer;
+    };
+    const { stderr } = await run(['1.csv'], undefined, { fetch });
+    expect(stderr).toContain('error: lost');
+    await service.costImportWork.idle();
+    expect(await imports()).toMatchObject([{ status: 'completed' }]);
+  });
 });
 
 it('without waiting says where to look', async () => {
