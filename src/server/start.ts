@@ -118,7 +118,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const store = await refusing(folder.load(options.signal));
     closeFolder = () => store.close();
     if (store.health().writable) await store.transact(completeStore);
-    notices.push(...(await resumeClock(store, clock, isLocal(options))));
+    notices.push(...(await resumeClock(store, clock, isLocal({ ...options, config }))));
     const secrets = await openSecretBox(
       { store, random },
       {
@@ -175,7 +175,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       port: listener.port,
       ...(apiKey ? { apiKey } : {}),
       notices,
-      isLocal: isLocal(options),
+      isLocal: isLocal({ ...options, config }),
       ...defined({ metricsPort: metricsListener?.port }),
       fetch: async (url, init) => service.fetch(new Request(url, init), {}),
       stop: () => (stopping ??= stop()),

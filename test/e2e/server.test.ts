@@ -81,6 +81,7 @@ describe('the built server', () => {
       ['POST', '/v1/policies', 401],
       ['GET', '/v1/policies', 200],
     ]);
+    expect(new Set(requests.map(({ address }) => address))).toEqual(new Set(['127.0.0.1']));
     const secrets = [
       server.key,
       client.client_secret,

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { parseRanges } from '../../src/server/http/address.ts';
 import { createApp } from '../../src/server/http/app.ts';
 import type { RequestEvent } from '../../src/server/observe/request-event.ts';
 import { ensureBootstrapKey } from '../../src/server/auth/bootstrap.ts';
@@ -240,6 +241,8 @@ export async function startTestService(
       bodies,
       ...(options.bodyWithin === undefined ? {} : { bodyWithin: options.bodyWithin }),
       ...(options.maxImportBytes === undefined ? {} : { maxImportBytes: options.maxImportBytes }),
+      trustedProxies:
+        options.config?.trusted_proxies && parseRanges(options.config.trusted_proxies),
       local,
       observe(event) {
         events.push(event);

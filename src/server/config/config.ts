@@ -4,6 +4,8 @@ import type { Binding } from './binding.ts';
 
 /** What the operator tells the server in a file or its environment, ready for use: every reference resolved. */
 export interface ServerConfig {
+  /** CIDRs of the proxies whose word is taken for the addresses of clients. */
+  readonly trusted_proxies?: readonly string[];
   readonly smtp?: SmtpConfig;
   /** The address of an incoming webhook for each chat channel, by the channel's name. */
   readonly chat?: { readonly channels: Readonly<Record<string, string>> };

@@ -30,7 +30,15 @@ const longestFile = 1024 * 1024;
  */
 export async function readServerConfig(file: string | undefined, env: Env): Promise<ReadConfig> {
   const given = file === undefined ? { parsed: {}, plain: false } : await readConfigFile(file, env);
-  const { smtp: mail, chat, owner_tags, cost, prediction, remediation } = given.parsed;
+  const {
+    smtp: mail,
+    chat,
+    owner_tags,
+    cost,
+    prediction,
+    remediation,
+    trusted_proxies,
+  } = given.parsed;
   const smtp = await smtpOf(mail, env, file);
   const secrets = secretsOf(given.parsed, env);
   const storage = storageOf(given.parsed, secrets, env);
@@ -40,7 +48,7 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
       ...(chat ? { chat } : {}),
       ...(storage ? { object_storage: storage } : {}),
       ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
-      ...defined({ owner_tags }),
+      ...defined({ owner_tags, trusted_proxies }),
       ...(cost
         ? {
             cost: defined({

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { minSecretLength } from '../../contract/webhooks.ts';
 import { PredictionMethod, predictionMethods } from '../../contract/predictions.ts';
 import { CostGrouping } from '../../contract/cost.ts';
+import { isProperRange } from '../http/address.ts';
 import { isBucketEntry, isHostEntry } from './binding.ts';
 import { Remediation } from './remediation-schema.ts';
 
@@ -64,6 +65,16 @@ const SharedCost = z.strictObject({
 
 /** What the file of `--config` may say. */
 export const ConfigFile = z.strictObject({
+  trusted_proxies: z
+    .array(
+      text.refine(
+        isProperRange,
+        'must be a range of addresses that leaves out some, such as 10.0.0.0/8 or 192.0.2.1/32',
+      ),
+    )
+    .min(1)
+    .max(1_000)
+    .optional(),
   smtp: z
     .strictObject({
       /** As in `smtp://user:password@smtp.example.com:587`; in place of the five after it. */

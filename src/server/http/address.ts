@@ -10,10 +10,9 @@ export const isLoopback = (host: string): boolean =>
  */
 export function networkOf(address: string | undefined): string {
   if (address === undefined) return '';
-  const [, ipv4] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];
-  if (ipv4 !== undefined) return ipv4;
-  if (isIP(address) !== 6) return address;
-  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
+  const canonical = canonicalAddress(address);
+  if (isIP(canonical) !== 6) return canonical;
+  const [head = '', tail] = canonical.split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
   const zeros = tail === undefined ? 0 : 8 - before.length - after.length;
@@ -27,21 +26,49 @@ export function baseUrlOf(host: string, port: number, secure: boolean): string {
   return `${secure ? 'https' : 'http'}://${name}:${port}`;
 }
 
+/** Undefined: it isn't a CIDR. */
+function readRange(cidr: string): Parameters<BlockList['addSubnet']> | undefined {
+  const [, address = '', digits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(cidr) ?? [];
+  const family = isIP(address);
+  const bits = Number(digits);
+  if (family === 0 || bits > (family === 6 ? 128 : 32)) return undefined;
+  return [address, bits, family === 6 ? 'ipv6' : 'ipv4'];
+}
+
+/** Whether it is a CIDR that leaves out some addresses. */
+export const isProperRange = (cidr: string): boolean => (readRange(cidr)?.[1] ?? 0) > 0;
+
 /** Ranges of addresses. @throws GovctlError usage_error for what isn't a CIDR */
 export function parseRanges(cidrs: readonly string[]): BlockList {
   const ranges = new BlockList();
   for (const cidr of cidrs) {
-    const [, address = '', digits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(cidr) ?? [];
-    const family = isIP(address);
-    const bits = Number(digits);
-    if (family === 0 || digits === '' || bits > (family === 6 ? 128 : 32)) {
+    const range = readRange(cidr);
+    if (!range) {
       throw new GovctlError('usage_error', `"${cidr}" is not a range of addresses`, {
         hint: 'Write it as a CIDR, such as 10.0.0.0/8 or fd00::/8.',
       });
     }
-    ranges.addSubnet(address, bits, family === 6 ? 'ipv6' : 'ipv4');
+    ranges.addSubnet(...range);
   }
   return ranges;
+}
+
+/** False for what is no IP address, such as the `unknown` of a proxy. */
+export function isInRanges(ranges: BlockList, address: string | undefined): boolean {
+  const family = address === undefined ? 0 : isIP(address);
+  if (address === undefined || family === 0) return false;
+  return ranges.check(address.replace(/%.*$/, ''), family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** One way to write an IP address: IPv4 as four numbers also where IPv6 contains it, IPv6 short, without a zone. */
+export function canonicalAddress(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const { hostname } = new URL(`http://[${address.replace(/%.*$/, '')}]`);
+  const ipv6 = hostname.slice(1, -1);
+  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(ipv6) ?? [];
+  if (high === undefined || low === undefined) return ipv6;
+  const bytes = [high, low].flatMap((part) => [parseInt(part, 16) >> 8, parseInt(part, 16) & 255]);
+  return bytes.join('.');
 }
 
 /** @throws GovctlError usage_error */

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { contract } from '../../contract/contract.ts';
+import { defined } from '../../contract/defined.ts';
 import type { Contract, Endpoint } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { whenKnown } from '../awaitable.ts';
@@ -9,6 +10,7 @@ import { asKnownError, errorAnswer } from './error-answer.ts';
 import { createLargeBodies } from './bodies/large-bodies.ts';
 import { createAnswerTurns, createBodyTurns } from './turn-share.ts';
 import type { Peer } from './peer.ts';
+import { clientOf } from './proxies.ts';
 import type { Observe } from '../observe/request-event.ts';
 import { createKeysUnderWay } from './idempotency.ts';
 import { createRoute, marked, requestIdOf } from './route.ts';
@@ -42,39 +44,68 @@ export function createApp(deps: Deps, handlers: Handlers, options: RouteOptions)
     const requestId = requestIdOf(deps, context.req.raw);
     return errorAnswer(asKnownError(error, deps, requestId), undefined, deps, requestId);
   });
-  hono.notFound((context) => answerUnmatched(deps, endpoints, context.req.raw, options.observe));
-  const { local } = options;
-  if (!local) return hono;
+  const refuse = (request: Request, peer: Peer, error: Refused): Response =>
+    answerRefused(deps, options.observe, request, peer, error);
+  hono.notFound(({ req: { raw }, env }) => refuse(raw, env, whyUnmatched(endpoints, raw)));
+  const { local, trustedProxies } = options;
+  const answer: App['fetch'] =
+    trustedProxies === undefined
+      ? hono.fetch
+      : (request, peer) => {
+          let client: Peer;
+          try {
+            client = clientOf(request.headers, peer, trustedProxies);
+          } catch (error) {
+            const known = asKnownError(error, deps, requestIdOf(deps, request));
+            return refuse(request, peer, { error: known });
+          }
+          return hono.fetch(request, client);
+        };
+  if (!local) return { fetch: answer };
   return {
     fetch: (request, peer) =>
-      whenKnown(hono.fetch(request, peer), (response) => marked(response, local.mark())),
+      whenKnown(answer(request, peer), (response) => marked(response, local.mark())),
   };
 }
 
-/** 405 where the path is known with another method, else 404. */
-function answerUnmatched(
+interface Refused {
+  readonly error: ReturnType<typeof asKnownError>;
+  /** Absent where it was not looked for, or there is none. */
+  readonly route?: string;
+}
+
+/** What no route answers. */
+function answerRefused(
   deps: Deps,
-  endpoints: readonly Endpoint[],
-  request: Request,
   observe: Observe,
+  request: Request,
+  { remoteAddress: address }: Peer,
+  { error, route }: Refused,
 ): Response {
   const started = deps.clock.monotonic();
   const requestId = requestIdOf(deps, request);
-  const { pathname } = new URL(request.url);
-  const parts = pathname.split('/');
-  const here = endpoints.filter(({ path }) => matchesPath(path, parts));
-  const error = here.length > 0 ? methodNotAllowed(request.method, here) : notFound(pathname);
   const response = errorAnswer(error, undefined, deps, requestId);
   observe({
     method: request.method,
-    path: pathname,
-    ...(here[0] ? { route: here[0].path } : {}),
+    path: new URL(request.url).pathname,
+    ...defined({ route, address }),
     status: response.status,
     durationMs: deps.clock.monotonic() - started,
     requestId,
     error: error.error,
   });
   return response;
+}
+
+/** 405 where the path is known with another method, else 404. */
+function whyUnmatched(endpoints: readonly Endpoint[], { method, url }: Request): Refused {
+  const { pathname } = new URL(url);
+  const parts = pathname.split('/');
+  const here = endpoints.filter(({ path }) => matchesPath(path, parts));
+  const [first] = here;
+  return first
+    ? { error: methodNotAllowed(method, here), route: first.path }
+    : { error: notFound(pathname) };
 }
 
 /** @param given the path's parts: split once for all templates, as a path may have 16,000 */

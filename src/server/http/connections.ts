@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { networkOf } from './address.ts';
+import { canonicalAddress, networkOf } from './address.ts';
 import type { Peer } from './peer.ts';
 
 /** Connections that are open at once, where the process may open enough files. */
@@ -49,7 +49,8 @@ class Connection implements Peer {
   }
 
   get remoteAddress(): string | undefined {
-    return this.socket.remoteAddress;
+    const { remoteAddress } = this.socket;
+    return remoteAddress === undefined ? undefined : canonicalAddress(remoteAddress);
   }
 
   get hasAsked(): boolean {

@@ -1,6 +1,7 @@
 import { contract } from '../../contract/contract.ts';
 import { permits } from '../../contract/endpoint.ts';
 import { defined } from '../../contract/defined.ts';
+import type { BlockList } from 'node:net';
 import type { Context } from 'hono';
 import type { Endpoint, HandlerInput, Scope } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
@@ -17,6 +18,7 @@ import { isLoopback } from './address.ts';
 import type { BodyChecks } from './bodies/body-checks.ts';
 import type { LargeBodies } from './bodies/large-bodies.ts';
 import type { Peer } from './peer.ts';
+import { isForwarded } from './proxies.ts';
 import type { Observe } from '../observe/request-event.ts';
 import type { LocalHooks } from './local-hooks.ts';
 import { insufficientScope } from './insufficient-scope.ts';
@@ -42,6 +44,8 @@ export interface RouteOptions {
   readonly bodyWithin?: number;
   /** Bytes of a streamed body; default 2 GiB. */
   readonly maxImportBytes?: number;
+  /** Their word is taken for the addresses of clients. */
+  readonly trustedProxies?: BlockList | undefined;
   /** Faults, and what is to be seen of it, of a local server. */
   readonly local?: LocalHooks | undefined;
 }
@@ -254,6 +258,7 @@ function tell(
     status,
     durationMs: deps.clock.monotonic() - started,
     requestId,
+    address: context.env.remoteAddress,
     via: principal?.via,
     error,
     ...defined({ bytes }),
@@ -274,10 +279,6 @@ const bytesIn = (body: AnyBody): number | undefined =>
 /** A website whose name leads to this machine (DNS rebinding) asks for it by that name. */
 const namesThisMachine = (url: string): boolean =>
   isLoopback(new URL(url).hostname.replace(/^\[(.*)\]$/, '$1'));
-
-/** Whether a proxy says that a request came from elsewhere: then it is not from this machine, wherever the proxy is. */
-const isForwarded = (headers: Headers): boolean =>
-  headers.has('forwarded') || headers.has('x-forwarded-for');
 
 const saneId = /^[\w.:/+=-]{1,128}$/;
 

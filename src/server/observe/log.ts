@@ -54,14 +54,15 @@ export function openLog(level: LogLevel, now: () => number): ServerLog {
   process.on('exit', flush);
   return {
     log,
-    request({ method, route, status, durationMs, requestId, via, error }) {
+    request({ method, route, status, durationMs, requestId, address, via, error }) {
       if (!logsRequests) return;
       const place = route === undefined ? '' : `,"route":"${route}"`;
+      const from = address === undefined ? '' : `,"address":"${address}"`;
       const who = via === undefined ? '' : `,"via":"${via}"`;
       const what = error === undefined ? '' : `,"error":"${error}"`;
       const ms = Math.round(durationMs * 1000) / 1000;
-      // Nothing here needs escaping: the method is a token, the id was found sane, the rest is ours.
-      gathered += `{"level":"info"${time()}${pid},"method":"${method}"${place},"status":${status},"ms":${ms},"request_id":"${requestId}"${who}${what},"msg":"request"}\n`;
+      // Nothing here needs escaping: the method is a token, the id and a proxy's word were found sane, the rest is ours.
+      gathered += `{"level":"info"${time()}${pid},"method":"${method}"${place},"status":${status},"ms":${ms},"request_id":"${requestId}"${from}${who}${what},"msg":"request"}\n`;
       if (gathered.length >= gatheredMost) handOn();
     },
     close() {

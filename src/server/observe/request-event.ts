@@ -10,6 +10,8 @@ export interface RequestEvent {
   readonly status: number;
   readonly durationMs: number;
   readonly requestId: string;
+  /** Of the client: an IP address, or what a proxy says instead. */
+  readonly address?: string | undefined;
   /** Id of the API key or token. */
   readonly via?: string | undefined;
   /** Its name, where an error was answered. */

@@ -153,6 +153,7 @@ export async function createService(
       limiter,
       bodies,
       ...defined({ maxImportBytes: options.maxImportBytes }),
+      trustedProxies: options.config.trusted_proxies && parseRanges(options.config.trusted_proxies),
       local,
       observe(event) {
         begun -= 1;

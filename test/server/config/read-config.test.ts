@@ -56,6 +56,7 @@ describe('the file of --config', () => {
         '  GOVCTL_CHANNEL_KEY: {hosts: ["*.example.com:2222", "[::1]:22", 10.0.0.1]}',
         '  NOT_SET: {hosts: [files.example.com]}',
         'owner_tags: [CostCenter, team]',
+        'trusted_proxies: [10.0.0.0/8, "fd00::/8"]',
       ].join('\n'),
       {
         SMTP_PORT: '2525',
@@ -93,6 +94,7 @@ describe('the file of --config', () => {
         NOT_SET: { hosts: ['files.example.com'], buckets: [] },
       },
       owner_tags: ['CostCenter', 'team'],
+      trusted_proxies: ['10.0.0.0/8', 'fd00::/8'],
     });
     expect(notices).toEqual([]);
   });
@@ -140,6 +142,13 @@ describe('the file of --config', () => {
     ['secrets:\n  A: {value: ""}\n', /secrets\.A\.value must be a string that is not empty/],
     ['owner_tags: []\n', /^server\.yaml:1:1: owner_tags /],
     ['owner_tags: owner\n', /^server\.yaml:1:1: owner_tags must be an array/],
+    ['trusted_proxies: []\n', /^server\.yaml:1:1: trusted_proxies /],
+    ...['10.0.0.1', '10.0.0.0/33', 'proxy.example.com', '0.0.0.0/0', '"::/0"'].map(
+      (range): [string, RegExp] => [
+        `trusted_proxies: [${range}]\n`,
+        /^server\.yaml:1:1: trusted_proxies\[0\] must be a range of addresses that leaves out some/,
+      ],
+    ),
     ['- a\n', /^server\.yaml:1:1: /],
   ])('%j is refused at its place', async (text, said) => {
     // prettier-ignore

@@ -19,4 +19,9 @@ describe('a server is local', () => {
   ])('listening on %s with the public URL %s: %s', (host, publicUrl, local) => {
     expect(isLocal({ host, ...(publicUrl === undefined ? {} : { publicUrl }) })).toBe(local);
   });
+
+  it('unless it has trusted proxies: one stands before it', () => {
+    const config = { trusted_proxies: ['127.0.0.1/32'] };
+    expect(isLocal({ host: '127.0.0.1', config })).toBe(false);
+  });
 });
