@@ -25,9 +25,11 @@ import { remediations } from './remediations.ts';
 import { reports } from './reports.ts';
 import { resources } from './resources.ts';
 import { rightsizing } from './rightsizing.ts';
+import { roles } from './roles.ts';
 import { scans } from './scans.ts';
 import { schedules } from './schedules.ts';
 import { system } from './system.ts';
+import { users } from './users.ts';
 import { violations } from './violations.ts';
 import { deliveries } from './webhook-deliveries.ts';
 import { webhooks } from './webhooks.ts';
@@ -62,6 +64,8 @@ export const contract = {
   events,
   webhooks: { ...webhooks, ...deliveries },
   auth,
+  users,
+  roles,
   apiKeys,
   oauthClients,
   auditLog,

@@ -33,6 +33,7 @@ const RoleInput = z.strictObject({
   description: description.optional(),
   scopes: ScopeSet,
 });
+export type RoleInput = z.infer<typeof RoleInput>;
 
 /** A partial update: fields left out stay, null clears. Users who have the role get or lose scopes at once. */
 const RoleUpdate = z.strictObject({
@@ -60,7 +61,16 @@ const Role = z.looseObject({
 });
 export type Role = z.infer<typeof Role>;
 
-export const roleSortFields = ['name', 'id', 'created_at', 'updated_at', 'created_by'] as const;
+/** Every scalar of a list's items. */
+export const roleSortFields = [
+  'name',
+  'id',
+  'description',
+  'built_in',
+  'created_at',
+  'updated_at',
+  'created_by',
+] as const;
 export type RoleSortField = (typeof roleSortFields)[number];
 
 const noun = nounEndpoints({

@@ -19,6 +19,7 @@ type IdPrefix =
   | 'flt'
   | 'key'
   | 'user'
+  | 'ses'
   | 'tok'
   | 'aud'
   | 'req'

@@ -32,6 +32,15 @@ export interface StoredCollection<T extends Document = Document> {
   /** The blobs that a document references. */
   readonly files?: (doc: T) => readonly FileOf[];
   readonly places?: Places<T>;
+  readonly belongs?: Belongs<T>;
+}
+
+/** Documents that are a user's, and are removed with them. */
+interface Belongs<T> {
+  /** The name of an index of user IDs; the collection must also have the order `id`. */
+  readonly by: string;
+  /** Whether a document is removed wherever the user has to sign in again. */
+  readonly endsWithSignIn: (doc: T) => boolean;
 }
 
 /** Upkeep removes a document `keptMs` milliseconds after the time that `orderBy` gives. */
@@ -99,5 +108,5 @@ export const stores = <T extends Document>(
 export const keeps = <T extends Document>(
   spec: CollectionSpec<T>,
   stays: NonNullable<StoredCollection['stays']>,
-  special: Pick<StoredCollection<T>, 'expiry'> = {},
+  special: Pick<StoredCollection<T>, 'expiry' | 'belongs'> = {},
 ): StoredCollection => ({ spec, stays, ...special }) as unknown as StoredCollection;

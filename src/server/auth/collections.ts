@@ -41,6 +41,7 @@ export const apiKeys: CollectionSpec<StoredApiKey> = {
     hash: (key) => key.hash,
     bootstrap: (key) => (key.bootstrap ? 'yes' : undefined),
   },
+  index: { bound_to: (key) => key.bound_to },
   order: apiKeyOrder,
 };
 
@@ -72,6 +73,7 @@ const oauthClientOrder: Record<
 
 export const oauthClients: CollectionSpec<StoredOauthClient> = {
   name: 'oauth_clients',
+  index: { bound_to: (client) => client.bound_to },
   order: oauthClientOrder,
 };
 
@@ -95,6 +97,6 @@ export interface StoredAccessToken {
 export const accessTokens: CollectionSpec<StoredAccessToken> = {
   name: 'access_tokens',
   unique: { hash: (token) => token.hash },
-  index: { client_id: (token) => token.client_id },
-  order: { expires_at: (token) => token.expires_at },
+  index: { client_id: (token) => token.client_id, bound_to: (token) => token.bound_to },
+  order: { id: (token) => token.id, expires_at: (token) => token.expires_at },
 };

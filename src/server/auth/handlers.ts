@@ -1,13 +1,11 @@
 import { defined } from '../../contract/defined.ts';
-import { permits } from '../../contract/endpoint.ts';
-import type { Scope } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Handlers, Principal } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
-import { insufficientScope } from '../http/insufficient-scope.ts';
+import { refuseWider } from '../http/insufficient-scope.ts';
 import { toJson } from '../json.ts';
 import { listPage } from '../http/paging.ts';
 import type { Tx } from '../store/store.ts';
@@ -28,14 +26,6 @@ export const makerOf = ({ person, userId, boundTo }: Principal) => ({
   made_by: person ?? userId,
   ...defined({ bound_to: boundTo }),
 });
-
-/** @param what it is that is made. @throws GovctlError insufficient_scope where it would have more than its maker */
-export function refuseWider(maker: Principal, given: readonly Scope[], what: string): void {
-  for (const scope of given) {
-    if (!permits(maker.scopes, scope))
-      throw insufficientScope(maker, scope, `${what} with ${scope}`);
-  }
-}
 
 /** The time of last use is in the response but not part of the version. */
 const answerKey = (key: StoredApiKey) => ({

@@ -7,10 +7,11 @@ const expiredTokensKept = 24 * 3_600_000;
 
 export const authModule = {
   collections: [
-    keeps(apiKeys, 'own'),
-    keeps(oauthClients, 'own'),
+    keeps(apiKeys, 'own', { belongs: { by: 'bound_to', endsWithSignIn: () => false } }),
+    keeps(oauthClients, 'own', { belongs: { by: 'bound_to', endsWithSignIn: () => false } }),
     keeps(accessTokens, 'own', {
       expiry: { orderBy: 'expires_at', keptMs: expiredTokensKept },
+      belongs: { by: 'bound_to', endsWithSignIn: ({ kind }) => kind === 'person' },
     }),
   ],
 } satisfies Module;

@@ -48,7 +48,13 @@ export function createAuthenticator(deps: Deps): Authenticator {
     lastUses.set(id, now);
     // Nobody made the folder's own: its holder is the operator.
     const person = made_by ?? (bootstrap ? userId : undefined);
-    const holder = { userId, kind: 'key', ...defined({ person }), via: id, countedAs: id } as const;
+    const holder = {
+      ...defined({ person, isOperator: bootstrap }),
+      userId,
+      kind: 'key',
+      via: id,
+      countedAs: id,
+    } as const;
     return bound(deps.store, holder, key);
   };
   const holderOfToken = (token: StoredAccessToken | undefined): Awaitable<Principal> => {

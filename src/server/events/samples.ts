@@ -99,7 +99,13 @@ const report = {
   created_at: at,
 };
 
-const user = { id: policy.created_by, name: 'ci', scopes: ['governance:read', 'compliance:write'] };
+const user = {
+  id: policy.created_by,
+  email: 'ann@example.com',
+  name: 'Ann',
+  roles: ['editor'],
+  scopes: ['governance:read', 'compliance:write'],
+};
 
 const samples: Readonly<Record<EventType, Record<string, unknown>>> = {
   'policy.violation.created': { violation },
@@ -209,7 +215,9 @@ const samples: Readonly<Record<EventType, Record<string, unknown>>> = {
       action: 'created',
     },
   },
-  'user.role.changed': { user: { ...user, previous_scopes: ['governance:read'] } },
+  'user.role.changed': {
+    user: { ...user, previous_roles: ['viewer'], previous_scopes: ['governance:read'] },
+  },
   'api.key.created': {
     api_key: {
       id: 'key_01jnb4k1e3g5j7m9p1r3t5v7x9',

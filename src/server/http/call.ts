@@ -18,6 +18,8 @@ export interface Principal {
   readonly person?: string;
   /** The user who has at least its scopes: it loses what they lose. Absent: it is the operator's. */
   readonly boundTo?: string;
+  /** It is the data folder's own key: above all roles. */
+  readonly isOperator?: true;
   /** Id of the API key or access token. */
   readonly via: string;
   /** What requests are counted under: the API key or OAuth client. */

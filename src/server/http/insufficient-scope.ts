@@ -1,3 +1,4 @@
+import { permits } from '../../contract/endpoint.ts';
 import type { Scope } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Principal } from './call.ts';
@@ -14,4 +15,12 @@ export function insufficientScope({ scopes }: Principal, scope: Scope, what = 'T
       },
     },
   );
+}
+
+/** @param what it is that is made. @throws GovctlError insufficient_scope where it would have more than its maker */
+export function refuseWider(maker: Principal, given: readonly Scope[], what: string): void {
+  for (const scope of given) {
+    if (!permits(maker.scopes, scope))
+      throw insufficientScope(maker, scope, `${what} with ${scope}`);
+  }
 }

@@ -1,6 +1,6 @@
 import type { Scope } from '../../contract/endpoint.ts';
-import type { RoleSortField } from '../../contract/roles.ts';
-import type { CollectionSpec } from '../store/store.ts';
+import type { UserSortField, UserStatus } from '../../contract/users.ts';
+import type { CollectionSpec, Scalar } from '../store/store.ts';
 
 /** A person who can sign in. Secrets are hashes, or sealed. */
 export interface StoredUser {
@@ -12,17 +12,58 @@ export interface StoredUser {
   /** Names of roles. */
   readonly roles: readonly string[];
   readonly disabled_at?: string;
-  /** Grows with each change but a sign-in, for the ETag. Absent: 1. */
+  /** When they chose a password. Absent: they are invited. */
+  readonly activated_at?: string;
+  /** Parameters, salt and hash. */
+  readonly password?: string;
+  /** The second factor. */
+  readonly totp?: StoredTotp;
+  /** Hashes of those that are left. */
+  readonly recovery_codes?: readonly string[];
+  readonly invitation?: { readonly hash: string; readonly expires_at: string };
+  /** Hashes of what the browsers have that they signed in with, the last one last. */
+  readonly devices?: readonly string[];
+  readonly last_login_at?: string;
+  /** Grows with each change but those of signing in, for the ETag. Absent: 1. */
   readonly version?: number;
   readonly created_at: string;
   readonly updated_at: string;
   readonly created_by: string;
 }
 
+export interface StoredTotp {
+  /** Sealed. */
+  readonly secret: string;
+  /** The step of the last code that was used: each is good once. */
+  readonly used: number;
+}
+
+export const statusOf = ({ disabled_at, activated_at }: StoredUser): UserStatus => {
+  if (disabled_at !== undefined) return 'disabled';
+  return activated_at === undefined ? 'invited' : 'active';
+};
+
+const userOrder: Record<UserSortField, (user: StoredUser) => Scalar | undefined> = {
+  email: ({ email }) => email,
+  id: ({ id }) => id,
+  name: ({ name }) => name,
+  status: statusOf,
+  second_factor: ({ totp }) => totp !== undefined,
+  created_at: ({ created_at: at }) => at,
+  updated_at: ({ updated_at: at }) => at,
+  created_by: ({ created_by: by }) => by,
+  last_login_at: ({ last_login_at: at }) => at,
+};
+
 export const users: CollectionSpec<StoredUser> = {
   name: 'users',
-  unique: { email: ({ email }) => email },
-  order: { email: ({ email }) => email },
+  unique: { email: ({ email }) => email, invitation: ({ invitation }) => invitation?.hash },
+  index: {
+    role: ({ roles: names }) => names,
+    status: statusOf,
+    second_factor: ({ totp }) => (totp ? 'yes' : undefined),
+  },
+  order: userOrder,
 };
 
 /** A role that is not built in. */
@@ -36,12 +77,5 @@ export interface StoredRole {
   readonly created_by: string;
 }
 
-const roleOrder: Record<RoleSortField, (role: StoredRole) => string> = {
-  name: ({ id }) => id,
-  id: ({ id }) => id,
-  created_at: ({ created_at: at }) => at,
-  updated_at: ({ updated_at: at }) => at,
-  created_by: ({ created_by: by }) => by,
-};
-
-export const roles: CollectionSpec<StoredRole> = { name: 'roles', order: roleOrder };
+/** Few, and listed together with the built-in ones. */
+export const roles: CollectionSpec<StoredRole> = { name: 'roles', order: { id: ({ id }) => id } };

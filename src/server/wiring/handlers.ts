@@ -47,10 +47,12 @@ import type { FindStatementKey } from '../keys/statement-key.ts';
 import type { SystemOptions } from '../observe/health.ts';
 import { systemHandlers } from '../observe/health.ts';
 import { unusedHandlers } from '../unused/handlers.ts';
+import { roleHandlers, userHandlers } from '../users/handlers.ts';
 import { violationHandlers } from '../violations/handlers.ts';
 import { deliveryHandlers } from '../webhooks/delivery/handlers.ts';
 import { webhookHandlers } from '../webhooks/handlers.ts';
 import type { Send } from '../outbound/send.ts';
+import { belongings } from './modules.ts';
 
 /** What handlers need besides the outside world; created once and shared. */
 export interface Parts {
@@ -144,6 +146,8 @@ export const createHandlers = (
     },
     webhooks: { ...webhookHandlers(deps, surroundings.targets), ...deliveryHandlers(deps, send) },
     auth: { token: issueToken(deps, limiter) },
+    users: userHandlers(deps, { baseUrl, belongings }),
+    roles: roleHandlers(deps),
     apiKeys: apiKeyHandlers(deps),
     oauthClients: oauthClientHandlers(deps),
     auditLog: auditLogHandlers(deps, statementKey),

@@ -65,6 +65,11 @@ export const modules: readonly Module[] = [
 /** Every collection of the service, for the store. */
 export const collections = modules.flatMap((module) => module.collections.map(({ spec }) => spec));
 
+/** The collections of what users have. */
+export const belongings = modules.flatMap((module) =>
+  module.collections.filter((collection) => 'belongs' in collection),
+);
+
 /** Every family of lanes. */
 export const lanes = modules.flatMap((module) => module.lanes ?? []).map(({ spec }) => spec);
 

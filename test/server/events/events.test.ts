@@ -134,7 +134,7 @@ describe('an event', () => {
     const id = await triggered('user.login', data);
     const got = await service.send('GET', `/v1/events/${id}?webhook_id=wh_1`);
     expect(got.text).toBe(
-      `{"id":"${id}","type":"user.login","created":"2026-03-01T12:00:00.000Z","data":{"user":{"id":"user_1","name":"Zoë \\"Z\\"","scopes":["governance:read","compliance:write"]}}}`,
+      `{"id":"${id}","type":"user.login","created":"2026-03-01T12:00:00.000Z","data":{"user":{"id":"user_1","email":"ann@example.com","name":"Zoë \\"Z\\"","roles":["editor"],"scopes":["governance:read","compliance:write"]}}}`,
     );
   });
 

@@ -245,6 +245,23 @@ async function askWebhooks(): Promise<void> {
   await ask('webhooks.delete', id);
 }
 
+async function askUsers(): Promise<void> {
+  const role = { name: 'reporter', description: 'd', scopes: ['governance:read'] };
+  await ask('roles.create', undefined, { body: role });
+  await ask('roles.list', undefined);
+  await ask('roles.get', 'reporter');
+  await ask('roles.update', 'reporter', { body: { scopes: ['compliance:write'] } });
+  const body = { email: 'ann@example.com', name: 'Ann', roles: ['viewer'] };
+  const { id } = (await ask('users.create', undefined, { body })) as { id: string };
+  await ask('users.list', undefined);
+  await ask('users.get', id);
+  await ask('users.update', id, { body: { roles: ['editor'], name: null } });
+  await ask('users.reset', id);
+  await ask('users.revoke', id);
+  await ask('users.delete', id);
+  await ask('roles.delete', 'reporter');
+}
+
 async function askLocal(): Promise<void> {
   await ask('local.get', undefined);
   await ask('local.getClock', undefined);
@@ -383,6 +400,7 @@ describe('what an endpoint answers', () => {
     await ask('auth.token', undefined, { key: null, body: grant });
     await ask('oauthClients.delete', client_id);
 
+    await askUsers();
     await askWebhooks();
     await askReports();
     await askEvidence();

@@ -228,12 +228,17 @@ describe('the other lists', () => {
   it.each([
     ['/v1/api-keys', 'api_keys'],
     ['/v1/oauth-clients', 'oauth_clients'],
+    ['/v1/users', 'users'],
+    ['/v1/roles', 'roles'],
     ['/v1/audit-log', 'audit_log'],
   ])('of %s are sorted by any scalar field of their items, page by page', async (url, plural) => {
     const service = await startTestService();
     for (const name of ['b', 'c', 'a']) {
       const body = { name, scopes: ['governance:read'] };
       await service.send('POST', '/v1/oauth-clients', { body });
+      await service.send('POST', '/v1/roles', { body });
+      const user = { email: `${name}@example.com`, roles: [name], name: `The ${name}` };
+      await service.send('POST', '/v1/users', { body: user });
       await service.send('POST', '/v1/api-keys', {
         body:
           name === 'c'
