@@ -54,8 +54,17 @@ const minus = 0x2d;
 /** What the digits of a lane count where the last of them is the n-th. */
 const weights = Array.from({ length: laneDigits + 1 }, (_, n) => 10 ** (laneDigits - n));
 
-/** An amount in its plain form, `-12.5`, from ASCII; undefined: it has another form, which `parseAmount` may read. */
-export function amountIn(bytes: Uint8Array, start: number, end: number): Amount | undefined {
+/**
+ * Reads an amount in its plain form, `-12.5`, from ASCII into three lanes.
+ * @returns false: it has another form, which `parseAmount` may read
+ */
+export function readPlainAmount(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  lanes: Float64Array,
+  into: number,
+): boolean {
   const isNegative = bytes[start] === minus;
   let at = isNegative ? start + 1 : start;
   const first = at;
@@ -65,15 +74,15 @@ export function amountIn(bytes: Uint8Array, start: number, end: number): Amount 
     if (digit < 0 || digit > 9) break;
     units = units * 10 + digit;
   }
-  if (at === first || at - first > mostUnitDigits) return undefined;
+  if (at === first || at - first > mostUnitDigits) return false;
   let nanos = 0;
   let attos = 0;
   if (at < end) {
-    if (bytes[at] !== point || end - at - 1 > scale) return undefined;
+    if (bytes[at] !== point || end - at - 1 > scale) return false;
     const begun = ++at;
     for (; at < end; at++) {
       const digit = (bytes[at] ?? 0) - zeroDigit;
-      if (digit < 0 || digit > 9) return undefined;
+      if (digit < 0 || digit > 9) return false;
       if (at - begun < laneDigits) nanos = nanos * 10 + digit;
       else attos = attos * 10 + digit;
     }
@@ -81,7 +90,20 @@ export function amountIn(bytes: Uint8Array, start: number, end: number): Amount 
     nanos *= weights[Math.min(places, laneDigits)] ?? 1;
     attos *= weights[Math.max(0, places - laneDigits)] ?? 1;
   }
-  return isNegative ? carried(-units, -nanos, -attos) : { units, nanos, attos };
+  if (isNegative) putLanes(lanes, into, carried(-units, -nanos, -attos));
+  else {
+    lanes[into] = units;
+    lanes[into + 1] = nanos;
+    lanes[into + 2] = attos;
+  }
+  return true;
+}
+
+/** Writes an amount into three lanes. */
+export function putLanes(lanes: Float64Array, into: number, { units, nanos, attos }: Amount): void {
+  lanes[into] = units;
+  lanes[into + 1] = nanos;
+  lanes[into + 2] = attos;
 }
 
 /** Digits with `places` of them after the point, as digits with 18 after it, and at least one before. */

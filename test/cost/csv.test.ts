@@ -74,7 +74,13 @@ describe('a CSV file', () => {
             quoted_empty: true,
             quoted_match: /[\r\n]/,
           });
-          expect(readAll(bytesOf(text), sizes, delimiter)).toEqual(rows);
+          const values: string[][] = [];
+          const onRow = (row: CsvRow): void => {
+            values.push(fieldsOf(row).map((_, field) => row.value(field).text));
+          };
+          expect(readAll(bytesOf(text), sizes, delimiter, onRow)).toEqual(rows);
+          const valueOf = (one: string): string => one.trim().replace(/^NULL$/, '');
+          expect(values).toEqual(rows.map((row) => row.map(valueOf)));
         },
       ),
       { numRuns: 300 },
@@ -93,20 +99,20 @@ describe('a CSV file', () => {
     expect(read('a,\n')).toEqual([['a', '']]);
   });
 
-  it('tells what stands in quotes, and where a field is', () => {
+  it('has NULL without quotes as no value, and tells where a field is', () => {
     const seen: unknown[] = [];
     readAll(bytesOf('NULL,"NULL",ä\n"x\ny",z,ä\n"x\ny",Z,ä'), [3], ',', (row) => {
       const fields = [0, 1, 2];
       seen.push([
         row.line,
-        fields.map((at) => row.isQuoted(at)),
+        fields.map((at) => row.value(at).text),
         fields.map((at) => Object.values(row.place(at)).join(':')),
       ]);
     });
     expect(seen).toEqual([
-      [1, [false, true, false], ['1:1', '1:6', '1:13']],
-      [2, [true, false, false], ['2:1', '3:4', '3:6']],
-      [4, [true, false, false], ['4:1', '5:4', '5:6']],
+      [1, ['', 'NULL', 'ä'], ['1:1', '1:6', '1:13']],
+      [2, ['x\ny', 'z', 'ä'], ['2:1', '3:4', '3:6']],
+      [4, ['x\ny', 'Z', 'ä'], ['4:1', '5:4', '5:6']],
     ]);
   });
 

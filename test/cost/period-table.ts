@@ -1,9 +1,19 @@
-import type { CostRecord } from '../../src/cost/focus/record.ts';
+import { putLanes } from '../../src/cost/amount.ts';
+import type { Amount } from '../../src/cost/amount.ts';
+import type { Dimension, Measure } from '../../src/cost/focus/record.ts';
 import { dimensions } from '../../src/cost/focus/record.ts';
 import { dayNumber } from '../../src/cost/table/days.ts';
 import { Dictionary } from '../../src/cost/table/dictionary.ts';
-import { PeriodWriter, columnsOf, laneRoom, putLanes } from '../../src/cost/table/period.ts';
-import { DayRows } from '../../src/cost/table/rows.ts';
+import { PeriodWriter, columnsOf } from '../../src/cost/table/period.ts';
+import { DayRows, measures } from '../../src/cost/table/rows.ts';
+
+/** A charge in plain form. */
+export interface Charge extends Readonly<Record<Dimension, string>> {
+  readonly day: string;
+  readonly period: string;
+  readonly tags: ReadonlyMap<string, string>;
+  readonly amounts: Readonly<Record<Measure, Amount>>;
+}
 
 /** The charges of a period, summed by day and all that they are grouped by. */
 export class PeriodTable {
@@ -13,7 +23,7 @@ export class PeriodTable {
   private last: { readonly day: string; readonly rows: DayRows } | undefined;
   /** Of the row that is added. */
   private readonly codes: number[];
-  private readonly lanes = laneRoom();
+  private readonly lanes = new Float64Array(3 * measures.length);
 
   /** @param tags lower-case keys */
   constructor(private readonly tags: readonly string[]) {
@@ -22,7 +32,7 @@ export class PeriodTable {
     this.codes = this.names.map(() => 0);
   }
 
-  add(record: CostRecord): void {
+  add(record: Charge): void {
     const { codes, tags, dictionaries } = this;
     let at = 0;
     for (const name of dimensions) {
@@ -33,7 +43,10 @@ export class PeriodTable {
       codes[at] = dictionaries[at]?.code(record.tags.get(tag) ?? '') ?? 0;
       at += 1;
     }
-    this.rowsOf(record.day).add(codes, putLanes(this.lanes, record.amounts));
+    for (const [n, measure] of measures.entries()) {
+      putLanes(this.lanes, 3 * n, record.amounts[measure]);
+    }
+    this.rowsOf(record.day).add(codes, this.lanes);
   }
 
   private rowsOf(day: string): DayRows {

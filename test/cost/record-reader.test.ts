@@ -3,10 +3,15 @@ import { AmountSum, showAmount } from '../../src/cost/amount.ts';
 import { RecordReader } from '../../src/cost/focus/reader.ts';
 import type { RecordReaderOptions, Rejected, Understood } from '../../src/cost/focus/reader.ts';
 import type { CostRecord } from '../../src/cost/focus/record.ts';
+import { dimensions } from '../../src/cost/focus/record.ts';
 import { CsvReader } from '../../src/cost/read/csv.ts';
+import { dayText } from '../../src/cost/table/days.ts';
+import { Dictionary } from '../../src/cost/table/dictionary.ts';
+import { measures } from '../../src/cost/table/rows.ts';
+import type { Charge } from './period-table.ts';
 
 interface Read {
-  readonly records: readonly CostRecord[];
+  readonly records: readonly Charge[];
   readonly rejected: readonly Rejected[];
   readonly understood: Understood;
 }
@@ -16,25 +21,47 @@ function read(
   tags: readonly string[] = ['owner', 'env'],
   options: Pick<RecordReaderOptions, 'dateFormat'> = { dateFormat: 'MM/DD/YYYY' },
 ): Read {
-  const records: CostRecord[] = [];
+  const records: Charge[] = [];
   const rejected: Rejected[] = [];
   let reader: RecordReader | undefined;
+  const dictionaries = [...dimensions, ...tags].map(() => new Dictionary());
   const csv = new CsvReader({
     delimiter: ',',
     onRow: (row) => {
       if (!reader) {
-        reader = new RecordReader(row, { tags: new Set(tags), ...options });
+        reader = new RecordReader(row, { tags, dictionaries, ...options });
         return;
       }
       const one = reader.read(row);
       if ('message' in one) rejected.push(one);
-      else records.push(one);
+      else records.push(chargeOf(one, tags, dictionaries));
     },
   });
   csv.push(Buffer.from(text));
   csv.end();
   if (!reader) throw new Error('there is no header');
   return { records, rejected, understood: reader.understood };
+}
+
+function chargeOf(
+  { day, period, codes, lanes }: CostRecord,
+  tags: readonly string[],
+  dictionaries: readonly Dictionary[],
+): Charge {
+  const texts = dictionaries.map((one, at) => one.texts[codes[at] ?? 0] ?? '');
+  const owned = tags.map((tag, at) => [tag, texts[dimensions.length + at] ?? ''] as const);
+  return {
+    day: dayText(day),
+    period,
+    tags: new Map(owned.filter(([, text]) => text !== '')),
+    ...Object.fromEntries(dimensions.map((name, at) => [name, texts[at] ?? ''])),
+    amounts: Object.fromEntries(
+      measures.map((measure, at) => {
+        const [units = 0, nanos = 0, attos = 0] = lanes.subarray(3 * at);
+        return [measure, { units, nanos, attos }];
+      }),
+    ),
+  } as unknown as Charge;
 }
 
 const fields = {
@@ -64,7 +91,7 @@ const file = (...rows: readonly Fields[]): string => {
   );
   return [names.join(','), ...lines].join('\n');
 };
-const only = (row: Fields): CostRecord => {
+const only = (row: Fields): Charge => {
   const { records, rejected } = read(file(row));
   expect(rejected).toEqual([]);
   const [record] = records;

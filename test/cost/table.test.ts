@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AmountSum, parseAmount, showAmount, zero } from '../../src/cost/amount.ts';
 import type { Amount } from '../../src/cost/amount.ts';
-import type { CostRecord } from '../../src/cost/focus/record.ts';
 import { dayNumber } from '../../src/cost/table/days.ts';
 import type { ReadRange } from '../../src/cost/table/read.ts';
 import { Table } from '../../src/cost/table/read.ts';
 import { Scan } from '../../src/cost/table/scan.ts';
 import type { Query } from '../../src/cost/table/scan.ts';
 import { PeriodTable } from './period-table.ts';
+import type { Charge } from './period-table.ts';
 
 const amountOf = (text: string): Amount => {
   const parsed = parseAmount(text);
@@ -16,11 +16,11 @@ const amountOf = (text: string): Amount => {
   return parsed;
 };
 
-type Fields = Partial<Omit<CostRecord, 'amounts' | 'tags'>> & {
+type Fields = Partial<Omit<Charge, 'amounts' | 'tags'>> & {
   readonly cost?: string;
   readonly owner?: string;
 };
-const recordOf = ({ cost = '1', owner, ...fields }: Fields): CostRecord => ({
+const recordOf = ({ cost = '1', owner, ...fields }: Fields): Charge => ({
   day: '2026-09-01',
   period: '2026-09',
   provider: 'aws',
@@ -37,7 +37,7 @@ const recordOf = ({ cost = '1', owner, ...fields }: Fields): CostRecord => ({
   amounts: { billed: amountOf(cost), effective: amountOf(cost), list: zero, quantity: zero },
 });
 
-async function bytesOf(records: Iterable<CostRecord>): Promise<Buffer> {
+async function bytesOf(records: Iterable<Charge>): Promise<Buffer> {
   const table = new PeriodTable(['owner']);
   for (const record of records) table.add(record);
   const parts: Uint8Array[] = [];
@@ -55,7 +55,7 @@ const reading =
 const september = { from: dayNumber('2026-09-01'), to: dayNumber('2026-10-01') };
 
 async function sums(
-  tables: readonly (readonly CostRecord[])[],
+  tables: readonly (readonly Charge[])[],
   query: Partial<Query>,
 ): Promise<Record<string, string>> {
   const scan = new Scan({ ...september, where: {}, groupBy: [], measure: 'billed', ...query });

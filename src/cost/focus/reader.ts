@@ -1,9 +1,13 @@
 import { inThrees } from '../../contract/in-threes.ts';
-import { add, mostQuantityDigits, parseAmount, subtract, zero } from '../amount.ts';
+import { add, mostQuantityDigits, parseAmount, putLanes, subtract, zero } from '../amount.ts';
 import type { Amount } from '../amount.ts';
+import { CellValue } from '../read/cells.ts';
 import type { Cells } from '../read/cells.ts';
 import type { Place } from '../read/place.ts';
 import { ReadError } from '../read/place.ts';
+import { dayNumber } from '../table/days.ts';
+import type { Dictionary } from '../table/dictionary.ts';
+import { measures } from '../table/rows.ts';
 import { DateColumn, isDay } from './dates.ts';
 import type { SlashedFormat } from './dates.ts';
 import type { Dialect, Source } from './dialects.ts';
@@ -17,7 +21,7 @@ import {
 } from './dialects.ts';
 import { effectiveRules } from './effective-cost.ts';
 import type { EffectiveRule } from './effective-cost.ts';
-import { Memo } from './memo.ts';
+import { Memo, remembered } from './memo.ts';
 import type { CostRecord, Dimension, Measure } from './record.ts';
 import { dimensions } from './record.ts';
 import { readTags } from './tags.ts';
@@ -39,6 +43,8 @@ export interface Understood {
 }
 
 const longestText = 2_048;
+/** What the text of a dimension is instead of a code. */
+const [tooLong, isNoCurrency] = [-1, -2];
 const currencyCode = /^[A-Z]{3}$/;
 
 /** The names of providers as the inventory has them. */
@@ -50,11 +56,17 @@ const providers: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** What a period is of. */
-export type PeriodOf = Pick<CostRecord, 'provider' | 'billing_account' | 'period'>;
+export interface PeriodOf {
+  readonly provider: string;
+  readonly billing_account: string;
+  readonly period: string;
+}
 
 export interface RecordReaderOptions {
   /** Lower-case keys of the tags that are read. */
-  readonly tags: ReadonlySet<string>;
+  readonly tags: readonly string[];
+  /** Of each dimension, then of each tag: they give texts their codes. */
+  readonly dictionaries: readonly Pick<Dictionary, 'code' | 'texts'>[];
   /** Of dates with slashes; without it they are a SlashedDates. */
   readonly dateFormat?: SlashedFormat | undefined;
   /** The last billing period that can be, `2026-09`; default: any. */
@@ -70,18 +82,25 @@ export class RecordReader {
   private readonly names: readonly string[];
   private readonly fields: Readonly<Record<Source, readonly number[]>>;
   private readonly tagFields: readonly (readonly [name: string, field: number])[];
+  /** Of the chosen tags that have a column each: the place of the code. */
+  private readonly tagParts: readonly (readonly [column: number, field: number, Memo<number>])[];
   private readonly days: Readonly<Record<'charge_start' | 'period_start', Memo<Day | string>>>;
   private readonly chosenTags: ReadonlySet<string>;
   private readonly lastPeriod: string;
-  /** Of a row before: it was checked. */
-  private lastCurrency = '';
-  private readonly tags: Memo<ReadonlyMap<string, string> | 'unreadable'>;
-  private readonly parts: Readonly<Record<Dimension, Part>>;
+  private readonly tags: Memo<readonly number[] | 'unreadable'>;
+  /** In the order of the dimensions. */
+  private readonly parts: readonly Part[];
+  private readonly dictionaries: RecordReaderOptions['dictionaries'];
   private readonly effectiveBy: ReadonlyMap<string, EffectiveRule> | undefined;
+  private readonly record: { -readonly [Name in keyof CostRecord]: CostRecord[Name] };
 
   /** @throws ReadError the columns are those of no known export, or one is missing or there twice */
-  constructor(header: Cells, { tags, dateFormat, lastPeriod = '9999-12' }: RecordReaderOptions) {
-    this.chosenTags = tags;
+  constructor(
+    header: Cells,
+    { tags, dictionaries, dateFormat, lastPeriod = '9999-12' }: RecordReaderOptions,
+  ) {
+    this.chosenTags = new Set(tags);
+    this.dictionaries = dictionaries;
     this.lastPeriod = lastPeriod;
     this.names = Array.from({ length: header.length }, (_, at) => (header.text(at) ?? '').trim());
     const columns = this.names.map(columnOf);
@@ -111,18 +130,46 @@ export class RecordReader {
         ? [[name.slice(prefix.length).replace(/^user:/, ''), at]]
         : [],
     );
-    this.tags = new Memo((text) => readTags(text, tags) ?? 'unreadable');
-    const derived: Partial<Record<Dimension, Memo<string>>> = {
-      provider: new Memo(providerOf),
-      category: new Memo((text) => dialect.categories?.get(text.toLowerCase()) ?? text),
-      currency: new Memo((text) => text.toUpperCase()),
+    const codeOf = (column: number, text: string): number => dictionaries[column]?.code(text) ?? 0;
+    const tagsStart = dimensions.length;
+    this.tagParts = this.tagFields.flatMap(([name, field]) => {
+      const column = tagsStart + tags.indexOf(name);
+      if (column < tagsStart) return [];
+      return [[column, field, new Memo((text) => codeOf(column, text.slice(0, 256)))] as const];
+    });
+    this.tags = new Memo(
+      remembered((text) => {
+        const found = readTags(text, this.chosenTags);
+        return found
+          ? tags.map((tag, at) => codeOf(tagsStart + at, found.get(tag) ?? ''))
+          : 'unreadable';
+      }),
+    );
+    const derived: Partial<Record<Dimension, (text: string) => string>> = {
+      provider: providerOf,
+      category: (text) => dialect.categories?.get(text.toLowerCase()) ?? text,
+      currency: (text) => text.toUpperCase(),
     };
-    this.parts = Object.fromEntries(
-      dimensions.map((name): [Dimension, Part] => [
-        name,
-        { fixed: dialect.fixed?.[name], fields: this.fields[name], derived: derived[name] },
-      ]),
-    ) as Record<Dimension, Part>;
+    this.parts = dimensions.map((name, column): Part => {
+      const own = derived[name] ?? ((text: string): string => text);
+      const read = (text: string): number => {
+        const made = own(text);
+        if (name === 'currency' && made !== '' && !currencyCode.test(made)) return isNoCurrency;
+        return made.length > longestText ? tooLong : codeOf(column, made);
+      };
+      const fixed = dialect.fixed?.[name];
+      return {
+        fields: fixed === undefined ? this.fields[name] : [],
+        otherwise: fixed === undefined ? read('') : codeOf(column, fixed),
+        codes: new Memo(derived[name] ? remembered(read) : read),
+      };
+    });
+    this.record = {
+      day: 0,
+      period: '',
+      codes: new Uint32Array(dimensions.length + tags.length),
+      lanes: new Float64Array(3 * measures.length),
+    };
     this.effectiveBy = effectiveRules(dialect, columns);
     this.understood = this.describe(columns);
   }
@@ -138,8 +185,8 @@ export class RecordReader {
   /** The texts of a row's dates, with their fields. */
   datesOf(row: Cells): readonly (readonly [text: string, field: number])[] {
     return [this.fields.charge_start, this.fields.period_start].flatMap((fields) => {
-      const field = fields.find((one) => this.cell(row, one) !== '');
-      return field === undefined ? [] : [[this.cell(row, field), field] as const];
+      const field = fields.find((one) => row.value(one).text !== '');
+      return field === undefined ? [] : [[row.value(field).text, field] as const];
     });
   }
 
@@ -147,13 +194,11 @@ export class RecordReader {
   periodOf(row: Cells): PeriodOf | undefined {
     if (row.length !== this.names.length) return undefined;
     const start = this.dayOf(row, 'period_start');
-    const account = this.part(row, this.parts.billing_account);
-    if (account === '' || 'message' in start) return undefined;
-    return {
-      provider: this.part(row, this.parts.provider),
-      billing_account: account,
-      period: start.month,
-    };
+    if ('message' in start) return undefined;
+    const account = this.textOf(row, 'billing_account');
+    const provider = this.textOf(row, 'provider');
+    if (account === undefined || account === '' || provider === undefined) return undefined;
+    return { provider, billing_account: account, period: start.month };
   }
 
   /** One row as a record, or why it can't be read. @throws SlashedDates */
@@ -175,146 +220,153 @@ export class RecordReader {
     if (day.month > this.lastPeriod) {
       return this.rejected(row, this.fields.charge_start[0] ?? 0, 'is in the future');
     }
-    const amounts = this.amountsOf(row);
-    if ('message' in amounts) return amounts;
-    const tags = this.tagsOf(row);
-    if (tags === 'unreadable') {
-      return this.rejected(row, this.fields.tags[0] ?? 0, 'is not a JSON object of tags');
-    }
-    const { parts } = this;
-    const record: CostRecord = {
-      provider: this.part(row, parts.provider),
-      billing_account: this.part(row, parts.billing_account),
-      sub_account: this.part(row, parts.sub_account),
-      service: this.part(row, parts.service),
-      service_category: this.part(row, parts.service_category),
-      category: this.part(row, parts.category),
-      region: this.part(row, parts.region),
-      resource: this.part(row, parts.resource),
-      currency: this.part(row, parts.currency),
-      day: day.day,
-      period: start.month,
-      tags,
-      amounts,
-    };
-    if (record.currency === '') return this.empty(row, 'currency');
-    if (record.currency !== this.lastCurrency) {
-      if (!currencyCode.test(record.currency)) {
+    const { record, parts } = this;
+    const { codes } = record;
+    const rejected = this.readAmounts(row) ?? this.readTags(row);
+    if (rejected) return rejected;
+    let longest = -1;
+    for (let column = 0; column < parts.length; column++) {
+      const code = this.code(row, parts[column]);
+      if (code === tooLong && longest < 0) longest = column;
+      else if (code === isNoCurrency) {
         return this.rejected(
           row,
           this.fields.currency[0] ?? 0,
           'is not a currency code such as USD',
         );
       }
-      this.lastCurrency = record.currency;
+      codes[column] = code;
     }
-    if (record.billing_account === '') return this.empty(row, 'billing_account');
-    for (const name of dimensions) {
-      if (record[name].length <= longestText) continue;
+    if (codes[currencyColumn] === 0) return this.empty(row, 'currency');
+    if (codes[accountColumn] === 0) return this.empty(row, 'billing_account');
+    if (longest >= 0) {
       return this.rejected(
         row,
-        this.fields[name][0] ?? 0,
+        this.fields[dimensions[longest] ?? 'resource'][0] ?? 0,
         `is longer than ${inThrees(longestText)} characters`,
       );
     }
+    record.day = day.number;
+    record.period = start.month;
     return record;
   }
 
-  private part(row: Cells, { fixed, fields, derived }: Part): string {
-    if (fixed !== undefined) return fixed;
-    const text = this.first(row, fields);
-    return derived ? derived.of(text) : text;
+  /** The code of a dimension, or what is wrong with it. */
+  private code(row: Cells, part: Part | undefined): number {
+    if (!part) return 0;
+    const value = this.first(row, part.fields);
+    return value.text.length === 0 ? part.otherwise : part.codes.of(value);
+  }
+
+  /** The text of a dimension; undefined: it can't be read. */
+  private textOf(row: Cells, name: Dimension): string | undefined {
+    const column = dimensions.indexOf(name);
+    return this.dictionaries[column]?.texts[this.code(row, this.parts[column])];
   }
 
   /** The first of the columns of a source that has a value. */
-  private first(row: Cells, fields: readonly number[]): string {
-    for (const field of fields) {
-      const text = this.cell(row, field);
-      if (text !== '') return text;
+  private first(row: Cells, fields: readonly number[]): CellValue {
+    for (let at = 0; at < fields.length; at++) {
+      const value = row.value(fields[at] ?? 0);
+      if (value.text.length > 0) return value;
     }
-    return '';
-  }
-
-  private cell(row: Cells, field: number): string {
-    const text = (row.text(field) ?? '').trim();
-    return text === 'NULL' && !row.isQuoted(field) ? '' : text;
+    return nothing;
   }
 
   private dayOf(row: Cells, source: 'charge_start' | 'period_start'): Day | Rejected {
-    const text = this.first(row, this.fields[source]);
-    if (text === '') return this.empty(row, source);
-    const day = this.days[source].of(text);
+    const value = this.first(row, this.fields[source]);
+    if (value.text.length === 0) return this.empty(row, source);
+    const day = this.days[source].of(value);
     return typeof day === 'string' ? this.rejected(row, this.fields[source][0] ?? 0, day) : day;
   }
 
-  private amountsOf(row: Cells): Record<Measure, Amount> | Rejected {
-    const billed = this.amountOf(row, 'billed', undefined);
-    if (billed === undefined) return this.empty(row, 'billed');
-    if ('message' in billed) return billed;
-    const effective = this.effectiveOf(row, billed);
-    if ('message' in effective) return effective;
-    const list = this.amountOf(row, 'list', effective);
-    if ('message' in list) return list;
-    const quantity = this.amountOf(row, 'quantity', zero);
-    if ('message' in quantity) return quantity;
-    return { billed, effective, list, quantity };
+  /** Reads the amounts of a row into the lanes of the record. @returns why they can't be read */
+  private readAmounts(row: Cells): Rejected | undefined {
+    const { fields, record } = this;
+    const { lanes } = record;
+    const hasBilled = this.readAmount(row, fields.billed, billedLane);
+    if (hasBilled !== true) return hasBilled || this.empty(row, 'billed');
+    const effective = this.readEffective(row);
+    if (typeof effective === 'object') return effective;
+    if (!effective) lanes.copyWithin(effectiveLane, billedLane, billedLane + 3);
+    const list = this.readAmount(row, fields.list, listLane);
+    if (typeof list === 'object') return list;
+    if (!list) lanes.copyWithin(listLane, effectiveLane, effectiveLane + 3);
+    const quantity = this.readAmount(row, fields.quantity, quantityLane, mostQuantityDigits);
+    if (typeof quantity === 'object') return quantity;
+    if (!quantity) lanes.fill(0, quantityLane, quantityLane + 3);
+    return undefined;
   }
 
-  private effectiveOf(row: Cells, billed: Amount): Amount | Rejected {
+  /** @returns whether the row has an effective cost of its own */
+  private readEffective(row: Cells): boolean | Rejected {
     const { effectiveBy } = this;
-    if (!effectiveBy) return this.amountOf(row, 'effective', billed);
-    const rule = effectiveBy.get(this.first(row, this.fields.category).toLowerCase());
-    if (!rule || (rule.where && this.first(row, rule.where) === '')) return billed;
+    if (!effectiveBy) return this.readAmount(row, this.fields.effective, effectiveLane);
+    const rule = effectiveBy.get(this.first(row, this.fields.category).text.toLowerCase());
+    if (!rule || (rule.where && this.first(row, rule.where).text === '')) return false;
     let sum = zero;
     for (const field of rule.add) {
-      const amount = this.amountIn(row, [field], zero);
+      const amount = this.amountOf(row, field);
       if ('message' in amount) return amount;
       sum = add(sum, amount);
     }
     for (const field of rule.subtract) {
-      const amount = this.amountIn(row, [field], zero);
+      const amount = this.amountOf(row, field);
       if ('message' in amount) return amount;
       sum = subtract(sum, amount);
     }
-    return sum;
+    putLanes(this.record.lanes, effectiveLane, sum);
+    return true;
   }
 
-  private amountOf<T>(row: Cells, source: Measure, otherwise: T): Amount | Rejected | T {
-    const most = source === 'quantity' ? mostQuantityDigits : undefined;
-    return this.amountIn(row, this.fields[source], otherwise, most);
+  /** The amount of a field; without one, 0. */
+  private amountOf(row: Cells, field: number): Amount | Rejected {
+    const { lanes } = this.record;
+    const found = this.readAmount(row, [field], effectiveLane);
+    if (typeof found === 'object') return found;
+    if (!found) return zero;
+    const [units = 0, nanos = 0, attos = 0] = lanes.subarray(effectiveLane);
+    return { units, nanos, attos };
   }
 
-  /** The amount of the first of some fields that has one. */
-  private amountIn<T>(
+  /** Reads the amount of the first of some fields that has one. @returns whether there is one */
+  private readAmount(
     row: Cells,
     fields: readonly number[],
-    otherwise: T,
+    lane: number,
     mostDigits?: number,
-  ): Amount | Rejected | T {
-    for (const field of fields) {
-      const plain = row.amount?.(field);
-      if (plain) return plain;
-      const text = this.cell(row, field);
+  ): boolean | Rejected {
+    const { lanes } = this.record;
+    for (let at = 0; at < fields.length; at++) {
+      const field = fields[at] ?? 0;
+      if (row.amount?.(field, lanes, lane) === true) return true;
+      const { text } = row.value(field);
       if (text === '') continue;
       const amount = parseAmount(text, mostDigits);
       if (typeof amount === 'string') return this.rejected(row, field, amount);
       if (amount.isRounded) this.rounded += 1;
-      return amount;
+      putLanes(lanes, lane, amount);
+      return true;
     }
-    return otherwise;
+    return false;
   }
 
-  private tagsOf(row: Cells): ReadonlyMap<string, string> | 'unreadable' {
-    if (this.tagFields.length > 0) {
-      const found = new Map<string, string>();
-      for (const [name, field] of this.tagFields) {
-        const value = this.chosenTags.has(name) ? this.cell(row, field) : '';
-        if (value !== '') found.set(name, value.slice(0, 256));
-      }
-      return found;
-    }
+  /** Reads the codes of the tags of a row into the record. @returns why they can't be read */
+  private readTags(row: Cells): Rejected | undefined {
+    const { codes } = this.record;
     const [field] = this.fields.tags;
-    return field === undefined ? none : this.tags.of(this.cell(row, field));
+    if (this.tagFields.length > 0) {
+      codes.fill(0, dimensions.length);
+      for (const [column, own, memo] of this.tagParts) {
+        const code = memo.of(row.value(own));
+        if (code > 0) codes[column] = code;
+      }
+    } else if (field !== undefined) {
+      const tags = this.tags.of(row.value(field));
+      if (tags === 'unreadable') return this.rejected(row, field, 'is not a JSON object of tags');
+      for (let at = 0; at < tags.length; at++) codes[dimensions.length + at] = tags[at] ?? 0;
+    }
+    return undefined;
   }
 
   private empty(row: Cells, source: Source): Rejected {
@@ -338,29 +390,37 @@ export class RecordReader {
   }
 }
 
-const none: ReadonlyMap<string, string> = new Map();
+const nothing = new CellValue('');
+const accountColumn = dimensions.indexOf('billing_account');
+const currencyColumn = dimensions.indexOf('currency');
+/** Where the lanes of each measure begin. */
+const [billedLane = 0, effectiveLane = 0, listLane = 0, quantityLane = 0] = (
+  ['billed', 'effective', 'list', 'quantity'] satisfies Measure[]
+).map((measure) => 3 * measures.indexOf(measure));
 
 /** How a dimension is read. */
 interface Part {
-  /** What every row has. */
-  readonly fixed: string | undefined;
   readonly fields: readonly number[];
-  readonly derived: Memo<string> | undefined;
+  /** The code of rows without a value. */
+  readonly otherwise: number;
+  readonly codes: Memo<number>;
 }
 
-/** A day, and the month that it is in. */
+/** A day since 1970-01-01, and the month that it is in. */
 interface Day {
-  readonly day: string;
+  readonly number: number;
   readonly month: string;
 }
 
 /** Reads the dates of one column; a text says why it is none. */
 function daysOf(dateFormat: SlashedFormat | undefined): Memo<Day | string> {
   const dates = new DateColumn(dateFormat);
-  return new Memo((text) => {
-    const day = dates.day(text);
-    return isDay(day) ? { day, month: day.slice(0, 7) } : day;
-  });
+  return new Memo(
+    remembered((text) => {
+      const day = dates.day(text);
+      return isDay(day) ? { number: dayNumber(day), month: day.slice(0, 7) } : day;
+    }),
+  );
 }
 
 const moreSources = [

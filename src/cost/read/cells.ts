@@ -1,15 +1,23 @@
-import type { Amount } from '../amount.ts';
 import type { Place } from './place.ts';
 
 /** A row of any format, with fields in the order of the header. It is valid until the next one is read. */
 export interface Cells {
   readonly length: number;
-  /** The text of a field; undefined: the row has no such field. */
+  /** The text of a field as it is written; undefined: the row has no such field. */
   text(field: number): string | undefined;
-  /** The amount of a field, where that is quicker than by its text; undefined: its text says more. */
-  amount?(field: number): Amount | undefined;
-  /** Whether the field was written in quotes: `NULL` in quotes is a name. */
-  isQuoted(field: number): boolean;
+  /** The value of a field: without spaces around it; '' where there is none, or NULL that is not in quotes, which is no name. */
+  value(field: number): CellValue;
+  /** Reads the amount of a field into three lanes, where that is quicker than by its value; false: its value says more. */
+  amount?(field: number, lanes: Float64Array, at: number): boolean;
   /** Where a field begins. */
   place(field: number): Place;
+}
+
+/** The value of a cell. Cells of a column that have the same bytes mostly have the same one, which knows what it was read as. */
+export class CellValue {
+  /** Who read it, and as what. */
+  reader: object | undefined;
+  made: unknown;
+
+  constructor(readonly text: string) {}
 }

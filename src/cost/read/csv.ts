@@ -1,9 +1,9 @@
-import type { Amount } from '../amount.ts';
-import { amountIn } from '../amount.ts';
+import { readPlainAmount } from '../amount.ts';
+import { CellValue } from './cells.ts';
 import type { Cells } from './cells.ts';
 import type { Place } from './place.ts';
 import { ReadError } from './place.ts';
-import { TextCache } from './text-cache.ts';
+import { TextCache, isSame } from './text-cache.ts';
 
 /** Limits of what one file may have. */
 const longestField = 1024 * 1024;
@@ -36,16 +36,20 @@ export class CsvReader {
   private readonly delimiter: number;
   private readonly onRow: (row: CsvRow) => void;
   private readonly decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  /** What was not read as a whole row yet. */
-  private bytes: Uint8Array = new Uint8Array(0);
+  /** What was not read as a whole row yet, and the chunk at hand. The same memory each time: collecting that of chunks takes long. */
+  private memory = new Uint8Array(0);
+  /** Of the memory, from the row at hand on. */
+  private bytes: Uint8Array = this.memory;
   private view = new DataView(this.bytes.buffer);
   private isBegun = false;
   private line = 1;
   /** Where the quote is that is not closed in these bytes. */
   private openQuote: number | undefined;
   private readonly row = new Bounds();
-  private readonly shown: CsvRow;
-  private readonly texts = new TextCache();
+  private readonly shown: { -readonly [Name in keyof CsvRow]: CsvRow[Name] };
+  private readonly cache = new TextCache();
+  /** Of each field, where the row at hand or those before it with the same bytes were asked for it. */
+  private readonly values = new Array<CellValue | undefined>(mostFields).fill(undefined);
 
   constructor({ delimiter, onRow }: Options) {
     this.delimiter = delimiter.charCodeAt(0);
@@ -54,15 +58,20 @@ export class CsvReader {
       line: 1,
       length: 0,
       text: (field) => this.text(field),
-      amount: (field) => this.amount(field),
-      isQuoted: (field) => this.row.isQuoted(field),
+      value: (field) => this.value(field),
+      amount: (field, lanes, at) => this.amount(field, lanes, at),
       place: (field) => this.place(field),
     };
   }
 
-  /** @param chunk must not change afterwards @throws ReadError, and what `onRow` throws */
+  /** @throws ReadError, and what `onRow` throws */
   push(chunk: Uint8Array): void {
-    this.read(this.bytes.length === 0 ? chunk : concat(this.bytes, chunk), false);
+    const rest = this.bytes;
+    const size = rest.length + chunk.length;
+    if (this.memory.length < size) this.memory = new Uint8Array(2 * size);
+    this.memory.set(rest);
+    this.memory.set(chunk, rest.length);
+    this.read(this.memory.subarray(0, size), false);
   }
 
   /** After the last chunk. @throws ReadError */
@@ -76,12 +85,15 @@ export class CsvReader {
     if (!this.isBegun && bytes.length < byteOrderMark.length && !isEnd) return;
     let from = this.isBegun || !byteOrderMark.every((byte, at) => bytes[at] === byte) ? 0 : 3;
     this.isBegun = true;
+    // The row before is in other bytes.
+    this.row.length = 0;
     for (;;) {
       const next = this.scan(from, isEnd);
       if (next === undefined) break;
       const { breaks, length } = this.row;
       if (length > 0) {
-        Object.assign(this.shown, { line: this.line, length });
+        this.shown.line = this.line;
+        this.shown.length = length;
         this.onRow(this.shown);
       }
       this.line += breaks;
@@ -95,19 +107,35 @@ export class CsvReader {
             this.placeAt(this.openQuote),
           );
     }
-    this.bytes = bytes.slice(from);
+    this.bytes = bytes.subarray(from);
   }
 
   /** Finds the bounds of the row that begins at a byte. @returns where the next begins; undefined: the row is not whole yet */
   private scan(from: number, isEnd: boolean): number | undefined {
-    const { bytes, row, delimiter } = this;
+    const { bytes, view, row, values, delimiter } = this;
     const highest = Math.max(delimiter, lineFeed);
     const { length } = bytes;
+    /** Fields of the row before. */
+    const before = row.length;
     row.reset(from);
     this.openQuote = undefined;
     let at = from;
     if (at >= length) return undefined;
     for (;;) {
+      // Most columns have the same in many rows that follow each other: comparing words is faster than looking at each byte.
+      if (row.length < before && row.isPlain(row.length)) {
+        const start = row.start(row.length);
+        const size = row.end(row.length) - start;
+        if (
+          at + size < length &&
+          bytes[at + size] === delimiter &&
+          isSame(view, at, view, start, size)
+        ) {
+          row.add(at, at + size, plain);
+          at += size + 1;
+          continue;
+        }
+      }
       let start = at;
       let end: number;
       let isQuoted = false;
@@ -115,20 +143,22 @@ export class CsvReader {
       if (bytes[at] === quote) {
         isQuoted = true;
         start = ++at;
-        for (;;) {
-          at = bytes.indexOf(quote, at);
-          if (at < 0) {
+        for (; ; at++) {
+          if (at >= length) {
             if (isEnd) throw this.error('a quote is not closed', this.placeAt(start - 1));
             this.openQuote = start - 1;
             return undefined;
           }
+          const byte = bytes[at] ?? 0;
+          if (byte > quote) continue;
+          if (byte === lineFeed) row.breaks += 1;
+          if (byte !== quote) continue;
           if (at + 1 >= length && !isEnd) return undefined;
           if (bytes[at + 1] !== quote) break;
           hasEscapes = true;
-          at += 2;
+          at += 1;
         }
         end = at++;
-        row.breaks += countBreaks(bytes, start, end);
         // Whether a line feed follows is not known yet.
         if (bytes[at] === carriageReturn && at + 1 >= length && !isEnd) return undefined;
         if (at < length && bytes[at] !== delimiter && !isLineEnd(bytes, at)) {
@@ -156,7 +186,8 @@ export class CsvReader {
       else if (row.length >= mostFields) {
         throw this.error(`the row has more than ${mostFields} fields`, this.placeAt(start));
       } else {
-        row.add(start, end, isQuoted, hasEscapes);
+        values[row.length] = undefined;
+        row.add(start, end, (isQuoted ? quoted : plain) | (hasEscapes ? escaped : plain));
         if (isEndOfRow) row.breaks += 1;
       }
       if (isEndOfRow) return Math.min(at + 1, length);
@@ -167,22 +198,32 @@ export class CsvReader {
   private text(field: number): string | undefined {
     const { row } = this;
     if (field >= row.length) return undefined;
-    const start = row.start(field);
-    const end = row.end(field);
-    const hasEscapes = row.hasEscapes(field);
-    const kind = hasEscapes ? 1 : 0;
-    const known = this.texts.get(this.view, start, end, kind);
-    if (known !== undefined) return known;
-    const raw = this.decode(start, end);
-    const text = hasEscapes ? raw.replaceAll('""', '"') : raw;
-    this.texts.put(this.bytes, start, end, kind, text);
-    return text;
+    const raw = this.decode(row.start(field), row.end(field));
+    return row.hasEscapes(field) ? raw.replaceAll('""', '"') : raw;
   }
 
-  private amount(field: number): Amount | undefined {
+  private value(field: number): CellValue {
+    const known = field < this.row.length ? this.values[field] : absent;
+    return known ?? (this.values[field] = this.find(field));
+  }
+
+  private find(field: number): CellValue {
+    const { row } = this;
+    const start = row.start(field);
+    const end = row.end(field);
+    // Values of two columns are two, even if they are the same: each column reads them in its own way.
+    const kind = row.kindOf(field);
+    const known = this.cache.get(this.view, start, end, kind);
+    if (known) return known;
+    const text = (this.text(field) ?? '').trim();
+    const isAbsent = text === 'NULL' && !row.isQuoted(field);
+    return this.cache.put(this.bytes, start, end, kind, isAbsent ? '' : text);
+  }
+
+  private amount(field: number, lanes: Float64Array, at: number): boolean {
     const { row, bytes } = this;
-    if (field >= row.length) return undefined;
-    return amountIn(bytes, row.start(field), row.end(field));
+    if (field >= row.length) return false;
+    return readPlainAmount(bytes, row.start(field), row.end(field), lanes, at);
   }
 
   private decode(start: number, end: number): string {
@@ -211,6 +252,11 @@ export class CsvReader {
   }
 }
 
+/** How a field is written. */
+const [plain, quoted, escaped] = [0, 1, 2] as const;
+/** Of a field that the row does not have. */
+const absent = new CellValue('');
+
 /** The bounds of the fields of a row. */
 class Bounds {
   length = 0;
@@ -225,11 +271,11 @@ class Bounds {
     this.from = from;
     this.breaks = 0;
   }
-  add(start: number, end: number, isQuoted: boolean, hasEscapes: boolean): void {
+  add(start: number, end: number, flags: number): void {
     const at = this.length++;
     this.bounds[at * 2] = start;
     this.bounds[at * 2 + 1] = end;
-    this.flags[at] = (isQuoted ? 1 : 0) | (hasEscapes ? 2 : 0);
+    this.flags[at] = flags;
   }
   start(field: number): number {
     return this.bounds[field * 2] ?? 0;
@@ -237,11 +283,18 @@ class Bounds {
   end(field: number): number {
     return this.bounds[field * 2 + 1] ?? 0;
   }
+  isPlain(field: number): boolean {
+    return this.flags[field] === plain;
+  }
   isQuoted(field: number): boolean {
-    return ((this.flags[field] ?? 0) & 1) !== 0;
+    return ((this.flags[field] ?? 0) & quoted) !== 0;
   }
   hasEscapes(field: number): boolean {
-    return ((this.flags[field] ?? 0) & 2) !== 0;
+    return ((this.flags[field] ?? 0) & escaped) !== 0;
+  }
+  /** Fields of the same kind with the same bytes have the same value. */
+  kindOf(field: number): number {
+    return field * 4 + (this.flags[field] ?? 0);
   }
 }
 
@@ -258,11 +311,4 @@ function countBreaks(bytes: Uint8Array, start: number, end: number): number {
     breaks += 1;
   }
   return breaks;
-}
-
-function concat(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
-  const both = new Uint8Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
 }

@@ -1,3 +1,4 @@
+import { CellValue } from './cells.ts';
 import type { Cells } from './cells.ts';
 import type { Place } from './place.ts';
 import { ReadError } from './place.ts';
@@ -123,7 +124,7 @@ function cellsOf(values: readonly (string | undefined)[], place: (field: number)
     length: values.length,
     text: (field) => values[field],
     // A string says what it means: absent values are null.
-    isQuoted: () => true,
+    value: (field) => new CellValue((values[field] ?? '').trim()),
     place,
   };
 }

@@ -7,6 +7,7 @@ import type {
   SchemaElement,
 } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
+import { CellValue } from './cells.ts';
 import type { Cells } from './cells.ts';
 import { ReadError } from './place.ts';
 
@@ -76,7 +77,7 @@ export class ParquetFile {
     return {
       length: this.names.length,
       text: (field) => this.names[field],
-      isQuoted: () => true,
+      value: (field) => new CellValue(this.names[field] ?? ''),
       place: (field) => ({ line: 1, column: field + 1 }),
     };
   }
@@ -110,14 +111,15 @@ export class ParquetFile {
         const last = Math.min(end, first + rowsAtOnce);
         const rows = await this.part(columns, first, last);
         for (const [index, values] of rows.entries()) {
+          const text = (field: number): string | undefined => {
+            const column = at.get(field);
+            return column === undefined ? undefined : textOf[column]?.(values[column]);
+          };
           onRow({
             length: this.names.length,
-            text(field) {
-              const column = at.get(field);
-              return column === undefined ? undefined : textOf[column]?.(values[column]);
-            },
+            text,
             // A string says what it means: absent values are null.
-            isQuoted: () => true,
+            value: (field) => new CellValue((text(field) ?? '').trim()),
             place: (field) => ({ line: first + index + 1, column: field + 1 }),
           });
         }

@@ -1,58 +1,78 @@
+import { CellValue } from './cells.ts';
+
 /** Longer texts are rarely seen twice. */
 const longest = 512;
 const slotBits = 16;
 const slotCount = 1 << slotBits;
+/** Slots from that of its hash on where a value may be. */
+const mostProbes = 4;
 /** Bytes of all texts that are known; with more, all are forgotten. */
 const arenaSize = 8 * 1024 * 1024;
+/** More than the longest text has. */
+const kindSize = 1024;
 const word = 4;
 
-/** The texts of fields by their bytes, as most are seen again and decoding takes longer than finding them. Bounded. */
+/** The values of cells by their bytes, as most are seen again and decoding takes longer than finding them. Bounded. */
 export class TextCache {
-  private readonly texts = new Array<string>(slotCount).fill('');
-  /** Of each slot: where its bytes are in the arena, plus 1 (0: it is free), and how many. */
-  private readonly starts = new Int32Array(slotCount);
-  private readonly lengths = new Int32Array(slotCount);
+  private readonly values = new Array<CellValue | undefined>(slotCount).fill(undefined);
+  /** Of each slot: where its bytes are in the arena, plus 1 (0: it is free); then how many, with their kind. */
+  private readonly slots = new Int32Array(2 * slotCount);
   private readonly arena = new Uint8Array(arenaSize);
   private readonly arenaView = new DataView(this.arena.buffer);
   private used = 0;
-  /** Where the text belongs that `get` did not find. */
+  /** Where the value belongs that `get` did not find. */
   private slot = -1;
 
   /**
-   * The text of a field, if it is known.
+   * The value of a cell, if it is known.
    * @param view of the bytes
-   * @param kind 0 or 1: whether the same bytes may mean another text
+   * @param kind the same bytes of another kind have another value
    */
-  get(view: DataView, start: number, end: number, kind: number): string | undefined {
+  get(view: DataView, start: number, end: number, kind: number): CellValue | undefined {
     const length = end - start;
     this.slot = -1;
     if (length > longest) return undefined;
-    const slot = slotOf(view, start, end, kind);
-    this.slot = slot;
-    const at = (this.starts[slot] ?? 0) - 1;
-    if (at < 0 || this.lengths[slot] !== 2 * length + kind) return undefined;
-    return isSame(view, start, this.arenaView, at, length) ? this.texts[slot] : undefined;
+    const { slots } = this;
+    const home = slotOf(view, start, end, kind);
+    for (let probe = 0; probe < mostProbes; probe++) {
+      const slot = (home + probe) & (slotCount - 1);
+      const at = (slots[2 * slot] ?? 0) - 1;
+      if (at < 0) {
+        this.slot = slot;
+        return undefined;
+      }
+      if (
+        slots[2 * slot + 1] === kind * kindSize + length &&
+        isSame(view, start, this.arenaView, at, length)
+      ) {
+        return this.values[slot];
+      }
+    }
+    this.slot = home;
+    return undefined;
   }
 
-  /** Keeps the text that the last `get` did not find, which had these bytes. */
-  put(bytes: Uint8Array, start: number, end: number, kind: number, text: string): void {
+  /** Keeps the value that the last `get` did not find, which had these bytes. */
+  put(bytes: Uint8Array, start: number, end: number, kind: number, text: string): CellValue {
+    const value = new CellValue(text);
     const { slot } = this;
-    if (slot < 0) return;
+    if (slot < 0) return value;
     if (this.used + end - start > arenaSize) {
-      this.starts.fill(0);
+      this.slots.fill(0);
       this.used = 0;
     }
     this.arena.set(bytes.subarray(start, end), this.used);
-    this.starts[slot] = this.used + 1;
-    this.lengths[slot] = 2 * (end - start) + kind;
-    this.texts[slot] = text;
+    this.slots[2 * slot] = this.used + 1;
+    this.slots[2 * slot + 1] = kind * kindSize + end - start;
+    this.values[slot] = value;
     this.used += end - start;
+    return value;
   }
 }
 
 /** FNV-1a over words; the last one overlaps that before it. */
 function slotOf(view: DataView, start: number, end: number, kind: number): number {
-  let hash = Math.imul(2 * (end - start) + kind, 0x9e3779b1);
+  let hash = Math.imul(kind * kindSize + end - start, 0x9e3779b1);
   if (end - start < word) {
     for (let at = start; at < end; at++) hash = Math.imul(hash ^ view.getUint8(at), 0x01000193);
   } else {
@@ -68,7 +88,14 @@ function mixed(hash: number): number {
   return product ^ (product >>> 13);
 }
 
-function isSame(a: DataView, atA: number, b: DataView, atB: number, length: number): boolean {
+/** Whether bytes are the same. */
+export function isSame(
+  a: DataView,
+  atA: number,
+  b: DataView,
+  atB: number,
+  length: number,
+): boolean {
   if (length < word) {
     for (let at = 0; at < length; at++) {
       if (a.getUint8(atA + at) !== b.getUint8(atB + at)) return false;

@@ -1,11 +1,8 @@
 import { AmountSum, showAmount } from '../amount.ts';
-import type { Amount } from '../amount.ts';
-import type { Measure } from '../focus/record.ts';
 import { dimensions } from '../focus/record.ts';
 import type { Dictionary } from './dictionary.ts';
 import { writeTable } from './write.ts';
 import type { DayRows } from './rows.ts';
-import { measures } from './rows.ts';
 
 const currencyColumn = dimensions.indexOf('currency');
 
@@ -14,24 +11,6 @@ export const columnsOf = (tags: readonly string[]): readonly string[] => [
   ...dimensions,
   ...tags.map((tag) => `tag:${tag}`),
 ];
-
-/** The lanes of a charge, measure by measure, as rows take them. */
-export function putLanes(
-  into: Float64Array,
-  amounts: Readonly<Record<Measure, Amount>>,
-): Float64Array {
-  let at = 0;
-  for (const measure of measures) {
-    const { units, nanos, attos } = amounts[measure];
-    into[at++] = units;
-    into[at++] = nanos;
-    into[at++] = attos;
-  }
-  return into;
-}
-
-/** Room for the lanes of a charge. */
-export const laneRoom = (): Float64Array => new Float64Array(3 * measures.length);
 
 /** The sums of a period in one currency, as decimals with all digits. */
 export interface CurrencyTotals {

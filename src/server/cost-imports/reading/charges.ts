@@ -4,9 +4,9 @@ import type { CostRecord } from '../../../cost/focus/record.ts';
 import type { PeriodOf, RecordReader, Rejected } from '../../../cost/focus/reader.ts';
 import type { Cells } from '../../../cost/read/cells.ts';
 import { ReadError } from '../../../cost/read/place.ts';
-import { dayNumber } from '../../../cost/table/days.ts';
 import { Dictionary } from '../../../cost/table/dictionary.ts';
-import { columnsOf, laneRoom, putLanes } from '../../../cost/table/period.ts';
+import { columnsOf } from '../../../cost/table/period.ts';
+import { measures } from '../../../cost/table/rows.ts';
 import { Spool } from '../../../cost/table/spool.ts';
 
 /** Rejected rows that are shown; the others are counted. */
@@ -17,6 +17,10 @@ const mostCharacters = 200_000_000;
 /** Of an import, each measure without its signs: doubles are exact up to nine times as much. No bill comes near it in any currency. */
 const mostCost = 1e15;
 const costs = ['billed', 'effective', 'list'] as const;
+/** Where the units of each cost are in the lanes of a charge. */
+const unitsAt = costs.map((cost) => 3 * measures.indexOf(cost));
+const providerColumn = dimensions.indexOf('provider');
+const accountColumn = dimensions.indexOf('billing_account');
 
 export interface FoundPeriod extends PeriodOf {
   rows: number;
@@ -36,20 +40,16 @@ export class Charges {
   private readonly skipped = new Map<string, number>();
   private skippedAnywhere = 0;
   /** Sums without their signs: so much no sum of some of the charges can exceed. */
-  private readonly sizes = { billed: 0, effective: 0, list: 0 };
+  private readonly sizes = new Float64Array(costs.length);
   private readonly byKey = new Map<string, number>();
-  private readonly days = new Map<string, number>();
-  private readonly codes: Uint32Array;
-  private readonly lanes = laneRoom();
-  private last: { readonly of: PeriodOf; readonly at: number } | undefined;
+  private last: LastPeriod | undefined;
 
   constructor(
-    private readonly tags: readonly string[],
+    tags: readonly string[],
     private readonly skipRejected: boolean,
   ) {
     this.names = columnsOf(tags);
     this.dictionaries = this.names.map(() => new Dictionary());
-    this.codes = new Uint32Array(this.names.length);
     this.spool = new Spool(this.names.length);
   }
 
@@ -62,25 +62,15 @@ export class Charges {
   add(record: CostRecord, row: Cells): void {
     this.rows += 1;
     if (this.isRefused) return;
-    for (const measure of costs) {
-      if ((this.sizes[measure] += Math.abs(record.amounts[measure].units)) > mostCost) {
-        throw new ReadError(tooMuch(measure), row.place(0));
-      }
+    const { lanes, codes, day } = record;
+    for (let at = 0; at < costs.length; at++) {
+      const size = (this.sizes[at] ?? 0) + Math.abs(lanes[unitsAt[at] ?? 0] ?? 0);
+      if (size > mostCost) throw new ReadError(tooMuch(costs[at] ?? ''), row.place(0));
+      this.sizes[at] = size;
     }
-    const period = this.periodAt(record);
-    const found = this.periods[period];
-    if (found) found.rows += 1;
-    const { codes, dictionaries } = this;
-    let column = 0;
-    for (const name of dimensions) {
-      codes[column] = dictionaries[column]?.code(record[name]) ?? 0;
-      column += 1;
-    }
-    for (const tag of this.tags) {
-      codes[column] = dictionaries[column]?.code(record.tags.get(tag) ?? '') ?? 0;
-      column += 1;
-    }
-    this.spool.add(period, this.dayOf(record.day), codes, putLanes(this.lanes, record.amounts));
+    const { at, found } = this.periodOf(record);
+    found.rows += 1;
+    this.spool.add(at, day, codes, lanes);
   }
 
   reject(
@@ -124,17 +114,18 @@ export class Charges {
     );
   }
 
-  private periodAt(record: CostRecord): number {
+  private periodOf({ period, codes }: CostRecord): LastPeriod {
     const { last } = this;
-    if (
-      last?.of.period === record.period &&
-      last.of.billing_account === record.billing_account &&
-      last.of.provider === record.provider
-    ) {
-      return last.at;
+    const provider = codes[providerColumn] ?? 0;
+    const account = codes[accountColumn] ?? 0;
+    if (last?.found.period === period && last.account === account && last.provider === provider) {
+      return last;
     }
-    const { provider, billing_account, period } = record;
-    const of = { provider, billing_account, period };
+    const of = {
+      provider: this.dictionaries[providerColumn]?.texts[provider] ?? '',
+      billing_account: this.dictionaries[accountColumn]?.texts[account] ?? '',
+      period,
+    };
     const key = keyOf(of);
     let at = this.byKey.get(key);
     if (at === undefined) {
@@ -146,15 +137,17 @@ export class Charges {
       at = this.periods.push({ ...of, rows: 0, skipped: 0 }) - 1;
       this.byKey.set(key, at);
     }
-    this.last = { of, at };
-    return at;
+    const found = this.periods[at] ?? { ...of, rows: 0, skipped: 0 };
+    return (this.last = { provider, account, at, found });
   }
+}
 
-  private dayOf(day: string): number {
-    let number = this.days.get(day);
-    if (number === undefined) this.days.set(day, (number = dayNumber(day)));
-    return number;
-  }
+/** Rows that follow each other mostly are of one period. */
+interface LastPeriod {
+  readonly provider: number;
+  readonly account: number;
+  readonly at: number;
+  readonly found: FoundPeriod;
 }
 
 const tooMuch = (measure: string): string =>

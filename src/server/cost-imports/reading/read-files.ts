@@ -130,7 +130,8 @@ class Reading {
     const { charges } = this;
     const before = charges.rows + charges.rejected;
     const { tags, lastPeriod } = this.job;
-    const readerOptions = { tags: new Set(tags), dateFormat, lastPeriod };
+    const { dictionaries } = charges;
+    const readerOptions = { tags, dictionaries, dateFormat, lastPeriod };
     const { format, compressed, reader } = await this.eachRow(file, readerOptions, (own, row) => {
       const record = own.read(row);
       if ('message' in record) charges.reject(file.name, record, row, own);
@@ -154,8 +155,9 @@ class Reading {
   /** The order of the dates with slashes of a file. @throws ReadError both fit */
   private async orderOf(file: ReadJob['files'][number]): Promise<SlashedFormat> {
     const order = new DateOrder();
+    const { dictionaries } = this.charges;
     let first: ReadError | undefined;
-    await this.eachRow(file, { tags: new Set() }, (reader, row) => {
+    await this.eachRow(file, { tags: [], dictionaries }, (reader, row) => {
       for (const [text, field] of reader.datesOf(row)) {
         if (order.see(text)) first ??= new ReadError(bothFit(text), row.place(field));
       }
