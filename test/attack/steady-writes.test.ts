@@ -14,7 +14,7 @@ afterEach(() => service.close());
 const isRequest = ({ request }: Parameters<Evaluation['ofStored']>[1]): boolean => request === true;
 
 const askedFor = () => Promise.reject(new Error('no report asks for costs'));
-const noCost = { assessor: { assessAll: askedFor }, analyze: askedFor };
+const noCost = { assessor: { assessAll: askedFor }, analyze: askedFor, forecast: askedFor };
 
 /** A service with reports; the background evaluates as `wrap` says, two resources at once. */
 async function start(wrap: (evaluation: Evaluation) => Evaluation, options: ReportOptions = {}) {

@@ -15,15 +15,20 @@ import {
 } from './collection.ts';
 import type { BudgetEvaluation, StoredBudget } from './collection.ts';
 import { lookAt } from './look.ts';
+import type { LookBy } from './look.ts';
 import { readAmount } from '../../cost/amount.ts';
 import { isExceeded, isSame } from './state.ts';
 
 /** Evaluates budgets one after the other, as their turn comes, from now until it is stopped. */
-export const startBudgetEvaluations = (deps: Deps, createRunner: CreateLaneRunner): LaneRunner =>
+export const startBudgetEvaluations = (
+  deps: Deps,
+  createRunner: CreateLaneRunner,
+  ownerTags: readonly string[],
+): LaneRunner =>
   createRunner(deps, {
     lanes: budgetLanes,
     most: 1,
-    perform: (claimed, signal) => evaluate(deps, claimed, signal),
+    perform: (claimed, signal) => evaluate(deps, claimed, { ownerTags, signal }),
   });
 
 /** The current period, and the one before it, whose last charges come late: of a budget that there was then. */
@@ -32,14 +37,14 @@ function spansOf({ period, created_at: created }: StoredBudget, now: number): re
   return [...(created < before.end ? [before] : []), spanAt(period, now)];
 }
 
-async function evaluate(deps: Deps, claimed: LaneWork, signal: AbortSignal): Promise<void> {
+async function evaluate(deps: Deps, claimed: LaneWork, by: LookBy): Promise<void> {
   const { store, clock } = deps;
   const now = clock.now();
   const looked: [Span, BudgetEvaluation][] = [];
   const known = (await store.get(budgets, claimed.work))?.doc;
   if (known) {
     for (const span of spansOf(known, now)) {
-      looked.push([span, await lookAt(deps, known, span, signal)]);
+      looked.push([span, await lookAt(deps, known, span, by)]);
     }
   }
   await store.transact(async (tx) => {

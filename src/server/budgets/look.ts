@@ -1,102 +1,80 @@
-import type { BudgetFilter } from '../../contract/budgets.ts';
 import { showAmount, showEstimate, zero } from '../../cost/amount.ts';
-import { costPeriods } from '../cost/collection.ts';
-import { costSums, expectedTotal, fieldOf } from '../cost/service.ts';
-import type { CostField } from '../cost/service.ts';
+import { dayNumber } from '../../cost/table/days.ts';
+import { expectedTotal, readSums, withCharges } from '../cost/service.ts';
+import type { Charges } from '../cost/service.ts';
 import { timestamp } from '../deps.ts';
 import type { Deps } from '../deps.ts';
-import { allRows } from '../store/all-rows.ts';
 import type { Span } from './calendar.ts';
 import type { BudgetEvaluation, StoredBudget } from './collection.ts';
 
 /** What is told of the charges that were imported in part. */
 const mostIncomplete = 20;
 
-/** The charges that a budget counts, as conditions of a query. */
-function whereOf({
-  tags = {},
-  service_category: category,
-  ...fields
-}: BudgetFilter): Partial<Record<CostField, string[]>> {
-  const where: Partial<Record<CostField, string[]>> = {};
-  if (category) where.service_category = category;
-  for (const field of [
-    'provider',
-    'account',
-    'service',
-    'region',
-    'environment',
-    'owner',
-  ] as const) {
-    const texts = fields[field];
-    if (texts) where[fieldOf(field)] = texts;
-  }
-  for (const [key, texts] of Object.entries(tags)) where[`tag:${key.toLowerCase()}`] = texts;
-  return where;
+export interface LookBy {
+  /** The operator's. */
+  readonly ownerTags: readonly string[];
+  readonly signal: AbortSignal;
 }
 
 /** Finds out what was spent in a period and, while it lasts, what will be. Works in turns. */
-export async function lookAt(
+export function lookAt(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   { filter = {}, currency, metric }: StoredBudget,
-  { start, end }: Span,
-  signal: AbortSignal,
+  span: Span,
+  { ownerTags, signal }: LookBy,
 ): Promise<BudgetEvaluation> {
-  const evaluated_at = timestamp(clock.now());
-  const charges = whereOf(filter);
-  const forecast =
-    evaluated_at < end
-      ? forecastOf(
-          await expectedTotal(store, {
-            start,
-            end,
-            where: charges,
-            currency,
-            measure: metric,
-            signal,
-          }),
-        )
-      : {};
-  const sums = await costSums(store, {
-    start,
-    end,
-    groupBy: ['currency'],
-    where: charges,
-    measure: metric,
-    signal,
+  const { tags = {}, ...filters } = filter;
+  const byTag = Object.entries(tags).map(([key, texts]) => [key.toLowerCase(), texts] as const);
+  // A tag that no charge was imported with is no fault of the budget: it counts nothing.
+  const where = Object.fromEntries(byTag.map(([key, texts]) => [`tag:${key}`, texts]));
+  const asked = { filters, where, measure: metric, ownerTags, signal };
+  return withCharges(store, asked, async (charges) => {
+    const isNowhere = (keys: readonly string[]): boolean =>
+      !charges.usesInventory && !keys.some((key) => charges.tags.includes(key.toLowerCase()));
+    const evaluated_at = timestamp(clock.now());
+    const days = { from: dayNumber(span.start), to: dayNumber(span.end) };
+    const { groups } = await readSums(charges.reading({ span: days }));
+    return {
+      spent: showAmount(groups.find((one) => one.currency === currency)?.amount ?? zero),
+      ...(evaluated_at < span.end
+        ? forecastOf(await expectedTotal(charges, { ...span, currency }, signal))
+        : {}),
+      ...dataOf(charges, span, [
+        ...(filters.environment && isNowhere(['environment']) ? ['environment'] : []),
+        ...(filters.owner && isNowhere(ownerTags) ? ownerTags.slice(0, 1) : []),
+        ...byTag.map(([key]) => key),
+      ]),
+      other_currencies: groups
+        .filter((one) => one.currency !== currency)
+        .map((one) => ({ currency: one.currency, spent: showAmount(one.amount) }))
+        .sort((a, b) => (a.currency < b.currency ? -1 : 1)),
+      evaluated_at,
+    };
   });
-  let dataUntil: string | undefined;
-  const incomplete: BudgetEvaluation['incomplete'][number][] = [];
-  const tags = new Set<string>();
-  const where = filter.provider ? { provider: { any: filter.provider } } : {};
-  for await (const { doc } of allRows(store, costPeriods, where)) {
-    if (doc.first_day >= end || doc.last_day < start) continue;
-    for (const tag of doc.tags) tags.add(tag);
-    const until = doc.last_day < end ? doc.last_day : dayBefore(end);
-    if (dataUntil === undefined || until > dataUntil) dataUntil = until;
-    if (doc.skipped === 0 || incomplete.length === mostIncomplete) continue;
-    const { provider, billing_account, period, skipped } = doc;
-    incomplete.push({ provider, billing_account, period, skipped_rows: skipped });
-  }
-  const spent = sums.find(({ key: [code] }) => code === currency)?.total ?? zero;
+}
+
+/** What is there of a period, and what of it is not whole. */
+function dataOf(
+  { periods }: Charges,
+  { start, end }: Span,
+  wantedTags: readonly string[],
+): Pick<BudgetEvaluation, 'data_until' | 'incomplete' | 'missing_tags'> {
+  const found = periods.filter((one) => one.first_day < end && one.last_day >= start);
+  if (found.length === 0) return { incomplete: [], missing_tags: [] };
+  const last = found.reduce((max, { last_day: day }) => (day > max ? day : max), '');
+  const stored = new Set(found.flatMap(({ tags }) => tags));
   return {
-    spent: showAmount(spent),
-    ...forecast,
-    ...(dataUntil === undefined ? {} : { data_until: dataUntil }),
-    incomplete,
-    missing_tags:
-      dataUntil === undefined
-        ? []
-        : Object.keys(charges).flatMap((field) => {
-            const tag = field.replace(/^tag:/, '');
-            return tag === field || tags.has(tag) ? [] : [tag];
-          }),
-    other_currencies: sums
-      .flatMap(({ key: [code = ''], total }) =>
-        code === currency ? [] : [{ currency: code, spent: showAmount(total) }],
-      )
-      .sort((a, b) => (a.currency < b.currency ? -1 : 1)),
-    evaluated_at,
+    data_until: last < end ? last : dayBefore(end),
+    incomplete: found
+      .filter(({ skipped }) => skipped > 0)
+      .slice(0, mostIncomplete)
+      .map(({ provider, billing_account, period, skipped }) => ({
+        provider,
+        billing_account,
+        period,
+        skipped_rows: skipped,
+      })),
+    missing_tags: wantedTags.filter((tag) => !stored.has(tag)),
   };
 }
 

@@ -83,6 +83,10 @@ export interface Guards {
 
 export const defaultOwnerTags: readonly string[] = ['owner', 'team'];
 
+/** Tags that name an owner: the first that a resource or a charge has. */
+export const ownerTagsOf = ({ owner_tags: tags }: ServerConfig): readonly string[] =>
+  tags ?? defaultOwnerTags;
+
 const defaultCostTags: readonly string[] = [
   'environment',
   'owner',
@@ -93,11 +97,10 @@ const defaultCostTags: readonly string[] = [
 ];
 
 /** The lower-case keys of the tags that charges are stored with: those of owners are always among them. */
-export const costTagsOf = ({
-  cost,
-  owner_tags: ownerTags = defaultOwnerTags,
-}: ServerConfig): readonly string[] => [
-  ...new Set([...(cost?.tags ?? defaultCostTags), ...ownerTags].map((tag) => tag.toLowerCase())),
+export const costTagsOf = ({ cost, ...config }: ServerConfig): readonly string[] => [
+  ...new Set(
+    [...(cost?.tags ?? defaultCostTags), ...ownerTagsOf(config)].map((tag) => tag.toLowerCase()),
+  ),
 ];
 
 export interface SmtpConfig {

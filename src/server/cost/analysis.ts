@@ -13,14 +13,11 @@ import { blockOf, emptyBlock, largestFirst, shownChange, together } from './bloc
 import type { Listed } from './blocks.ts';
 import { policyCosts } from './by-policy.ts';
 import type { PolicyCosts } from './by-policy.ts';
+import { tagsOf, withCharges } from './charges.ts';
+import type { Charges } from './charges.ts';
 import type { StoredPeriod } from './collection.ts';
 import { costFindings } from './findings.ts';
 import type { GroupSum } from './group-sums.ts';
-import { createGrouping } from './grouping.ts';
-import { createInventoryNames } from './inventory-names.ts';
-import type { InventoryNames } from './inventory-names.ts';
-import { withPeriods } from './periods.ts';
-import { scanPeriods } from './query.ts';
 import { joined, readDetails, readSums, readUntagged } from './read-groups.ts';
 import type { Reading } from './read-groups.ts';
 import { splitShared } from './shared-cost.ts';
@@ -62,33 +59,17 @@ export async function analyzeCost(
 ): Promise<CostAnalysis> {
   const today = Math.floor(deps.clock.now() / msPerDay);
   const asked = { query, signal, today, ...spanOf(query, today) };
-  const tags = ownerTags.map((tag) => tag.toLowerCase());
-  const names = await namesFor(deps, query, ownerTags, signal);
-  return withPeriods(deps.store, (all) => {
-    const periods = all.filter(
-      ({ provider, billing_account: account }) =>
-        (query.provider?.includes(provider) ?? true) &&
-        (query.billing_account?.includes(account) ?? true),
-    );
-    const [field, ...more] = query.group_by ?? [];
-    const rules = more.length > 0 ? [] : shared.filter(({ group_by: by }) => by === field);
-    return analyze(deps, periods, asked, { tags: tagsOf(all), ownerTags: tags, names, rules, assessor }); // prettier-ignore
-  });
+  const { group_by: fields = [], metric: measure, currency } = query;
+  // Charges have no policy: they are read as one group.
+  const groupBy = fields.filter((field) => field !== 'policy');
+  const where = currency === undefined ? {} : { currency: [currency] };
+  const rules = fields.length > 1 ? [] : shared.filter(({ group_by: by }) => by === fields[0]);
+  return withCharges(
+    deps.store,
+    { filters: query, groupBy, where, measure, ownerTags, signal },
+    (charges) => analyze(deps, charges, asked, { rules, assessor }),
+  );
 }
-
-const tagsOf = (periods: readonly StoredPeriod[]): readonly string[] =>
-  [...new Set(periods.flatMap(({ tags }) => tags))].sort();
-
-/** The inventory says environment and owner where charges don't. */
-const namesFor = async (
-  { store }: Deps,
-  { group_by: groupBy = [], environment, owner }: CostAnalysisQuery,
-  ownerTags: readonly string[],
-  signal: AbortSignal,
-): Promise<InventoryNames | undefined> =>
-  environment || owner || groupBy.some((one) => one === 'environment' || one === 'owner')
-    ? createInventoryNames(store, ownerTags, signal)
-    : undefined;
 
 function spanOf(
   query: CostAnalysisQuery,
@@ -132,39 +113,22 @@ const refuse = (field: string, message: string, hint?: string): GovctlError =>
 
 interface Further {
   readonly assessor: Assessor;
-  /** Of all periods, those that filters leave out, too. */
-  readonly tags: readonly string[];
-  readonly ownerTags: readonly string[];
-  readonly names: InventoryNames | undefined;
   /** Those that split cost among the groups that are asked for. */
   readonly rules: readonly SharedCost[];
 }
 
 async function analyze(
   deps: Deps,
-  periods: readonly StoredPeriod[],
+  { periods, reading }: Charges,
   { query, today, span, granularity, signal, ...asked }: Asked,
-  { rules, assessor, ...known }: Further,
+  { rules, assessor }: Further,
 ): Promise<CostAnalysis> {
   const { group_by: asGiven = [], limit, offset } = query;
-  // Charges have no policy: they are read as one group.
-  const isByPolicy = asGiven.includes('policy');
-  const groupBy = asGiven.filter((field) => field !== 'policy');
   const dataUntil = lastDayOf(periods, today);
   const before = asked.before ?? spanBefore(span, dataUntil);
   const buckets = bucketsOf(span, granularity);
-  const reader: Reading = {
-    fields: groupBy.length,
-    grouping: createGrouping(groupBy, query, known, rules),
-    filter: createGrouping([], query, known),
-    where: query.currency === undefined ? {} : { currency: [query.currency] },
-    span,
-    before,
-    buckets,
-    signal,
-    scan: (asked) => scanPeriods(deps.store.blobs, periods, { ...asked, measure: query.metric }, { signal }), // prettier-ignore
-  };
-  const policies = isByPolicy ? await readPolicies(deps, periods, reader, { query, signal }) : undefined; // prettier-ignore
+  const reader = reading({ span, before, buckets, rules });
+  const policies = asGiven.includes('policy') ? await readPolicies(deps, periods, reader, { query, signal }) : undefined; // prettier-ignore
   const sums = await readSums(reader);
   const lists = new Map<string, Listed>();
   for (const currency of currenciesOf(periods, sums.groups)) {

@@ -4,7 +4,11 @@ import type { Handlers } from '../http/call.ts';
 import { toJson } from '../json.ts';
 import { forecastCost } from './forecast.ts';
 
-export function costForecastHandlers({ store }: Deps): Handlers['costForecast'] {
+/** @param ownerTags the operator's */
+export function costForecastHandlers(
+  { store }: Deps,
+  ownerTags: readonly string[],
+): Handlers['costForecast'] {
   const turns = createCallerTurns();
   return {
     get: async ({ query }, call) => {
@@ -14,6 +18,7 @@ export function costForecastHandlers({ store }: Deps): Handlers['costForecast'] 
           horizonDays,
           filters,
           measure: metric,
+          ownerTags,
           ...(groupBy === undefined ? {} : { groupBy }),
           ...(currency === undefined ? {} : { currency }),
           signal: call.signal,

@@ -1,30 +1,22 @@
-import type { CostAnalysisQuery, CostGrouping, costFilters } from '../../contract/cost.ts';
+import type { CostGrouping } from '../../contract/cost.ts';
 import type { CostForecast } from '../../contract/cost-forecast.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import {
-  add,
-  AmountSum,
-  showAmount,
-  showEstimate,
-  subtract,
-  toNumber,
-  zero,
-} from '../../cost/amount.ts';
+import { add, AmountSum, showAmount, showEstimate, toNumber, zero } from '../../cost/amount.ts';
 import type { Amount } from '../../cost/amount.ts';
 import { forecastDaily, sumOfDays } from '../../cost/forecast/forecast.ts';
 import type { Backtest, Forecast, ForecastPoint } from '../../cost/forecast/forecast.ts';
+import { bucketsOf } from '../../cost/analysis/buckets.ts';
+import type { DaySpan } from '../../cost/analysis/buckets.ts';
 import { dayNumber, dayText } from '../../cost/table/days.ts';
 import { nextTurn } from '../next-turn.ts';
-import { allRows } from '../store/all-rows.ts';
 import type { Store } from '../store/store.ts';
-import { costPeriods } from './collection.ts';
-import type { StoredPeriod } from './collection.ts';
+import { withCharges } from './charges.ts';
+import type { Charges, ChargesQuery } from './charges.ts';
 import { completeDays } from './complete-days.ts';
 import type { Days } from './complete-days.ts';
-import { checkGrouping, fieldOf, whereOf } from './fields.ts';
-import { recall } from './kept-answers.ts';
-import { costSums } from './query.ts';
-import type { CostField, CostQuery } from './query.ts';
+import type { GroupSum } from './group-sums.ts';
+import { joined, readDetails, readSums } from './read-groups.ts';
+import type { Reading } from './read-groups.ts';
 
 /** What forecasts are made of: the rest (purchases, taxes, credits, adjustments) comes at times of its own. Absent: usage. */
 export const usageCategories: readonly string[] = ['Usage', ''];
@@ -37,20 +29,16 @@ const mostCurrencies = 20;
 /** Days of history that are answered. */
 const shownDays = 56;
 
-interface Asked {
-  readonly where: NonNullable<CostQuery['where']>;
-  readonly measure: CostAnalysisQuery['metric'];
-  readonly signal?: AbortSignal;
-}
-
-export interface ForecastQuery extends Omit<Asked, 'where'> {
+export interface ForecastQuery extends Pick<
+  ChargesQuery,
+  'filters' | 'measure' | 'ownerTags' | 'signal'
+> {
   readonly horizonDays: number;
-  readonly filters: Partial<Pick<CostAnalysisQuery, (typeof costFilters)[number]>>;
   readonly groupBy?: CostGrouping;
   readonly currency?: string;
 }
 
-interface Forecasts {
+export interface Forecasts {
   readonly history: Days | null;
   readonly forecasts: CostForecast[];
 }
@@ -59,39 +47,32 @@ interface Forecasts {
  * Forecasts of each currency: of all charges, and of each of the largest groups. Works in turns.
  * @throws GovctlError malformed_request
  */
-export async function forecastCost(
+export const forecastCost = (
   store: Store,
-  { signal, ...query }: ForecastQuery,
-): Promise<Forecasts> {
-  const { filters, groupBy, currency, measure } = query;
-  const periods = await periodsOf(store, filters);
-  return recall<Forecasts>(store, [contentOf(periods), query], async () => {
-    const days = completeDays(periods);
-    if (!days) return { size: 1, value: { history: null, forecasts: [] } };
-    const tags = [...new Set(periods.flatMap((one) => one.tags))].sort();
-    if (groupBy !== undefined) checkGrouping(groupBy, tags);
-    const all = await readSeries(store, days, {
-      where: whereOf(filters, tags),
-      measure,
-      ...(groupBy === undefined ? {} : { groupBy: fieldOf(groupBy) }),
-      ...(currency === undefined ? {} : { currency }),
-      ...(signal && { signal }),
-    });
-    const forecasts: CostForecast[] = [];
-    for (const one of all) {
-      const forecast = await forecastDaily(
-        one.costs.map(toNumber),
-        query.horizonDays,
-        pauseOf(signal),
-      );
-      forecasts.push(shown(one, forecast, days));
-    }
-    return {
-      size: forecasts.length * (query.horizonDays + shownDays),
-      value: { history: days, forecasts },
-    };
-  });
-}
+  { horizonDays, groupBy, currency, ...query }: ForecastQuery,
+): Promise<Forecasts> => {
+  const fields = groupBy === undefined ? [] : [groupBy];
+  const where = currency === undefined ? {} : { currency: [currency] };
+  return withCharges(store, { ...query, groupBy: fields, where }, (charges) =>
+    charges.remember<Forecasts>(['forecast', horizonDays], async () => {
+      const days = completeDays(charges.periods);
+      if (!days) return { size: 1, value: { history: null, forecasts: [] } };
+      const forecasts: CostForecast[] = [];
+      for (const one of await readSeries(charges, days, { fields })) {
+        const forecast = await forecastDaily(
+          one.costs.map(toNumber),
+          horizonDays,
+          pauseOf(query.signal),
+        );
+        forecasts.push(shown(one, forecast, days));
+      }
+      return {
+        size: forecasts.length * (horizonDays + shownDays),
+        value: { history: days, forecasts },
+      };
+    }),
+  );
+};
 
 /** What a part of the cost will be at the end of a period. */
 export interface ExpectedTotal extends ForecastPoint {
@@ -104,26 +85,23 @@ export interface ExpectedTotal extends ForecastPoint {
 /**
  * What the charges of a period will be together, whatever their category: those of complete days and those that are
  * no usage as they are, usage of the other days as it is forecast.
- * @param query ISO days: the first, and the one after the last, at most about a year ahead; where `where` has no
- *   currency, `currency` is required: currencies are never added together
+ * @param period ISO days: the first, and the one after the last, at most about a year ahead; currencies are never added
+ *   together
  * @returns or why there is no forecast
  */
-export async function expectedTotal(
-  store: Store,
-  { signal, ...query }: Asked & Days & { readonly currency: string },
-): Promise<ExpectedTotal | { readonly reason: string }> {
-  const { start, end, measure, currency } = query;
-  const periods = await periodsOf(store, query.where);
-  return recall<ExpectedTotal | { reason: string }>(
-    store,
-    [contentOf(periods), 'expected', query],
+export const expectedTotal = (
+  charges: Charges,
+  { start, end, currency }: Days & { readonly currency: string },
+  signal: AbortSignal,
+): Promise<ExpectedTotal | { readonly reason: string }> =>
+  charges.remember<ExpectedTotal | { readonly reason: string }>(
+    ['expected', start, end, currency],
     async () => {
-      const days = completeDays(periods);
+      const days = completeDays(charges.periods);
       if (!days) return { size: 1, value: { reason: 'no day with complete data' } };
-      const where = { ...query.where, currency: [currency] };
-      const asked = { where, measure, ...(signal && { signal }) };
+      const where = { currency: [currency] };
       const horizon = Math.max(0, dayNumber(end) - dayNumber(days.end));
-      const [series] = await readSeries(store, days, asked);
+      const [series] = await readSeries(charges, days, { where });
       const forecast = await forecastDaily(
         (series?.costs ?? []).map(toNumber),
         Math.max(1, horizon),
@@ -131,20 +109,20 @@ export async function expectedTotal(
       );
       if (forecast.method === 'none') return { size: 1, value: { reason: forecast.reason } };
       const from = days.end < start ? start : days.end < end ? days.end : end;
+      const [first, next, last] = [start, from, end].map(dayNumber) as [number, number, number];
+      const buckets = [{ from: first, to: next }, { from: next, to: last }]; // prettier-ignore
+      const { groups, series: costsOf } = await readSums(
+        charges.reading({ span: { from: first, to: last }, buckets, groupBy: ['category'], where }),
+      );
       const known = new AmountSum();
-      for (const { key, total } of await costSums(store, {
-        ...asked,
-        start,
-        end,
-        groupBy: ['day', 'category'],
-      })) {
-        const [day = '', category = ''] = key;
-        if (day < from || !usageCategories.includes(category)) known.add(total);
+      for (const group of groups) {
+        const [complete = zero, late = zero] = await costsOf([group]);
+        known.add(complete);
+        if (!usageCategories.includes(group.key[0] ?? '')) known.add(late);
       }
-      const rest = sumOfDays(forecast, Math.max(0, dayNumber(from) - dayNumber(days.end)), horizon);
-      const sum = toNumber(known.total);
+      const rest = sumOfDays(forecast, Math.max(0, next - dayNumber(days.end)), horizon);
       const value: ExpectedTotal = {
-        ...moved(rest, sum),
+        ...moved(rest, toNumber(known.total)),
         from,
         method: forecast.method,
         ...(forecast.note === undefined ? {} : { note: forecast.note }),
@@ -152,123 +130,78 @@ export async function expectedTotal(
       return { size: 1, value };
     },
   );
-}
 
-const pauseOf = (signal: AbortSignal | undefined) => async (): Promise<void> => {
-  signal?.throwIfAborted();
+const pauseOf = (signal: AbortSignal) => async (): Promise<void> => {
+  signal.throwIfAborted();
   await nextTurn();
 };
-
-/** The periods that charges of these filters may be in. */
-async function periodsOf(
-  store: Store,
-  { provider }: { readonly provider?: readonly string[] | undefined },
-): Promise<readonly StoredPeriod[]> {
-  const found: StoredPeriod[] = [];
-  for await (const { doc } of allRows(store, costPeriods, {})) {
-    if (!provider || provider.includes(doc.provider)) found.push(doc);
-  }
-  return found;
-}
-
-/** Changes where any charge does, or another day is complete. */
-const contentOf = (periods: readonly StoredPeriod[]) =>
-  periods.map(({ id, content, imported_at: at }) => [id, content, at]);
 
 interface Series extends Pick<CostForecast, 'currency' | 'part' | 'key'> {
   /** One a day. */
   readonly costs: readonly Amount[];
 }
 
-type Sought = Asked & { readonly groupBy?: CostField; readonly currency?: string };
+interface SeriesQuery {
+  /** None: only of all charges. */
+  readonly fields?: readonly CostGrouping[];
+  readonly where?: Reading['where'];
+}
 
-/** Daily sums by currency: of all charges, of the largest groups, of the others. */
+/** Daily sums of usage by currency: of all charges, of the largest groups, of the others. */
 async function readSeries(
-  store: Store,
-  { start, end }: Days,
-  { where: given, measure, groupBy, currency, signal }: Sought,
+  { reading }: Charges,
+  days: Days,
+  { fields = [], where = {} }: SeriesQuery,
 ): Promise<readonly Series[]> {
-  const where = {
-    ...given,
-    category: usageCategories,
-    ...(currency === undefined ? {} : { currency: [currency] }),
-  };
-  const asked = { start, end, measure, where, ...(signal && { signal }) };
-  const totals = await daily(store, asked, []);
-  if (totals.length > mostCurrencies) {
+  const span = { from: dayNumber(days.start), to: dayNumber(days.end) };
+  const asked = { groupBy: fields, where: { ...where, category: usageCategories } };
+  const chosen =
+    fields.length === 0 ? [] : await largest(reading({ ...asked, span: recent(span) }));
+  const { groups, series } = await readDetails(
+    reading({ ...asked, span, buckets: bucketsOf(span, 'day') }),
+    chosen,
+  );
+  const currencies = [...new Set(groups.map(({ currency }) => currency))].sort();
+  if (currencies.length > mostCurrencies) {
     throw new GovctlError(
       'malformed_request',
-      `The charges have ${totals.length} currencies; a forecast supports at most ${mostCurrencies}`,
+      `The charges have ${currencies.length} currencies; a forecast supports at most ${mostCurrencies}`,
       { hint: 'Select one with currency (--currency), such as currency=USD.' },
     );
   }
-  const groups = groupBy ? await largest(store, asked, groupBy) : new Map<string, string[]>();
-  const keys = [...new Set([...groups.values()].flat())];
-  const grouped =
-    groupBy && keys.length > 0
-      ? await daily(store, { ...asked, where: { ...where, [groupBy]: keys } }, [groupBy])
-      : [];
-  return totals.flatMap(({ currency: unit, costs }): readonly Series[] => {
-    const own = (groups.get(unit) ?? []).flatMap((key) =>
-      grouped.filter((one) => one.currency === unit && one.key === key),
-    );
-    const rest = costs.map((cost, day) =>
-      own.reduce((left, one) => subtract(left, one.costs[day] ?? zero), cost),
-    );
-    const hasRest = rest.some(
-      ({ units, nanos, attos }) => units !== 0 || nanos !== 0 || attos !== 0,
-    );
-    return [
-      { currency: unit, part: 'total', costs },
-      ...own.map((one): Series => ({ ...one, part: 'group' })),
-      ...(own.length > 0 && hasRest
-        ? [{ currency: unit, part: 'other', costs: rest } as const]
-        : []),
-    ];
-  });
+  const all: Series[] = [];
+  for (const currency of currencies) {
+    const own = groups.filter((one) => one.currency === currency);
+    all.push({ currency, part: 'total', costs: await series(own) });
+    const shares = chosen.filter((one) => one.currency === currency);
+    for (const one of shares) {
+      all.push({ currency, part: 'group', key: one.key[0] ?? '', costs: await series([one]) });
+    }
+    // The others have no text.
+    const costs = await series(own.filter(({ key }) => key.length === 0));
+    if (shares.length > 0 && costs.some(isCost)) all.push({ currency, part: 'other', costs });
+  }
+  return all;
 }
 
-type Summed = Omit<CostQuery, 'groupBy'>;
+const isCost = ({ units, nanos, attos }: Amount): boolean =>
+  units !== 0 || nanos !== 0 || attos !== 0;
 
-/** Sums of each day by currency, and group. */
-async function daily(store: Store, query: Summed, groupBy: readonly CostField[]) {
-  const first = dayNumber(query.start);
-  const length = dayNumber(query.end) - first;
-  const sums = await costSums(store, { ...query, groupBy: ['day', 'currency', ...groupBy] });
-  const found = new Map<string, { currency: string; key: string; costs: Amount[] }>();
-  for (const {
-    key: [day = '', currency = '', key = ''],
-    total,
-  } of sums) {
-    const id = JSON.stringify([currency, key]);
-    const known = found.get(id) ?? { currency, key, costs: new Array<Amount>(length).fill(zero) };
-    known.costs[dayNumber(day) - first] = total;
-    found.set(id, known);
-  }
-  return [...found.values()].sort((a, b) => (a.currency < b.currency ? -1 : 1));
-}
+const recent = ({ from, to }: DaySpan): DaySpan => ({ from: Math.max(from, to - rankedDays), to });
 
-/** The groups that cost most in the last weeks, by currency, the largest first. */
-async function largest(
-  store: Store,
-  query: Summed,
-  groupBy: CostField,
-): Promise<ReadonlyMap<string, string[]>> {
-  const recent = dayText(dayNumber(query.end) - rankedDays);
-  const start = recent > query.start ? recent : query.start;
-  const sums = await costSums(store, { ...query, start, groupBy: ['currency', groupBy] });
-  const sizeOf = (total: Amount): number => Math.abs(toNumber(total));
-  const groups = new Map<string, string[]>();
-  for (const {
-    key: [currency = '', key = ''],
-  } of sums
-    .filter(({ total }) => sizeOf(total) > 0)
-    .sort((a, b) => sizeOf(b.total) - sizeOf(a.total) || (a.key.join() < b.key.join() ? -1 : 1))) {
-    const known = groups.get(currency) ?? [];
-    if (known.length < mostGroups) known.push(key);
-    groups.set(currency, known);
-  }
-  return groups;
+/** The groups of each currency that cost most, the largest first. */
+async function largest(reading: Reading): Promise<readonly GroupSum[]> {
+  const sizeOf = ({ amount }: GroupSum): number => Math.abs(toNumber(amount));
+  const counts = new Map<string, number>();
+  const { groups } = await readSums(reading);
+  return groups
+    .filter((one) => sizeOf(one) > 0)
+    .sort((a, b) => sizeOf(b) - sizeOf(a) || (joined(a.key) < joined(b.key) ? -1 : 1))
+    .filter(({ currency }) => {
+      const count = (counts.get(currency) ?? 0) + 1;
+      counts.set(currency, count);
+      return count <= mostGroups;
+    });
 }
 
 function shown(

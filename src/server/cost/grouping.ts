@@ -12,7 +12,7 @@ export interface Grouping {
   readonly label: (texts: readonly string[]) => readonly string[] | undefined;
 }
 
-type Filters = Pick<CostAnalysisQuery, (typeof costFilters)[number]>;
+export type Filters = Partial<Pick<CostAnalysisQuery, (typeof costFilters)[number]>>;
 
 interface Known {
   /** Tags that charges were imported with, lower-case. */
@@ -115,7 +115,7 @@ export function createGrouping(
 }
 
 /** `key`: any value; `key=value`; `key=`: none. Any of those of one key, and one of each key. */
-export function tagsWanted(
+function tagsWanted(
   given: readonly string[],
   known: readonly string[],
 ): Record<string, readonly string[]> {
@@ -138,7 +138,7 @@ export function tagsWanted(
   );
 }
 
-export function checkTag(tag: string, known: readonly string[]): void {
+function checkTag(tag: string, known: readonly string[]): void {
   if (known.includes(tag)) return;
   const there =
     known.length === 0

@@ -41,13 +41,9 @@ export async function readSums(
     if (!scan.isFull)
       return { ...(await groupSums(scan, slots, reading.signal)), isDetailed: series === buckets };
   }
-  throw new GovctlError(
-    'malformed_request',
-    `The analysis has more than ${inThrees(mostGroups)} groups`,
-    {
-      hint: 'Add a filter such as service or account, shorten the range, or group by something else.',
-    },
-  );
+  throw new GovctlError('malformed_request', `There are more than ${inThrees(mostGroups)} groups`, {
+    hint: 'Add a filter such as service or account, shorten the range, or group by something else.',
+  });
 }
 
 const queryOf = ({ grouping, where, span, before }: Reading) => ({

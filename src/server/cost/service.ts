@@ -1,7 +1,10 @@
-export { fieldOf } from './fields.ts';
+export { withCharges } from './charges.ts';
+export type { Charges } from './charges.ts';
 export { completeDays } from './complete-days.ts';
 export type { Days } from './complete-days.ts';
 export { expectedTotal, forecastCost, usageCategories } from './forecast.ts';
+export type { ForecastQuery, Forecasts } from './forecast.ts';
 export { costSums } from './query.ts';
+export { readSums } from './read-groups.ts';
 export type { CostField, CostQuery } from './query.ts';
 export { monthlyCosts, seesCost } from './by-resource.ts';

@@ -21,7 +21,7 @@ import type { CostImportWork } from '../cost-imports/work.ts';
 import { createEvidenceWork } from '../evidence/work.ts';
 import type { EvidenceWork } from '../evidence/work.ts';
 import { bundleLanes } from '../evidence/collection.ts';
-import { costTagsOf } from '../config/config.ts';
+import { costTagsOf, ownerTagsOf } from '../config/config.ts';
 import { createUpkeep } from './upkeep.ts';
 import { methodsOf } from '../prediction/service.ts';
 import { automaticWork } from '../remediation/automatic.ts';
@@ -158,7 +158,7 @@ export function startBackgroundWork(
     },
   });
   const detecting = startAnomalyDetection(deps, createLaneRunner, thresholdsOf(config));
-  const budgeting = startBudgetEvaluations(deps, createLaneRunner);
+  const budgeting = startBudgetEvaluations(deps, createLaneRunner, ownerTagsOf(config));
   const fires = startScheduleFires(deps, createLaneRunner);
   const upkeep = createUpkeep(deps, { authenticator, deliveries, statementKey, methods });
   const doing = (work: () => Promise<void>, failed: string) => (): void => {

@@ -1,20 +1,21 @@
 import { defined } from '../../contract/defined.ts';
-import { defaultOwnerTags } from '../config/config.ts';
+import { ownerTagsOf } from '../config/config.ts';
 import type { ServerConfig } from '../config/config.ts';
 import { analyzeCost } from '../cost/analysis.ts';
 import type { AnalysisOptions } from '../cost/analysis.ts';
+import { forecastCost } from '../cost/service.ts';
 import type { Deps } from '../deps.ts';
 import type { CostSources } from '../reports/gather/cost.ts';
 import type { Assessor } from '../rightsizing/service.ts';
 
 /** What the operator says of analyses, and what could be saved. */
 export const analysisOptions = (
-  { owner_tags: ownerTags = defaultOwnerTags, cost }: ServerConfig,
+  config: ServerConfig,
   assessor: Assessor,
 ): Omit<AnalysisOptions, 'signal'> => ({
-  ownerTags,
+  ownerTags: ownerTagsOf(config),
   assessor,
-  ...defined({ shared: cost?.shared }),
+  ...defined({ shared: config.cost?.shared }),
 });
 
 /** What reports know of costs. */
@@ -22,4 +23,5 @@ export const costSources = (deps: Deps, config: ServerConfig, assessor: Assessor
   assessor,
   analyze: (query, signal) =>
     analyzeCost(deps, query, { ...analysisOptions(config, assessor), signal }),
+  forecast: (query) => forecastCost(deps.store, { ...query, ownerTags: ownerTagsOf(config) }),
 });

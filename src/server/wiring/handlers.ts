@@ -4,7 +4,7 @@ import { apiKeyHandlers, oauthClientHandlers } from '../auth/handlers.ts';
 import { issueToken } from '../auth/token.ts';
 import { budgetHandlers } from '../budgets/handlers.ts';
 import { definitionHandlers, frameworkHandlers } from '../compliance/handlers.ts';
-import { defaultOwnerTags } from '../config/config.ts';
+import { ownerTagsOf } from '../config/config.ts';
 import { costForecastHandlers } from '../cost/forecast-handlers.ts';
 import { costResourceHandlers } from '../cost/resource-handlers.ts';
 import { costImportHandlers } from '../cost-imports/handlers.ts';
@@ -100,7 +100,7 @@ export const createHandlers = (
 ): Handlers => {
   const on = methodsOf(surroundings.config);
   const alerts = createAlerts(deps, on);
-  const { owner_tags: ownerTags = defaultOwnerTags } = surroundings.config;
+  const ownerTags = ownerTagsOf(surroundings.config);
   const planParts = {
     deps,
     evaluation,
@@ -125,7 +125,7 @@ export const createHandlers = (
     costImports: costImportHandlers(deps, costImportWork),
     exemptions: exemptionHandlers(deps),
     budgets: budgetHandlers(deps),
-    costForecast: costForecastHandlers(deps),
+    costForecast: costForecastHandlers(deps, ownerTags),
     costAnomalies: anomalyHandlers(deps),
     costResources: costResourceHandlers(deps),
     remediations: remediationHandlers(planParts, ownerTags),

@@ -1,5 +1,6 @@
 import { createLaneRunner } from '../../../src/server/lanes/runner.ts';
 import { startBudgetEvaluations } from '../../../src/server/budgets/evaluate.ts';
+import { defaultOwnerTags } from '../../../src/server/config/config.ts';
 import { queueBudgets } from '../../../src/server/budgets/service.ts';
 import { putFocus } from '../cost/put-focus.ts';
 import { eventsOf } from '../events/events-service.ts';
@@ -15,22 +16,24 @@ export interface Charge {
   readonly provider?: string;
   readonly service?: string;
   readonly account?: string;
+  readonly resource?: string;
   readonly tags?: Readonly<Record<string, string>>;
   /** Default: the month of its day. */
   readonly month?: string;
 }
 
 const header =
-  'ProviderName,BillingAccountId,SubAccountId,ServiceName,BillingCurrency,BilledCost,EffectiveCost,ChargePeriodStart,BillingPeriodStart,Tags';
+  'ProviderName,BillingAccountId,SubAccountId,ServiceName,BillingCurrency,BilledCost,EffectiveCost,ChargePeriodStart,BillingPeriodStart,ResourceId,Tags';
 
 export const focusOf = (charges: readonly Charge[]): string =>
   [
     header,
     ...charges.map((charge) => {
       const { day, billed, effective = billed, currency = 'USD', provider = 'AWS' } = charge;
-      const { service = 'EC2', account = '1', tags = {}, month = day.slice(0, 7) } = charge;
+      const { service = 'EC2', account = '1', resource = '', tags = {} } = charge;
+      const { month = day.slice(0, 7) } = charge;
       const quoted = `"${JSON.stringify(tags).replaceAll('"', '""')}"`;
-      return `${provider},9,${account},${service},${currency},${billed},${effective},${day},${month}-01,${quoted}`;
+      return `${provider},9,${account},${service},${currency},${billed},${effective},${day},${month}-01,${resource},${quoted}`;
     }),
     '',
   ].join('\n');
@@ -41,7 +44,7 @@ export type BudgetWorld = Awaited<ReturnType<typeof startBudgets>>;
 export async function startBudgets() {
   const service = await startTestService();
   const { deps } = service;
-  const runner = startBudgetEvaluations(deps, createLaneRunner);
+  const runner = startBudgetEvaluations(deps, createLaneRunner, defaultOwnerTags);
   const events = eventsOf(service);
 
   async function ok(method: string, path: string, body?: unknown): Promise<Got> {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inventoryOf } from '../inventory-service.ts';
 import { fieldsOf } from '../test-service.ts';
 import { importFiles } from '../cost-imports/import-files.ts';
 import { focusOf, inBrief, startBudgets } from './budget-world.ts';
@@ -88,6 +89,25 @@ describe('a budget', () => {
     );
     const id = await world.budget({ filter });
     expect(await world.status(id)).toMatchObject({ spent });
+  });
+
+  it('counts charges by the environment and owner that their resources have in the inventory', async () => {
+    const inventory = inventoryOf(world);
+    await inventory.put('i-1', { environment: 'prod', tags: { Team: 'shop' } });
+    await world.spend(
+      { day: '2026-03-01', billed: '1', resource: 'i-1' },
+      { day: '2026-03-01', billed: '10', resource: 'i-1', tags: { environment: 'dev' } },
+      { day: '2026-03-01', billed: '100', resource: 'i-2', tags: { environment: 'prod' } },
+      { day: '2026-03-01', billed: '1000', tags: { team: 'shop' } },
+    );
+    const prod = await world.budget({ filter: { environment: 'prod' } });
+    expect(await world.status(prod)).toMatchObject({ spent: '101', missing_tags: [] });
+    await world.change(prod, { filter: { owner: 'shop' } });
+    expect(await world.status(prod)).toMatchObject({ spent: '1011' });
+    // What the inventory says may change between two evaluations.
+    await inventory.put('i-1', { environment: 'prod', tags: { Team: 'other' } });
+    await world.spend({ day: '2026-02-01', billed: '1' });
+    expect(await world.status(prod)).toMatchObject({ spent: '1000' });
   });
 
   it('says which tags of its filter no charges are stored with', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CostForecasts } from '../../../src/contract/cost-forecast.ts';
-import { completeDays, expectedTotal } from '../../../src/server/cost/service.ts';
+import { completeDays, expectedTotal, withCharges } from '../../../src/server/cost/service.ts';
+import { inventoryOf } from '../inventory-service.ts';
 import { fieldsOf, startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 import { putFocus } from './put-focus.ts';
@@ -13,7 +14,7 @@ afterEach(async () => {
 
 const dayAt = (n: number): string => new Date(Date.UTC(2025, 10, 1 + n)).toISOString().slice(0, 10);
 const heads =
-  'ProviderName,BillingAccountId,SubAccountId,ServiceName,BillingCurrency,ChargeCategory,BilledCost,ChargePeriodStart,BillingPeriodStart,Tags\n';
+  'ProviderName,BillingAccountId,SubAccountId,ServiceName,BillingCurrency,ChargeCategory,BilledCost,ChargePeriodStart,BillingPeriodStart,ResourceId,Tags\n';
 
 interface Line {
   readonly day: string;
@@ -21,13 +22,35 @@ interface Line {
   readonly service?: string;
   readonly currency?: string;
   readonly category?: string;
+  readonly resource?: string;
   readonly tags?: string;
 }
 const focus = (lines: readonly Line[]): string =>
   heads +
   lines
-    .map(({ day, cost, service: name = 'EC2', currency = 'USD', category = 'Usage', tags = '' }) =>
-      ['AWS', '1', '11', name, currency, category, cost, day, `${day.slice(0, 7)}-01`, tags].join(),
+    .map(
+      ({
+        day,
+        cost,
+        service: name = 'EC2',
+        currency = 'USD',
+        category = 'Usage',
+        resource = '',
+        tags = '',
+      }) =>
+        [
+          'AWS',
+          '1',
+          '11',
+          name,
+          currency,
+          category,
+          cost,
+          day,
+          `${day.slice(0, 7)}-01`,
+          resource,
+          tags,
+        ].join(),
     )
     .join('\n');
 
@@ -124,6 +147,30 @@ describe('GET /v1/cost/forecast', () => {
     expect(await meanOf('&provider=azure')).toEqual([]);
   });
 
+  it('takes owners from the tags of a charge, else from the inventory, as an analysis does', async () => {
+    const its = await serviceWith(
+      ...usage({ tags: '"{""team"":""shop""}"' }),
+      ...usage({ resource: 'i-1' }, 10),
+      ...usage({ resource: 'i-2' }, 4),
+    );
+    const meanBy = async (search: string) =>
+      (await forecasts(its, `?horizon_days=1&${search}`)).forecasts.map(
+        ({ part, key, total }) => [key ?? part, total?.mean], // prettier-ignore
+      );
+    expect(await meanBy('owner=shop')).toEqual([['total', '50']]);
+    const inventory = inventoryOf(its);
+    await inventory.put('i-1', { tags: { Owner: 'ann' }, environment: 'prod' });
+    expect(await meanBy('group_by=owner')).toEqual([
+      ['total', '57'],
+      ['shop', '50'],
+      ['ann', '5'],
+      ['', '2'],
+    ]);
+    expect(await meanBy('environment=prod')).toEqual([['total', '5']]);
+    await inventory.put('i-2', { tags: { Owner: 'ann' } });
+    expect(await meanBy('owner=ann')).toEqual([['total', '7']]);
+  });
+
   it('says why there is none under 7 days, and that the mean is wide under 28', async () => {
     const its = await serviceWith(...usage().slice(-6));
     const { forecasts: few } = await forecasts(its);
@@ -201,30 +248,28 @@ describe('the expected total of a period', () => {
       { day: '2026-02-10', cost: 1_000, category: 'Purchase' },
       { day: '2026-02-27', cost: 500, category: 'Tax' },
     );
-    const asked = { ...february, where: {}, measure: 'effective' } as const;
-    expect(await expectedTotal(deps.store, asked)).toMatchObject({
+    const signal = new AbortController().signal;
+    const expected = (days: object = {}, filters: object = {}) =>
+      withCharges(deps.store, { filters, measure: 'effective', ownerTags: [], signal }, (charges) =>
+        expectedTotal(charges, { ...february, ...days }, signal),
+      );
+    expect(await expected()).toMatchObject({
       mean: usageOf('2026-02-01', '2026-03-01') + 1_500,
       from: '2026-02-27',
       method: 'median_of_three',
     });
-    const march = await expectedTotal(deps.store, {
-      ...asked,
-      start: '2026-03-01',
-      end: '2026-04-01',
+    expect(await expected({ start: '2026-03-01', end: '2026-04-01' })).toMatchObject({
+      mean: usageOf('2026-03-01', '2026-04-01'),
+      from: '2026-03-01',
     });
-    expect(march).toMatchObject({ mean: usageOf('2026-03-01', '2026-04-01'), from: '2026-03-01' });
     const january = usageOf('2026-01-01', '2026-02-01');
-    const past = await expectedTotal(deps.store, {
-      ...asked,
-      start: '2026-01-01',
-      end: '2026-02-01',
-    });
-    expect(past).toMatchObject({
+    expect(await expected({ start: '2026-01-01', end: '2026-02-01' })).toMatchObject({
       mean: january,
       interval80: [january, january],
       from: '2026-02-01',
     });
-    const none = await expectedTotal(deps.store, { ...asked, where: { service: ['none'] } });
-    expect(none).toEqual({ reason: '0 days of data; a forecast requires 7' });
+    expect(await expected({}, { service: ['none'] })).toEqual({
+      reason: '0 days of data; a forecast requires 7',
+    });
   });
 });

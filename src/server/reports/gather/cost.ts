@@ -26,7 +26,8 @@ import type { StoredAnomaly } from '../../anomalies/collection.ts';
 import { budgetStatus } from '../../budgets/service.ts';
 import { budgets } from '../../budgets/collection.ts';
 import { costPeriods } from '../../cost/collection.ts';
-import { forecastCost, monthlyCosts } from '../../cost/service.ts';
+import { monthlyCosts } from '../../cost/service.ts';
+import type { ForecastQuery, Forecasts } from '../../cost/service.ts';
 import type { Deps } from '../../deps.ts';
 import { savingsNow } from '../../rightsizing/service.ts';
 import type { Assessor } from '../../rightsizing/service.ts';
@@ -49,6 +50,7 @@ export interface CostSources {
   readonly assessor: Assessor;
   /** As the operator splits and tags them. */
   readonly analyze: (query: CostAnalysisQuery, signal: AbortSignal) => Promise<CostAnalysis>;
+  readonly forecast: (query: Omit<ForecastQuery, 'ownerTags'>) => Promise<Forecasts>;
 }
 
 interface CostParts extends CostSources {
@@ -156,6 +158,7 @@ export async function costOverTime({
   deps,
   scope,
   analyze,
+  forecast,
   signal,
 }: CostParts): Promise<CostFacts> {
   const span = spanOf(scope);
@@ -209,7 +212,7 @@ export async function costOverTime({
           },
         }
       : {}),
-    ...(scope.isPast ? {} : { forecasts: await forecastsOf(deps, { filters, signal }) }),
+    ...(scope.isPast ? {} : { forecasts: await forecastsOf(forecast, { filters, signal }) }),
     anomalies: listed.slice(0, mostAnomalies).map(anomalyFact),
     anomalyCount: listed.length,
     ...(owned ? { budgets: owned.slice(0, mostBudgets) } : {}),
@@ -256,16 +259,12 @@ const difference = ({ amount, previous }: { amount: string; previous: string }):
   showAmount(subtract(readAmount(amount), readAmount(previous)));
 
 async function forecastsOf(
-  { store }: Deps,
-  asked: Pick<Parameters<typeof forecastCost>[1], 'filters'> & { readonly signal: AbortSignal },
+  forecast: CostSources['forecast'],
+  asked: Pick<ForecastQuery, 'filters' | 'signal'>,
 ): Promise<readonly ForecastFact[]> {
   let found;
   try {
-    found = await forecastCost(store, {
-      ...asked,
-      horizonDays: forecastDays,
-      measure: 'effective',
-    });
+    found = await forecast({ ...asked, horizonDays: forecastDays, measure: 'effective' });
   } catch (error) {
     // More currencies than are forecast: a report tells all else.
     if (!(error instanceof GovctlError && error.error === 'malformed_request')) throw error;
