@@ -24,6 +24,10 @@ export async function runInProcess(argv: readonly string[], version: string): Pr
         now: Date.now,
         signal: interruption.signal,
         holding: interruption.holding,
+        onHangUp(listener) {
+          process.on('SIGHUP', listener);
+          return () => void process.off('SIGHUP', listener);
+        },
         prompt: terminalPrompter(interruption.signal),
         launchServer,
         // One level up from dist/ and from src/ alike.

@@ -23,6 +23,8 @@ export interface World {
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;
   readonly holding: Holding;
+  /** Has SIGHUP, which ends the process, call this instead. @returns ends that */
+  readonly onHangUp: (listener: () => void) => () => void;
   /** Replaces the network; default: undici. */
   readonly fetch?: Fetch;
   /** Replaces the operating system's keychain. */

@@ -11,6 +11,7 @@ import { systemClock } from './deps.ts';
 import { createIds } from './ids.ts';
 import { listen, stopping } from './http/listener.ts';
 import type { Listener } from './http/listener.ts';
+import type { TlsFiles } from './http/tls.ts';
 import { createAdjustableClock } from './local/clock.ts';
 import { isLocal } from './local/is-local.ts';
 import { resumeClock } from './local/service.ts';
@@ -37,8 +38,7 @@ export interface ServerOptions extends Omit<ServiceOptions, 'config'> {
   readonly secretKey?: string;
   /** Written when listener and recovery are done: {"base_url", "pid"}. */
   readonly readyFile?: string;
-  /** Paths of PEM files. */
-  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly tls?: TlsFiles;
   /** That are open at once; default: what the process's limit of open files allows. */
   readonly maxConnections?: number;
   /** Where metrics are served without a token, beside the listener of the API. */
@@ -68,6 +68,8 @@ export interface RunningServer {
   readonly isLocal: boolean;
   /** The service without the socket. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** Reads the files of TLS again, and logs how that went. */
+  reload(): Promise<void>;
   /** Finishes what it has begun, refuses new work, folds the journal. */
   stop(): Promise<void>;
 }
@@ -105,7 +107,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const listener = await listen({
       host: options.host,
       port: options.port,
-      ...(options.tls ? { tls: options.tls } : {}),
+      ...(options.tls ? { tls: { ...options.tls, log } } : {}),
       ...defined({ maxConnections: options.maxConnections }),
       fetch: door.fetch,
       refuse: (status, description) => refuseRequest(own, status, description),
@@ -178,6 +180,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       isLocal: isLocal({ ...options, config }),
       ...defined({ metricsPort: metricsListener?.port }),
       fetch: async (url, init) => service.fetch(new Request(url, init), {}),
+      async reload() {
+        if (listener.reload) await listener.reload();
+        else log.info({}, 'nothing to reload: the server does not serve TLS');
+      },
       stop: () => (stopping ??= stop()),
     };
   } catch (error) {

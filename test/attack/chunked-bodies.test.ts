@@ -7,6 +7,7 @@ import { connect as connectTls } from 'node:tls';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../src/server/http/listener.ts';
+import { noLog } from '../support/no-log.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
 import { until } from '../support/until.ts';
 
@@ -37,7 +38,7 @@ async function start({ isSecure }: { readonly isSecure: boolean }) {
     port: 0,
     fetch,
     refuse: (status, said) => new Response(said, { status }),
-    ...(isSecure ? { tls } : {}),
+    ...(isSecure ? { tls: { ...tls, log: noLog } } : {}),
   });
   onTestFinished(async () => {
     listener.stopListening();

@@ -10,6 +10,7 @@ import type { Listener, ListenerOptions } from '../../src/server/http/listener.t
 import { startServer } from '../../src/server/start.ts';
 import type { RunningServer } from '../../src/server/start.ts';
 import { startTestService } from '../server/test-service.ts';
+import { noLog } from '../support/no-log.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
 import { until } from '../support/until.ts';
 
@@ -182,7 +183,7 @@ describe('a listener', () => {
     const [cert, key] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')];
     await writeFile(cert, certificate?.cert ?? '');
     await writeFile(key, certificate?.key ?? '');
-    const { isClosed } = open((await start({ tls: { cert, key } })).port, '');
+    const { isClosed } = open((await start({ tls: { cert, key, log: noLog } })).port, '');
     await until(isClosed);
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
@@ -7,6 +7,8 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BuiltServer } from '../support/built-cli.ts';
 import { makeTempFolder, startBuiltServer } from '../support/built-cli.ts';
+import { makeSelfSigned } from '../support/self-signed.ts';
+import type { SelfSigned } from '../support/self-signed.ts';
 import { hasTool, runTool } from '../support/system-tool.ts';
 import { until } from '../support/until.ts';
 
@@ -152,6 +154,49 @@ describe('the built server', () => {
     expect(answer.statusCode).toBe(200);
     expect(JSON.parse(await text(answer))).toMatchObject({ policies: [] });
     expect(await server.stop()).toBe(0);
+  });
+
+  it.skipIf(!certifies)(
+    'reloads its certificate at SIGHUP, and requires those of clients',
+    async () => {
+      const folder = makeTempFolder();
+      const [one, other] = [makeSelfSigned(), makeSelfSigned()] as [SelfSigned, SelfSigned];
+      const [cert, key, ca] = ['cert', 'key', 'ca'].map((name) => path.join(folder, name)) as [string, string, string]; // prettier-ignore
+      writeFileSync(cert, one.cert);
+      writeFileSync(key, one.key);
+      writeFileSync(ca, other.cert);
+      const server = await start({
+        args: ['--tls-cert', cert, '--tls-key', key, '--tls-client-ca', ca],
+      });
+      const ask = (client: object, trusted: string) =>
+        new Promise<number | undefined>((resolve) =>
+          httpsGet(
+            `${server.baseUrl}/healthz`,
+            { ca: trusted, agent: false, ...client },
+            ({ statusCode }) => resolve(statusCode),
+          ).once('error', () => resolve(undefined)),
+        );
+      expect(await ask(other, one.cert)).toBe(200);
+      expect(await ask({}, one.cert)).toBeUndefined();
+      writeFileSync(cert, other.cert);
+      writeFileSync(key, other.key);
+      server.process.kill('SIGHUP');
+      await until(async () => (await ask(other, other.cert)) === 200);
+      writeFileSync(key, one.key);
+      server.process.kill('SIGHUP');
+      expect(await ask(other, other.cert)).toBe(200);
+      expect(await server.stop()).toBe(0);
+    },
+  );
+
+  it('goes on at SIGHUP where there is nothing to reload', async () => {
+    const server = await start();
+    for (let n = 0; n < 3; n++) {
+      server.process.kill('SIGHUP');
+      expect((await fetch(`${server.baseUrl}/healthz`)).status).toBe(200);
+    }
+    expect(await server.stop()).toBe(0);
+    expect(String((await server.process).stderr)).toContain('nothing to reload');
   });
 });
 

@@ -23,6 +23,8 @@ export interface FakeWorldSettings {
   /** Answers to prompts, in order; a prompt without an answer fails the test. */
   readonly answers?: readonly (string | boolean)[];
   readonly holding?: World['holding'];
+  /** Default: there is no SIGHUP. */
+  readonly onHangUp?: World['onHangUp'];
   readonly signal?: AbortSignal;
   readonly launchServer?: LaunchServer;
   /** Leave the network as it is: no fetch stands in its place. */
@@ -64,6 +66,7 @@ export function createFakeWorld(settings: FakeWorldSettings = {}): FakeWorld {
     packageRoot: fileURLToPath(new URL('../..', import.meta.url)),
     signal: settings.signal ?? new AbortController().signal,
     holding: settings.holding ?? ((work) => work()),
+    onHangUp: settings.onHangUp ?? (() => () => undefined),
     ...(settings.realNetwork
       ? {}
       : {

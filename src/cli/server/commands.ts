@@ -11,7 +11,7 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     .summary('run the service here')
     .description(
       'Runs the whole service in this process until Ctrl-C. On stdout stand its address, its API key and how to ' +
-        'log in; logs go to stderr.',
+        'log in; logs go to stderr. Changed TLS files are reloaded, at once on SIGHUP; open connections stay.',
     )
     .option('--host <address>', 'listen on this address', '127.0.0.1')
     .option('--port <port>', 'listen on this port; 0 picks a free one', '8787')
@@ -26,7 +26,7 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     .option('--ready-file <file>', 'write {"base_url", "pid"} here once it serves')
     .option(
       '--config <file>',
-      'mail, chat and storage for reports, owner tags, remediation and prediction (YAML)',
+      'mail, chat and storage for reports, owner tags, remediation, prediction, trusted proxies (YAML)',
     )
     .option(
       '--allow-target <cidr>',
@@ -36,6 +36,10 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     .option('--public-url <url>', 'what links in answers start with')
     .option('--tls-cert <file>', 'serve https with this certificate (PEM)')
     .option('--tls-key <file>', 'its private key (PEM)')
+    .option(
+      '--tls-client-ca <file>',
+      'require client certificates signed by one of these certificates (PEM)',
+    )
     .option(
       '--signing-cert <file>',
       'sign reports with this certificate (PEM), not with one made here',

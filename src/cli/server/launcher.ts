@@ -18,7 +18,7 @@ export interface ServerOptions {
   /** CIDRs. */
   readonly allowTargets: readonly string[];
   /** Paths of PEM files. */
-  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly tls?: { readonly cert: string; readonly key: string; readonly clientCa?: string };
   /** Paths of PEM files: what signs reports, instead of a key that the server makes. */
   readonly signing?: { readonly cert: string; readonly key: string };
   /** Path of a YAML file: mail server, chat channels, storage. */
@@ -50,6 +50,8 @@ export interface RunningServer {
   readonly isLocal?: boolean;
   /** The service without the socket. */
   readonly fetch: Fetch;
+  /** Reads the files of TLS again, and logs how that went. */
+  reload(): Promise<void>;
   /** Finishes what it has begun, refuses new work, folds the journal. */
   stop(): Promise<void>;
 }

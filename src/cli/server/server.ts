@@ -27,6 +27,7 @@ export interface ServerFlags {
   readonly publicUrl?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly tlsClientCa?: string;
   readonly signingCert?: string;
   readonly signingKey?: string;
   readonly rateLimit?: 'enforce' | 'report' | 'off';
@@ -37,22 +38,25 @@ export interface ServerFlags {
   readonly logLevel: ServerOptions['logLevel'];
 }
 
-/** Serves until the first signal, then stops gracefully; a second signal ends the process. */
+/** Serves until the first signal, then stops gracefully; a second signal ends the process. SIGHUP reloads files of TLS. */
 export async function runServer(context: Context, flags: ServerFlags): Promise<ExitCode> {
   const { world } = context;
   const apiKey = await chooseApiKey(world, flags);
   const options = parseServerFlags(world.cwd, flags, apiKey?.key);
   const secretKey = world.env.GOVCTL_SERVER_SECRET_KEY;
-  const server = await launchUnlessStopped(world, {
-    ...options,
-    ...(secretKey ? { secretKey } : {}),
-    env: world.env,
-  });
-  if (!server) {
-    await context.say('Stopped before the stored data was loaded.');
-    return exitCodes.ok;
-  }
+  let server: RunningServer | undefined;
+  // From the beginning: without a listener, the signal would end the process.
+  const stopListening = world.onHangUp(() => void server?.reload());
   try {
+    server = await launchUnlessStopped(world, {
+      ...options,
+      ...(secretKey ? { secretKey } : {}),
+      env: world.env,
+    });
+    if (!server) {
+      await context.say('Stopped before the stored data was loaded.');
+      return exitCodes.ok;
+    }
     for (const notice of server.notices) await context.warn(notice);
     if (isUnprotected(server.baseUrl)) {
       await context.warn(
@@ -63,7 +67,8 @@ export async function runServer(context: Context, flags: ServerFlags): Promise<E
     await untilAborted(world.signal);
     await context.say('Stopping: finishing what has begun. Once more ends at once.');
   } finally {
-    await server.stop();
+    await server?.stop();
+    stopListening();
   }
   await context.say('Stopped.');
   return exitCodes.ok;
@@ -89,6 +94,10 @@ function parseServerFlags(
   apiKey: string | undefined,
 ): ServerOptions {
   const tls = pairOfFiles(cwd, ['--tls-cert', flags.tlsCert], ['--tls-key', flags.tlsKey]);
+  const { tlsClientCa } = flags;
+  if (!tls && tlsClientCa !== undefined) {
+    throw new GovctlError('usage_error', '--tls-client-ca needs --tls-cert and --tls-key too');
+  }
   const signing = pairOfFiles(
     cwd,
     ['--signing-cert', flags.signingCert],
@@ -119,7 +128,9 @@ function parseServerFlags(
       : { publicUrl: parseBaseUrl(flags.publicUrl, '--public-url') }),
     ...(flags.config === undefined ? {} : { configFile: path.resolve(cwd, flags.config) }),
     allowTargets: flags.allowTarget ?? [],
-    ...(tls && { tls }),
+    ...(tls && {
+      tls: { ...tls, ...defined({ clientCa: tlsClientCa && path.resolve(cwd, tlsClientCa) }) },
+    }),
     ...(signing && { signing }),
     ...defined({ rateLimit: flags.rateLimit }),
     metrics: flags.metrics,

@@ -35,6 +35,7 @@ class Connection implements Peer {
   /** Of its last request. */
   private answer: ServerResponse | undefined;
   private secure: Socket | undefined;
+  private isEnding = false;
 
   constructor(
     private readonly plain: Socket,
@@ -73,6 +74,12 @@ class Connection implements Peer {
 
   began(answer: ServerResponse): void {
     this.answer = answer;
+    if (this.isEnding) answer.shouldKeepAlive = false;
+  }
+
+  /** Closes it behind the answer to its next request. */
+  endSoon(): void {
+    this.isEnding = true;
   }
 
   trust(who: string): void {
@@ -99,6 +106,8 @@ export interface Connections {
   of(socket: Socket): Connection | undefined;
   /** Closes connections whose readers leave too much waiting. */
   checkWaiting(): void;
+  /** Closes those that are open now, each behind the answer to its next request. */
+  endSoon(): void;
   /** Closes those that never sent a request: nothing of theirs is under way. */
   closeUnused(): void;
   closeAll(): void;
@@ -191,6 +200,9 @@ export function createConnections(most: number, monotonic: () => number): Connec
         waiting -= one.waiting;
         one.destroy();
       }
+    },
+    endSoon() {
+      for (const one of all()) one.endSoon();
     },
     closeUnused() {
       for (const one of all()) if (!one.hasAsked) one.destroy();

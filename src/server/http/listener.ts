@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { STATUS_CODES, createServer as createHttpServer } from 'node:http';
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
@@ -15,12 +14,14 @@ import { gatherBody } from './gather.ts';
 import type { Peer } from './peer.ts';
 import { oneByOne } from './pipeline.ts';
 import { createRequestTurns } from './request-turns.ts';
+import { isSameCa, readTls, reloadTls, tlsOptions } from './tls.ts';
+import type { ReloadOptions, TlsFiles } from './tls.ts';
 
 export interface ListenerOptions {
   readonly host: string;
   readonly port: number;
-  /** Paths of PEM files. */
-  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Changed files are used for new connections. */
+  readonly tls?: TlsFiles & Pick<ReloadOptions, 'log' | 'every'>;
   readonly fetch: Fetch;
   /** Connections that are open at once, at most; default: what the process's limit of open files allows. */
   readonly maxConnections?: number;
@@ -49,6 +50,8 @@ type Fetch = (request: Request, peer: Peer) => Response | Promise<Response>;
 
 export interface Listener {
   readonly port: number;
+  /** Reads the files of TLS again at once; absent where there are none. */
+  readonly reload?: () => Promise<void>;
   /** Takes no new connections; those that are open stay. */
   stopListening(): void;
   /** Answers 503 to requests whose bodies are still on their way. @returns how many */
@@ -125,9 +128,16 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       gatherBody(incoming, () => refuseBroken({ code: 'TINY_CHUNKS' }, socket));
     takeUp(incoming, outgoing);
   };
-  const server: Server = tls
-    ? createTlsServer(await readTls(tls), { ...timesOf(patience), ...serverOptions }, listener)
-    : createHttpServer({ ...timesOf(patience), ...serverOptions }, listener);
+  const contents = tls && (await readTls(tls));
+  const httpOptions = { ...timesOf(patience), ...serverOptions };
+  const secureServer =
+    contents &&
+    createHttpsServer(
+      // Without one that the authority has signed, no connection gets to a request.
+      { ...tlsOptions(contents), requestCert: contents.ca !== undefined, ...httpOptions },
+      listener,
+    );
+  const server: Server = secureServer ?? createHttpServer(httpOptions, listener);
   server.timeout = patience.quiet;
   server.on('timeout', (socket: Socket) => {
     const connection = connections.of(socket);
@@ -153,9 +163,23 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     server.listen({ host, port, backlog }, resolve);
   });
   const closed = new Promise<void>((resolve) => server.once('close', () => resolve()));
+  const reloader =
+    contents &&
+    reloadTls({
+      ...tls,
+      files: tls,
+      contents,
+      apply(found, earlier) {
+        secureServer?.setSecureContext(tlsOptions(found));
+        // Who was let in before may not be let in any more.
+        if (!isSameCa(found, earlier)) connections.endSoon();
+      },
+    });
   return {
     port: (server.address() as AddressInfo).port, // listens on a port, not on a pipe
+    ...(reloader ? { reload: reloader.now } : {}),
     stopListening: () => {
+      reloader?.stop();
       // http's own close() would cut idle connections at once; a request on one of them is to be answered.
       NetServer.prototype.close.call(server);
     },
@@ -215,43 +239,6 @@ const serverOptions: ServerOptions = {
   /** Node's own refusal has no body. */
   requireHostHeader: false,
 };
-
-function createTlsServer(
-  tls: { cert: Buffer; key: Buffer },
-  options: ServerOptions,
-  listener: Parameters<typeof createHttpServer>[1],
-): Server {
-  try {
-    return createHttpsServer({ ...tls, ...options, minVersion: 'TLSv1.2' }, listener);
-  } catch (cause) {
-    throw new GovctlError(
-      'usage_error',
-      `The TLS certificate and key do not fit: ${messageOf(cause)}`,
-      {
-        cause,
-        hint: 'Give --tls-cert a PEM certificate (chain) and --tls-key its own unencrypted PEM key.',
-      },
-    );
-  }
-}
-
-async function readTls({
-  cert,
-  key,
-}: {
-  cert: string;
-  key: string;
-}): Promise<{ cert: Buffer; key: Buffer }> {
-  const read = (flag: string, file: string): Promise<Buffer> =>
-    readFile(file).catch((cause: unknown) => {
-      throw new GovctlError(
-        'file_error',
-        `${file} (${flag}) can not be read: ${messageOf(cause)}`,
-        { cause },
-      );
-    });
-  return { cert: await read('--tls-cert', cert), key: await read('--tls-key', key) };
-}
 
 function explainListenError(
   error: NodeJS.ErrnoException,
@@ -359,6 +346,3 @@ async function answerBroken(
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head}\r\n${body}`);
   socket.destroySoon();
 }
-
-const messageOf = (cause: unknown): string =>
-  cause instanceof Error ? cause.message : String(cause);

@@ -14,6 +14,7 @@ async function exec(...argv: string[]): Promise<Outcome & { launched: number }> 
       baseUrl: 'http://127.0.0.1:8787',
       notices: [],
       fetch: () => Promise.reject(new Error('not asked')),
+      reload: () => Promise.resolve(),
       stop: () => Promise.resolve(),
     };
   };

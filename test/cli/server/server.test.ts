@@ -19,6 +19,7 @@ function fakeLauncher(
   const controller = new AbortController();
   const launched: ServerOptions[] = [];
   let stopped = 0;
+  let reloaded = 0;
   const launchServer: LaunchServer = async (options) => {
     launched.push(options);
     setTimeout(() => controller.abort(), 5);
@@ -32,10 +33,17 @@ function fakeLauncher(
       notices: more.notices ?? [],
       ...(more.isLocal ? { isLocal: true } : {}),
       fetch: () => Promise.reject(new Error('not asked')),
+      reload: async () => void reloaded++,
       stop: async () => void stopped++,
     };
   };
-  return { launched, stopped: () => stopped, launchServer, signal: controller.signal };
+  return {
+    launched,
+    stopped: () => stopped,
+    reloaded: () => reloaded,
+    launchServer,
+    signal: controller.signal,
+  };
 }
 
 const run = (argv: readonly string[], settings: FakeWorldSettings = {}) =>
@@ -81,6 +89,29 @@ describe('govctl server', () => {
     expect(outcome.stderr).toContain('Stopped before the stored data was loaded.');
   });
 
+  it('reloads at SIGHUP, from its start to its end', async () => {
+    const { launchServer, reloaded, signal } = fakeLauncher();
+    let hangUp: (() => void) | undefined;
+    const heard: string[] = [];
+    await run([], {
+      signal,
+      onHangUp(listener) {
+        hangUp = listener;
+        heard.push('listens');
+        return () => void heard.push('stops');
+      },
+      async launchServer(options) {
+        // The files are about to be read.
+        hangUp?.();
+        const server = await launchServer(options);
+        setTimeout(() => hangUp?.(), 1);
+        return { ...server, stop: () => server.stop().finally(() => heard.push('stopped')) };
+      },
+    });
+    expect(reloaded()).toBe(1);
+    expect(heard).toEqual(['listens', 'stopped', 'stops']);
+  });
+
   it('says where tests may change it: only this machine can reach it', async () => {
     const { stdout } = await run([], fakeLauncher({ isLocal: true }));
     expect(stdout).toMatch(/^Local {4}tests may move its clock and change its data/m);
@@ -103,7 +134,7 @@ describe('govctl server', () => {
   it('hands on every flag', async () => {
     const fake = fakeLauncher();
     await run(
-      '--host 0.0.0.0 --port 0 --data-dir d --store postgres://h/db --ready-file r.json --config c.yaml --allow-target 10.0.0.0/8 --allow-target fd00::/8 --public-url https://p.example.com/ --tls-cert c.pem --tls-key k.pem --rate-limit off --no-metrics --max-connections 100 --max-import 3 --log-level debug'.split(
+      '--host 0.0.0.0 --port 0 --data-dir d --store postgres://h/db --ready-file r.json --config c.yaml --allow-target 10.0.0.0/8 --allow-target fd00::/8 --public-url https://p.example.com/ --tls-cert c.pem --tls-key k.pem --tls-client-ca ca.pem --rate-limit off --no-metrics --max-connections 100 --max-import 3 --log-level debug'.split(
         ' ',
       ),
       fake,
@@ -117,7 +148,11 @@ describe('govctl server', () => {
       configFile: path.join(folder, 'c.yaml'),
       allowTargets: ['10.0.0.0/8', 'fd00::/8'],
       publicUrl: 'https://p.example.com',
-      tls: { cert: path.join(folder, 'c.pem'), key: path.join(folder, 'k.pem') },
+      tls: {
+        cert: path.join(folder, 'c.pem'),
+        key: path.join(folder, 'k.pem'),
+        clientCa: path.join(folder, 'ca.pem'),
+      },
       rateLimit: 'off',
       metrics: false,
       maxConnections: 100,
@@ -197,6 +232,7 @@ describe('govctl server', () => {
     [['--port', 'http'], '--port http'],
     [['--store', 'mongo'], 'no such store'],
     [['--tls-cert', 'c.pem'], '--tls-key'],
+    [['--tls-client-ca', 'c.pem'], '--tls-client-ca needs --tls-cert and --tls-key'],
     [['--allow-target', '10.0.0.0'], 'range of addresses'],
     [['--allow-target', '10.0.0.0/33'], 'range of addresses'],
     [['--public-url', 'x'], '--public-url'],

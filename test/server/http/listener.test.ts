@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../../src/server/http/listener.ts';
+import { noLog } from '../../support/no-log.ts';
 import { makeSelfSigned } from '../../support/self-signed.ts';
 import { until } from '../../support/until.ts';
 import { tempFolder } from '../store/lowdb/temp-folder.ts';
@@ -19,7 +20,7 @@ test.skipIf(!certificate)(
     const listener = await listen({
       host: '127.0.0.1',
       port: 0,
-      tls: { cert, key },
+      tls: { cert, key, log: noLog },
       fetch: () => new Response(),
       refuse: (status) => new Response(null, { status }),
     });
