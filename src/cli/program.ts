@@ -35,6 +35,8 @@ import { registerServerCommand } from './server/commands.ts';
 import { registerApiCommand } from './api/commands.ts';
 import { registerAuditCommands } from './audit/commands.ts';
 import { registerApiKeyCommands } from './api-key/commands.ts';
+import { registerRoleCommands } from './role/commands.ts';
+import { registerUserCommands } from './user/commands.ts';
 import { registerDoctorCommand } from './doctor/commands.ts';
 import { registerCompletionCommand } from './completion/commands.ts';
 import { sealPassedOn } from './flags/seal-passed-on.ts';
@@ -148,6 +150,8 @@ export function createProgram(
   registerWebhookCommands(program, act);
   registerEventCommands(program, act);
   registerAuthCommands(program, act);
+  registerUserCommands(program, act);
+  registerRoleCommands(program, act);
   registerApiKeyCommands(program, act);
   registerAuditCommands(program, act);
   registerServerCommand(program, act);

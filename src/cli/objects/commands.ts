@@ -69,7 +69,7 @@ export function nounCommands<Item extends WithId, Flags>(
   };
 }
 
-const approvalFlags = (command: GovctlCommand): GovctlCommand =>
+export const approvalFlags = (command: GovctlCommand): GovctlCommand =>
   command.option('-y, --yes', 'skip the prompt').option('--auto-approve', 'same as --yes');
 
 /** For commands that change or remove an object. */

@@ -1,0 +1,32 @@
+import { defined } from '../../contract/defined.ts';
+import { scopes } from '../../contract/endpoint.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import type { Context } from '../context.ts';
+import { parseWords } from '../flags/parse-words.ts';
+import { shownIn } from '../objects/noun.ts';
+import { withOurServer } from '../objects/our-server.ts';
+import { roleView } from './role-view.ts';
+
+export interface CreateOptions {
+  readonly args: readonly [string];
+  readonly scope: readonly string[];
+  readonly description?: string;
+}
+
+export async function runCreate(
+  context: Context,
+  { args: [name], scope, description }: CreateOptions,
+): Promise<ExitCode> {
+  const body = {
+    name,
+    ...defined({ description }),
+    scopes: parseWords('--scope', scope, scopes),
+  };
+  const { data } = await withOurServer(context, 'role management', 'Creating it', (client) =>
+    client.roles.create({ body }),
+  );
+  const shown = shownIn(context, { headline: (style) => `${style.green('Created')} ${data.name}` });
+  await context.show(roleView(data, shown));
+  return exitCodes.ok;
+}

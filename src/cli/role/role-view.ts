@@ -1,0 +1,25 @@
+import type { Role } from '../../contract/roles.ts';
+import type { Shown } from '../objects/noun.ts';
+import { formatDetails } from '../terminal/details.ts';
+import type { View } from '../terminal/output.ts';
+
+export const roleView = (
+  role: Role,
+  { headline, room }: Pick<Shown, 'headline' | 'room'>,
+): View => ({
+  value: role,
+  human: (style) =>
+    (headline ? `${headline(style)}\n` : '') +
+    formatDetails(
+      role.name,
+      [
+        ['about', role.description],
+        ['scopes', role.scopes.join(', ')],
+        ['built in', role.built_in ? 'yes' : 'no'],
+        ['created', role.created_at && `${role.created_at} by ${role.created_by ?? ''}`],
+        ['updated', role.updated_at],
+      ],
+      style,
+      room,
+    ),
+});

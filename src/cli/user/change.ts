@@ -1,0 +1,74 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import type { User } from '../../contract/users.ts';
+import type { Context } from '../context.ts';
+import type { ApprovalOptions } from '../flags/approval.ts';
+import { confirmChange } from '../flags/approval.ts';
+import { shownIn } from '../objects/noun.ts';
+import { withOurServer } from '../objects/our-server.ts';
+import { count, printableLine } from '../terminal/printable.ts';
+import { userView } from './user-view.ts';
+
+interface OneUser {
+  readonly args: readonly [string];
+}
+
+export async function runDisable(
+  context: Context,
+  { args: [who], ...options }: OneUser & ApprovalOptions,
+): Promise<ExitCode> {
+  const what = `user ${printableLine(who)}`;
+  const question = `Disable ${what}? Their sessions, keys and tokens fail at once.`;
+  await confirmChange(context, { what, verb: 'disable', past: 'disabled' }, question, options);
+  return showChanged(context, await setDisabled(context, who, true), 'Disabled');
+}
+
+export const runEnable = async (context: Context, { args: [who] }: OneUser): Promise<ExitCode> =>
+  showChanged(context, await setDisabled(context, who, false), 'Enabled');
+
+async function setDisabled(context: Context, who: string, disabled: boolean): Promise<User> {
+  const input = { params: { id: who }, body: { disabled } };
+  const { data } = await withOurServer(context, 'user management', 'Changing them', (client) =>
+    client.users.update(input),
+  );
+  return data;
+}
+
+async function showChanged(context: Context, user: User, done: string): Promise<ExitCode> {
+  const shown = shownIn(context, { headline: (style) => `${style.green(done)} ${user.id}` });
+  await context.show(userView(user, shown));
+  return exitCodes.ok;
+}
+
+export async function runRevoke(
+  context: Context,
+  { args: [who], ...options }: OneUser & ApprovalOptions,
+): Promise<ExitCode> {
+  const named = printableLine(who);
+  const what = `what is bound to user ${named}`;
+  const question = `End all sessions and tokens of user ${named}, and delete their API keys, OAuth clients and trust rules?`;
+  await confirmChange(context, { what, verb: 'revoke', past: 'revoked' }, question, options);
+  const { data } = await withOurServer(context, 'user management', 'Revoking it', (client) =>
+    client.users.revoke({ params: { id: who } }),
+  );
+  const counts = Object.entries(data.revoked).flatMap(([name, number]) =>
+    number > 0 ? [count(number, wordsOf(name))] : [],
+  );
+  const ended = printableLine(counts.join(', ')) || 'nothing was bound to them';
+  await context.show({
+    value: data,
+    human: (style) => `${style.green('Revoked')} for ${named}: ${ended}\n`,
+  });
+  await context.say(
+    `${named} can still sign in. To prevent that, run \`govctl user disable ${named}\`; for a lost password, \`govctl user reset ${named}\`.`,
+  );
+  return exitCodes.ok;
+}
+
+/** `api_keys`: `API key`. */
+const wordsOf = (name: string): string =>
+  name
+    .replaceAll('_', ' ')
+    .replace(/^api/, 'API')
+    .replace(/^oauth/, 'OAuth')
+    .replace(/s$/, '');

@@ -1,0 +1,61 @@
+import { defined } from '../../contract/defined.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import type { Invited } from '../../contract/users.ts';
+import type { Context } from '../context.ts';
+import type { ApprovalOptions } from '../flags/approval.ts';
+import { confirmChange } from '../flags/approval.ts';
+import { listOf } from '../flags/parse-words.ts';
+import { shownIn } from '../objects/noun.ts';
+import { withOurServer } from '../objects/our-server.ts';
+import { showOnce } from '../objects/show-once.ts';
+import { printableLine } from '../terminal/printable.ts';
+import { userView } from './user-view.ts';
+
+export interface CreateOptions {
+  readonly args: readonly [string];
+  readonly role: readonly string[];
+  readonly name?: string;
+}
+
+export async function runCreate(
+  context: Context,
+  { args: [email], role, name }: CreateOptions,
+): Promise<ExitCode> {
+  const body = { email, ...defined({ name }), roles: listOf(role) };
+  const { data } = await withOurServer(context, 'user management', 'Creating them', (client) =>
+    client.users.create({ body }),
+  );
+  return showInvited(context, data, 'Created');
+}
+
+export async function runReset(
+  context: Context,
+  { args: [who], ...options }: { readonly args: readonly [string] } & ApprovalOptions,
+): Promise<ExitCode> {
+  const what = `user ${printableLine(who)}`;
+  const question = `Forget the password and second factor of ${what}, and end their sessions?`;
+  await confirmChange(context, { what, verb: 'reset', past: 'reset' }, question, options);
+  const { data } = await withOurServer(context, 'user management', 'Resetting them', (client) =>
+    client.users.reset({ params: { id: who } }),
+  );
+  return showInvited(context, data, 'Reset');
+}
+
+async function showInvited(
+  context: Context,
+  { invitation_url: link, ...user }: Invited,
+  done: string,
+): Promise<ExitCode> {
+  const view = userView(
+    user,
+    shownIn(context, { headline: (style) => `${style.green(done)} ${user.id}` }),
+  );
+  await context.show(showOnce(view, 'invitation_url', link, 'invitation'));
+  const until = `${user.invitation_expires_at.slice(0, 16).replace('T', ' ')} UTC`;
+  await context.say(
+    `Send the link to ${printableLine(user.email)} where only they can read it: whoever opens it first chooses the password. ` +
+      `It works once, until ${until}; \`govctl user reset\` makes another.`,
+  );
+  return exitCodes.ok;
+}

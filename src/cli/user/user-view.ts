@@ -1,0 +1,29 @@
+import type { User } from '../../contract/users.ts';
+import type { Shown } from '../objects/noun.ts';
+import { formatDetails } from '../terminal/details.ts';
+import type { View } from '../terminal/output.ts';
+
+export const userView = (
+  user: User,
+  { headline, room }: Pick<Shown, 'headline' | 'room'>,
+): View => ({
+  value: user,
+  human: (style) =>
+    (headline ? `${headline(style)}\n` : '') +
+    formatDetails(
+      user.email,
+      [
+        ['id', user.id],
+        ['name', user.name],
+        ['status', user.status],
+        ['roles', user.roles.join(', ')],
+        ['scopes', user.scopes.join(', ') || 'none'],
+        ['second factor', user.second_factor ? 'yes' : 'no'],
+        ['last login', user.last_login_at ?? 'never'],
+        ['created', `${user.created_at} by ${user.created_by}`],
+        ['updated', user.updated_at],
+      ],
+      style,
+      room,
+    ),
+});
