@@ -77,14 +77,28 @@ describe('JSON objects, one a line', () => {
     expect(read(text)[1]?.[0]).toHaveLength(800_000);
   });
 
-  it('are refused with line and column where they are none', () => {
-    expect(failureOf('{"a": 1}\n{"a": 01}')).toEqual(['is not a JSON object', 2, 1]);
-    expect(failureOf('[1]')).toEqual(['is not a JSON object', 1, 1]);
-    expect(failureOf('{"a": 1}\n{"a": 1, "b": 2}')).toEqual([
-      'the first object has no field b',
-      2,
-      10,
+  it('are rejected rows where they are none, or have a field that the first lacks', () => {
+    const lines = ['{"a": 1}', '{"a": 01}', '[1]', '', 'null', '{"a": 1, "b": 2}', '{"a": 3}'];
+    const rejected: unknown[] = [];
+    const rows = readAll(Buffer.from(lines.join('\n')), 9, (row) => rejected.push(row.rejected));
+    const noObject = (line: number) => ({
+      column: '',
+      message: 'is not a JSON object',
+      place: { line, column: 1 },
+    });
+    const unknown = {
+      column: 'b',
+      message: 'is not a field of the first object',
+      place: { line: 6, column: 10 },
+    };
+    expect(rejected).toEqual([
+      ...[undefined, undefined, noObject(2), noObject(3), noObject(5), unknown, undefined],
     ]);
+    expect(rows).toEqual([['a'], ['1'], [], [], [], ['1'], ['3']]);
+  });
+
+  it('are refused with line and column where the first is none, or a line can not be taken in', () => {
+    expect(failureOf('[1]')).toEqual(['is not a JSON object', 1, 1]);
     expect(failureOf(Buffer.from([0x7b, 0xff, 0x7d]))).toEqual([
       'is not UTF-8; save the file as UTF-8',
       1,

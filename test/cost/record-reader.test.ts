@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { AmountSum, showAmount } from '../../src/cost/amount.ts';
 import { RecordReader } from '../../src/cost/focus/reader.ts';
-import type { RecordReaderOptions, Rejected, Understood } from '../../src/cost/focus/reader.ts';
+import type { RecordReaderOptions, Understood } from '../../src/cost/focus/reader.ts';
 import type { CostRecord } from '../../src/cost/focus/record.ts';
 import { dimensions } from '../../src/cost/focus/record.ts';
+import type { Rejected } from '../../src/cost/read/cells.ts';
 import { CsvReader } from '../../src/cost/read/csv.ts';
 import { dayText } from '../../src/cost/table/days.ts';
 import { Dictionary } from '../../src/cost/table/dictionary.ts';

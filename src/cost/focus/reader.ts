@@ -2,8 +2,7 @@ import { inThrees } from '../../contract/in-threes.ts';
 import { add, mostQuantityDigits, parseAmount, putLanes, subtract, zero } from '../amount.ts';
 import type { Amount } from '../amount.ts';
 import { CellValue } from '../read/cells.ts';
-import type { Cells } from '../read/cells.ts';
-import type { Place } from '../read/place.ts';
+import type { Cells, Rejected } from '../read/cells.ts';
 import { ReadError } from '../read/place.ts';
 import { dayNumber } from '../table/days.ts';
 import type { Dictionary } from '../table/dictionary.ts';
@@ -25,13 +24,6 @@ import { Memo, remembered } from './memo.ts';
 import type { CostRecord, Dimension, Measure } from './record.ts';
 import { dimensions } from './record.ts';
 import { readTags } from './tags.ts';
-
-/** Why a row can't be read. */
-export interface Rejected {
-  readonly column: string;
-  readonly message: string;
-  readonly place: Place;
-}
 
 /** How the columns of a file were recognized. */
 export interface Understood {
@@ -203,6 +195,7 @@ export class RecordReader {
 
   /** One row as a record, or why it can't be read. @throws SlashedDates */
   read(row: Cells): CostRecord | Rejected {
+    if (row.rejected) return row.rejected;
     if (row.length !== this.names.length) {
       return this.rejected(
         row,

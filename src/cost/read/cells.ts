@@ -1,8 +1,18 @@
 import type { Place } from './place.ts';
 
+/** Why a row can't be read. */
+export interface Rejected {
+  /** Empty: it is about the whole row. */
+  readonly column: string;
+  readonly message: string;
+  readonly place: Place;
+}
+
 /** A row of any format, with fields in the order of the header. It is valid until the next one is read. */
 export interface Cells {
   readonly length: number;
+  /** Why the row can't be read as one of this format, although the rows after it can. */
+  readonly rejected?: Rejected;
   /** The text of a field as it is written; undefined: the row has no such field. */
   text(field: number): string | undefined;
   /** The value of a field: without spaces around it; '' where there is none, or NULL that is not in quotes, which is no name. */

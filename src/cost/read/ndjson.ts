@@ -1,5 +1,5 @@
 import { CellValue } from './cells.ts';
-import type { Cells } from './cells.ts';
+import type { Cells, Rejected } from './cells.ts';
 import type { Place } from './place.ts';
 import { ReadError } from './place.ts';
 
@@ -11,8 +11,9 @@ const lineFeed = 0x0a;
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * Reads JSON objects, one a line, from chunks of UTF-8: the keys of the first are the header, which is the first row; keys of
- * later objects that it lacks are refused, as their values would be lost. Amounts keep all their digits.
+ * Reads JSON objects, one a line, from chunks of UTF-8: the keys of the first are the header, which is the first row. A later
+ * line that is no object, or has a key that the first lacks and whose value would be lost, is a rejected row. Amounts keep all
+ * their digits.
  */
 export class NdjsonReader {
   private readonly onRow: (row: Cells) => void;
@@ -62,12 +63,18 @@ export class NdjsonReader {
   }
 
   private read(text: string): void {
-    const object = this.parse(text);
-    const { line } = this;
+    const line = this.line + 1;
     const place = (name: string | undefined): Place => ({
-      line: line + 1,
+      line,
       column: name === undefined ? 1 : columnOf(text, name),
     });
+    const object = objectIn(text);
+    if (!object) {
+      if (!this.names) throw this.error(noObject, 1);
+      const rejected = { column: '', message: noObject, place: place(undefined) };
+      this.onRow({ ...cellsOf([], () => rejected.place), rejected });
+      return;
+    }
     if (!this.names) {
       const names = Object.keys(object);
       if (names.length > mostFields) throw this.error(`has more than ${mostFields} fields`, 1);
@@ -77,32 +84,35 @@ export class NdjsonReader {
     const { names } = this;
     const known = new Set(names);
     const unknown = Object.keys(object).find((name) => !known.has(name));
-    if (unknown !== undefined) {
-      const at = place(unknown).column;
-      throw this.error(`the first object has no field ${unknown.slice(0, 100)}`, at);
-    }
     const values = names.map((name) => textOf(object[name]));
-    this.onRow(cellsOf(values, (field) => place(names[field])));
-  }
-
-  private parse(text: string): Readonly<Record<string, unknown>> {
-    let value: unknown;
-    try {
-      value = JSON.parse(
-        text.replace(tokens, (token) => (token[0] === '"' ? token : `"${token}"`)),
-      );
-    } catch {
-      throw this.error('is not a JSON object', 1);
-    }
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw this.error('is not a JSON object', 1);
-    }
-    return value as Readonly<Record<string, unknown>>;
+    const cells = cellsOf(values, (field) => place(names[field]));
+    const rejected = unknown === undefined ? undefined : notInFirst(unknown, place(unknown));
+    this.onRow(rejected ? { ...cells, rejected } : cells);
   }
 
   private error(message: string, column: number): ReadError {
     return new ReadError(message, { line: this.line + 1, column });
   }
+}
+
+const noObject = 'is not a JSON object';
+
+const notInFirst = (name: string, place: Place): Rejected => ({
+  column: name.slice(0, 100),
+  message: 'is not a field of the first object',
+  place,
+});
+
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(tokens, (token) => (token[0] === '"' ? token : `"${token}"`)));
+  } catch {
+    return undefined;
+  }
+  return typeof value !== 'object' || value === null || Array.isArray(value)
+    ? undefined
+    : (value as Readonly<Record<string, unknown>>);
 }
 
 /** Where a key of an object begins; a value may be the same text. */

@@ -159,6 +159,26 @@ describe('an import', () => {
     expect(whole.result?.changes.replaced).toBe(1);
   });
 
+  it('rejects lines of NDJSON that are no JSON objects, and skips and counts them if asked to', async () => {
+    const [, ...names] = header.trim().split(',').reverse();
+    const line = (...values: string[]): string =>
+      JSON.stringify(Object.fromEntries(names.reverse().map((name, at) => [name, values[at]])));
+    const good = line('AWS', '1', 'S3', 'USD', '5', '2026-01-31', '2026-01-01');
+    const bytes = [good, good.slice(0, -9), '[]', good.replace('{', '{"Extra":"1",'), good].join(
+      '\n',
+    );
+    const refused = await importFiles(service, [{ name: 'a.ndjson', bytes }]);
+    expect(refused.failure?.reason).toContain('3 rows cannot be read');
+    expect(refused.result?.rejected_rows).toEqual([
+      { file: 'a.ndjson', line: 2, column: 1, field: '', reason: 'is not a JSON object' },
+      { file: 'a.ndjson', line: 3, column: 1, field: '', reason: 'is not a JSON object' },
+      { file: 'a.ndjson', line: 4, column: 2, field: 'Extra', reason: 'is not a field of the first object' }, // prettier-ignore
+    ]);
+    const done = await importFiles(service, [{ name: 'a.ndjson', bytes }], { skip_rejected: true });
+    expect(done).toMatchObject({ status: 'completed', result: { rows: 2, rejected: 3 } });
+    expect((await periodsOf()).map(({ doc }) => doc.skipped)).toEqual([3]);
+  });
+
   it('of dates with slashes finds their order where only one fits', async () => {
     const rows = (...dates: string[]) =>
       csv(dates.map((date) => `AWS,1,S3,USD,1,${date},02/01/2026,\n`));

@@ -1,8 +1,8 @@
 import type { RejectedRow } from '../../../contract/cost-imports.ts';
 import { dimensions } from '../../../cost/focus/record.ts';
 import type { CostRecord } from '../../../cost/focus/record.ts';
-import type { PeriodOf, RecordReader, Rejected } from '../../../cost/focus/reader.ts';
-import type { Cells } from '../../../cost/read/cells.ts';
+import type { PeriodOf, RecordReader } from '../../../cost/focus/reader.ts';
+import type { Cells, Rejected } from '../../../cost/read/cells.ts';
 import { ReadError } from '../../../cost/read/place.ts';
 import { Dictionary } from '../../../cost/table/dictionary.ts';
 import { columnsOf } from '../../../cost/table/period.ts';
