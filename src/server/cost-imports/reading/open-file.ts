@@ -1,7 +1,8 @@
 import { Readable, pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { brotliDecompressSync, createGunzip, gunzipSync } from 'node:zlib';
 import { detectFormat, headSize } from '../../../cost/read/detect.ts';
 import type { FileFormat } from '../../../cost/read/detect.ts';
+import type { Decompress } from '../../../cost/read/parquet.ts';
 import { ReadError } from '../../../cost/read/place.ts';
 
 /** Bytes that are decompressed at once. */
@@ -11,6 +12,14 @@ const mostRatio = 200;
 const ratioFrom = 64 * 1024 * 1024;
 /** Decompressed bytes of all files. */
 export const mostBytes = 64 * 1024 ** 3;
+
+const within =
+  (decompress: typeof gunzipSync): Decompress =>
+  (input, length) =>
+    decompress(input, { maxOutputLength: Math.max(1, length) });
+
+/** Of pages in Parquet. */
+export const pageCodecs = { GZIP: within(gunzipSync), BROTLI: within(brotliDecompressSync) };
 
 export interface OpenedFile {
   readonly format: Exclude<FileFormat, { kind: 'gzip' }>;

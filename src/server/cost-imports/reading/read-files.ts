@@ -14,7 +14,7 @@ import type { BlobWriter } from '../../store/store.ts';
 import { Charges } from './charges.ts';
 import { FileFault } from './job.ts';
 import type { ReadCharges, ReadFiles, ReadJob, ReadingOptions } from './job.ts';
-import { mostBytes, openFile } from './open-file.ts';
+import { mostBytes, openFile, pageCodecs } from './open-file.ts';
 import type { OpenedFile } from './open-file.ts';
 import { writePeriods } from './write-periods.ts';
 
@@ -184,13 +184,16 @@ class Reading {
     const { format, compressed, chunks } = await openFile(counted());
     let reader: RecordReader | undefined;
     if (format.kind === 'parquet') {
-      const parquet = await ParquetFile.open(rangesOf(blobs, file.blob), file.size);
+      const parquet = await ParquetFile.open(rangesOf(blobs, file.blob), file.size, pageCodecs);
       const own = new RecordReader(parquet.header(), readerOptions);
       reader = own;
       await parquet.rows(
         own.fieldsRead,
         (row) => onRow(own, row),
-        () => this.pause(file.size),
+        (size) => {
+          this.count(size);
+          return this.pause(file.size);
+        },
       );
     } else {
       const take = (row: Cells): void => {
@@ -202,10 +205,7 @@ class Reading {
           ? new CsvReader({ delimiter: format.delimiter, onRow: take })
           : new NdjsonReader({ onRow: take });
       for await (const chunk of chunks) {
-        this.decompressed += chunk.length;
-        if (this.decompressed > mostBytes) {
-          throw new ReadError('the files have more than 64 GiB; import them a month at a time');
-        }
+        this.count(chunk.length);
         rows.push(chunk);
         await this.pause(bytes);
       }
@@ -214,6 +214,14 @@ class Reading {
     await this.pause(file.size);
     if (!reader) throw new ReadError('has no rows');
     return { format, compressed, reader };
+  }
+
+  /** @throws ReadError more decompressed bytes than an import may have */
+  private count(bytes: number): void {
+    this.decompressed += bytes;
+    if (this.decompressed > mostBytes) {
+      throw new ReadError('the files have more than 64 GiB; import them a month at a time');
+    }
   }
 
   /** @param bytes of the file at hand that were read */

@@ -9,19 +9,6 @@ import type { FromThread, ToThread } from './messages.ts';
 
 giveWay();
 
-// The Parquet library reads columns of damaged files that it then does not await; what it awaits fails the reading.
-process.on('unhandledRejection', () => undefined);
-
-/** Entries of a list: rows that are read at once have far fewer. */
-const longestList = 1 << 24;
-// It fills lists as long as a damaged page says. That cannot be stopped at the memory limit of a thread, as loops can be: the
-// whole service would end. Nothing else runs in this thread.
-const { fill } = Array.prototype;
-Array.prototype.fill = function (this: unknown[], ...given: Parameters<typeof fill>) {
-  if (this.length > longestList) throw new RangeError(`a page has ${this.length} values`);
-  return fill.apply(this, given);
-};
-
 /** Milliseconds between two words on how far it is. */
 const toldEvery = 200;
 
