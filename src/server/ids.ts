@@ -29,7 +29,8 @@ type IdPrefix =
   | 'anm'
   | 'bud'
   | 'rsz'
-  | 'unu';
+  | 'unu'
+  | 'jwk';
 
 export interface Ids {
   /** `<prefix>_` and a lower-case ULID; later ids sort after earlier ones, also within a millisecond. */

@@ -92,11 +92,18 @@ export interface StoredAccessToken {
   readonly scopes: readonly Scope[];
   readonly created_at: string;
   readonly expires_at: number;
+  /** Of a person: the consent it comes from, and what the authorization server has to know of it. */
+  readonly grant_id?: string;
+  readonly sealed?: string;
 }
 
 export const accessTokens: CollectionSpec<StoredAccessToken> = {
   name: 'access_tokens',
   unique: { hash: (token) => token.hash },
-  index: { client_id: (token) => token.client_id, bound_to: (token) => token.bound_to },
+  index: {
+    client_id: (token) => token.client_id,
+    grant_id: (token) => token.grant_id,
+    bound_to: (token) => token.bound_to,
+  },
   order: { id: (token) => token.id, expires_at: (token) => token.expires_at },
 };

@@ -8,7 +8,7 @@ import { timestamp } from '../deps.ts';
 import { refuseWider } from '../http/insufficient-scope.ts';
 import { toJson } from '../json.ts';
 import { listPage } from '../http/paging.ts';
-import type { Tx } from '../store/store.ts';
+import { removeFew } from '../store/remove-rows.ts';
 import { announceKey, showKey } from './announce.ts';
 import { checkExpiry, readKey, updateKey, versionOf } from './api-keys.ts';
 import { accessTokens, apiKeys, oauthClients } from './collections.ts';
@@ -122,21 +122,8 @@ export const oauthClientHandlers = (deps: Deps): Handlers['oauthClients'] => ({
         throw new GovctlError('not_found', `There is no OAuth client ${params.id.slice(0, 100)}`);
       }
       await tx.remove(oauthClients, params.id);
-      await revokeTokens(tx, params.id);
+      await removeFew(tx, accessTokens, { client_id: { any: [params.id] } });
       await recordAudit(deps, tx, call.actor, 'oauth_client.delete', params.id);
       return { body: undefined };
     }),
 });
-
-async function revokeTokens(tx: Tx, clientId: string): Promise<void> {
-  for (;;) {
-    const { rows } = await tx.page(accessTokens, {
-      where: { client_id: { any: [clientId] } },
-      orderBy: 'expires_at',
-      direction: 'asc',
-      limit: 100,
-    });
-    if (rows.length === 0) return;
-    for (const { doc } of rows) await tx.remove(accessTokens, doc.id);
-  }
-}

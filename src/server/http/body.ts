@@ -16,7 +16,7 @@ export interface SentBody {
  */
 export async function readBody(
   request: Request,
-  endpoint: Endpoint,
+  endpoint: Pick<Endpoint, 'bodyTypes' | 'maxBodyBytes'>,
   within = bodyWithin,
 ): Promise<SentBody> {
   const { bodyTypes = ['application/json'], maxBodyBytes = defaultMaxBodyBytes } = endpoint;

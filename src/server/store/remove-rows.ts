@@ -1,4 +1,5 @@
-import type { CollectionSpec, Document, Store, Where } from './store.ts';
+import { allRows } from './all-rows.ts';
+import type { CollectionSpec, Document, Store, Tx, Where } from './store.ts';
 
 /** Rows removed in one transaction. */
 const batch = 500;
@@ -24,4 +25,19 @@ export async function removeRows<T extends Document>(
       }
     });
   }
+}
+
+/**
+ * Removes the few rows under a condition in the transaction of a change. The collection must have the order `id`.
+ * @returns how many
+ */
+export async function removeFew<T extends Document>(
+  tx: Tx,
+  collection: CollectionSpec<T>,
+  where: Readonly<Record<string, Where>>,
+): Promise<number> {
+  const ids: string[] = [];
+  for await (const { doc } of allRows(tx, collection, where)) ids.push(doc.id);
+  for (const id of ids) await tx.remove(collection, id);
+  return ids.length;
 }

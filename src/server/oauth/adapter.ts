@@ -1,0 +1,209 @@
+import type { Adapter, AdapterPayload } from 'oidc-provider';
+import { defined } from '../../contract/defined.ts';
+import { Scope } from '../../contract/endpoint.ts';
+import { accessTokens, oauthClients } from '../auth/collections.ts';
+import type { StoredAccessToken, StoredOauthClient } from '../auth/collections.ts';
+import { hashSecret } from '../auth/secrets.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import { removeFew } from '../store/remove-rows.ts';
+import type { Tx } from '../store/store.ts';
+import { withoutAbsent } from '../without-absent.ts';
+import { oauthStates } from './collection.ts';
+import type { StoredOauthState } from './collection.ts';
+
+type StateDeps = Pick<Deps, 'store' | 'secrets' | 'ids' | 'clock'>;
+
+/** Login attempts that are under way at once: beyond it the oldest end. Anybody can begin them. */
+const mostInteractions = 10_000;
+
+/** Somebody else has just used what can be used once. */
+export class AlreadyUsed extends Error {
+  override readonly name = 'AlreadyUsed';
+}
+
+/** Where oidc-provider keeps its state: one adapter for each kind. */
+export const createAdapterFactory =
+  (deps: StateDeps) =>
+  (kind: string): Adapter => {
+    if (kind === 'AccessToken') return accessTokenAdapter(deps);
+    if (kind === 'ClientCredentials') return clientTokenAdapter(deps);
+    if (kind === 'Client') return clientAdapter(deps);
+    return stateAdapter(deps, kind);
+  };
+
+const never = (): Promise<never> => Promise.reject(new Error('not a kind that can do this'));
+
+const idOf = (kind: string, secret: string): string => `${kind}:${hashSecret(secret)}`;
+
+function stateAdapter({ store, secrets }: StateDeps, kind: string): Adapter {
+  const show = (doc: StoredOauthState | undefined): AdapterPayload | undefined =>
+    doc && {
+      ...(JSON.parse(secrets.open(doc.sealed, doc.id)) as AdapterPayload), // as it was sealed
+      ...defined({ consumed: doc.consumed }),
+    };
+  return {
+    async upsert(secret, payload, expiresIn = 0) {
+      const id = idOf(kind, secret);
+      const { grantId, accountId, uid, userCode, consumed } = payload;
+      const doc: StoredOauthState = {
+        id,
+        kind,
+        sealed: secrets.seal(JSON.stringify(payload), id),
+        expires_at: Date.now() + expiresIn * 1_000,
+        ...defined({
+          grant_id: grantId,
+          user_id: accountId,
+          uid: kind === 'Session' ? uid : undefined,
+          user_code: userCode === undefined ? undefined : hashSecret(userCode),
+          consumed: typeof consumed === 'number' ? consumed : undefined,
+        }),
+      };
+      await store.transact(async (tx) => {
+        const before = await tx.get(oauthStates, id);
+        await (before ? tx.replace(oauthStates, doc) : tx.insert(oauthStates, doc));
+        if (kind === 'Interaction' && !before) await removeSurplus(tx);
+      });
+    },
+    find: async (secret) => show((await store.get(oauthStates, idOf(kind, secret)))?.doc),
+    findByUid: async (uid) => show((await store.find(oauthStates, 'uid', uid))?.doc),
+    findByUserCode: async (code) =>
+      show((await store.find(oauthStates, 'user_code', hashSecret(code)))?.doc),
+    async consume(secret) {
+      await store.transact(async (tx) => {
+        const known = (await tx.get(oauthStates, idOf(kind, secret)))?.doc;
+        // Between reading and this, another request was first.
+        if (!known || known.consumed !== undefined) throw new AlreadyUsed();
+        await tx.replace(oauthStates, { ...known, consumed: Math.floor(Date.now() / 1_000) });
+      });
+    },
+    async destroy(secret) {
+      const id = idOf(kind, secret);
+      await store.transact(async (tx) => {
+        if (await tx.get(oauthStates, id)) await tx.remove(oauthStates, id);
+      });
+    },
+    async revokeByGrantId(grantId) {
+      await store.transact((tx) => removeFew(tx, oauthStates, { grant_id: { any: [grantId] }, kind: { any: [kind] } })); // prettier-ignore
+    },
+  };
+}
+
+async function removeSurplus(tx: Tx): Promise<void> {
+  const { rows, total } = await tx.page(oauthStates, {
+    where: { kind: { any: ['Interaction'] } },
+    orderBy: 'expires_at',
+    direction: 'asc',
+    limit: 10,
+  });
+  if (total <= mostInteractions) return;
+  for (const { doc } of rows.slice(0, total - mostInteractions)) {
+    await tx.remove(oauthStates, doc.id);
+  }
+}
+
+const scopesIn = (text: string | undefined) =>
+  (text ?? '').split(' ').flatMap((name) => Scope.safeParse(name).data ?? []);
+
+/** Access tokens of people are where all access tokens are; what oidc-provider has to know of them is sealed beside. */
+function accessTokenAdapter({ store, secrets, ids, clock }: StateDeps): Adapter {
+  return {
+    async upsert(secret, payload, expiresIn = 0) {
+      const userId = payload.accountId;
+      if (userId === undefined) throw new Error('an access token without an account');
+      const hash = hashSecret(secret);
+      const { jti: _, ...kept } = payload;
+      await store.transact(async (tx) => {
+        const before = (await tx.find(accessTokens, 'hash', hash))?.doc;
+        const now = clock.now();
+        const doc: StoredAccessToken = {
+          id: before?.id ?? ids.next('tok'),
+          hash,
+          client_id: userId,
+          user_id: userId,
+          kind: 'person',
+          made_by: userId,
+          bound_to: userId,
+          scopes: scopesIn(payload.scope),
+          created_at: before?.created_at ?? timestamp(now),
+          expires_at: now + expiresIn * 1_000,
+          ...defined({ grant_id: payload.grantId }),
+          sealed: secrets.seal(JSON.stringify(kept), hash),
+        };
+        await (before ? tx.replace(accessTokens, doc) : tx.insert(accessTokens, doc));
+      });
+    },
+    async find(secret) {
+      const hash = hashSecret(secret);
+      const doc = (await store.find(accessTokens, 'hash', hash))?.doc;
+      if (doc?.sealed === undefined) return undefined;
+      return { ...(JSON.parse(secrets.open(doc.sealed, hash)) as AdapterPayload), jti: secret };
+    },
+    async destroy(secret) {
+      await store.transact((tx) => removeToken(tx, secret));
+    },
+    async revokeByGrantId(grantId) {
+      await store.transact((tx) => removeFew(tx, accessTokens, { grant_id: { any: [grantId] } }));
+    },
+    consume: never,
+    findByUid: never,
+    findByUserCode: never,
+  };
+}
+
+async function removeToken(tx: Tx, secret: string): Promise<void> {
+  const known = await tx.find(accessTokens, 'hash', hashSecret(secret));
+  if (known) await tx.remove(accessTokens, known.doc.id);
+}
+
+/** Tokens of client credentials, which auth/token.ts issues: to be introspected and revoked. */
+const clientTokenAdapter = ({ store, clock }: StateDeps): Adapter => ({
+  async find(secret) {
+    const doc = (await store.find(accessTokens, 'hash', hashSecret(secret)))?.doc;
+    if (!doc || doc.kind !== undefined) return undefined;
+    // The clock of a local server may be another than the system's.
+    const toSystem = Date.now() - clock.now();
+    return {
+      kind: 'ClientCredentials',
+      jti: secret,
+      clientId: doc.client_id,
+      scope: doc.scopes.join(' '),
+      iat: Math.floor((Date.parse(doc.created_at) + toSystem) / 1_000),
+      exp: Math.floor((doc.expires_at + toSystem) / 1_000),
+    };
+  },
+  async destroy(secret) {
+    await store.transact((tx) => removeToken(tx, secret));
+  },
+  upsert: never,
+  consume: never,
+  findByUid: never,
+  findByUserCode: never,
+  revokeByGrantId: () => Promise.resolve(),
+});
+
+/** OAuth clients of the service, which authenticate with their secret; it is compared as a hash. */
+const clientAdapter = ({ store }: StateDeps): Adapter => ({
+  async find(id) {
+    const doc = (await store.get(oauthClients, id))?.doc;
+    return doc && (clientMetadata(doc) as AdapterPayload);
+  },
+  upsert: never,
+  consume: never,
+  destroy: never,
+  findByUid: never,
+  findByUserCode: never,
+  revokeByGrantId: never,
+});
+
+const clientMetadata = ({ id, name, hash, scopes }: StoredOauthClient) =>
+  withoutAbsent({
+    client_id: id,
+    client_name: name,
+    client_secret: hash,
+    grant_types: ['client_credentials'],
+    redirect_uris: [],
+    response_types: [],
+    scope: scopes.join(' '),
+    token_endpoint_auth_method: 'client_secret_basic',
+  });

@@ -1,0 +1,341 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { InteractionResults, Provider as OidcProvider } from 'oidc-provider';
+import type { Scope } from '../../contract/endpoint.ts';
+import { scopes as allScopes } from '../../contract/endpoint.ts';
+import { accessTokens } from '../auth/collections.ts';
+import type { Deps } from '../deps.ts';
+import type { Actor } from '../http/call.ts';
+import { readBody } from '../http/body.ts';
+import type { Peer } from '../http/peer.ts';
+import { removeFew } from '../store/remove-rows.ts';
+import type { Tx } from '../store/store.ts';
+import { AlreadyUsed } from './adapter.ts';
+import { oauthStates } from './collection.ts';
+import { throughNode } from './node-bridge.ts';
+import { cliClientId, createProvider, interactionPath } from './provider.ts';
+import type { ProviderOptions } from './provider.ts';
+import { readSigningKeys, rotateSigningKey } from './signing-keys.ts';
+
+/** A person is asked for something before a client gets its code. */
+export interface Interaction {
+  readonly uid: string;
+  /** Who they are, or whether the client may act for them. */
+  readonly asks: 'login' | 'consent';
+  readonly client: { readonly id: string; readonly name: string };
+  /** That the client wants. */
+  readonly scopes: readonly Scope[];
+  /** Where the answer goes. */
+  readonly redirectUri: string;
+  readonly userId: string | undefined;
+}
+
+/** A device that waits for a person to let it in. */
+export interface WaitingDevice {
+  readonly client: { readonly id: string; readonly name: string };
+  readonly scopes: readonly Scope[];
+  /** The address it asked from. */
+  readonly address: string;
+  /** ISO 8601. */
+  readonly askedAt: string;
+}
+
+/** Scopes that a device never gets: its screen is not where the person signed in. */
+const notForDevices: readonly Scope[] = ['admin', 'cost:admin'];
+
+export interface Oauth {
+  /** Answers a request of the protocol; undefined: it is none. */
+  answer(request: Request, peer: Peer): Promise<Response> | undefined;
+  /** The grants of the token endpoint that are exchanged for what oidc-provider issued. */
+  exchange(params: Readonly<Record<string, string>>, authorization: string | null, peer: Peer): Promise<Response>; // prettier-ignore
+  /** What the browser of a request is asked for; undefined: it has expired, or is another's. */
+  interaction(request: Request): Promise<Interaction | undefined>;
+  /** Goes on with the authorization. @returns a redirect */
+  signedIn(request: Request, userId: string): Promise<Response>;
+  /** @param granted what the client gets of what it wants: at most what the user may do */
+  consented(request: Request, asked: Interaction & { readonly userId: string }, granted: readonly Scope[]): Promise<Response>; // prettier-ignore
+  refused(request: Request): Promise<Response>;
+  /** @param code as a person typed it; undefined: there is none, or it was used */
+  findDevice(code: string): Promise<WaitingDevice | undefined>;
+  /** @returns false where the code was used or has expired meanwhile. @param userId undefined: the device is refused */
+  decideDevice(code: string, decision: { readonly userId: string; readonly scopes: readonly Scope[] } | undefined): Promise<boolean>; // prettier-ignore
+  /** Signs ID tokens with a new key. @returns its ID */
+  rotateKey(actor: Actor): Promise<string>;
+}
+
+export type OauthOptions = Omit<ProviderOptions, 'keys' | 'issuer'> & {
+  readonly issuer: () => string;
+  /** Whether device codes are issued. */
+  readonly hasDevices: boolean;
+};
+
+/** Ends all logins of a user: sessions of the authorization server, consents, refresh tokens and access tokens. @returns how many tokens */
+export async function endLogins(tx: Tx, userId: string): Promise<number> {
+  await removeFew(tx, oauthStates, { user_id: { any: [userId] } });
+  return removeFew(tx, accessTokens, { client_id: { any: [userId] } });
+}
+
+const json = 'application/json';
+const form = 'application/x-www-form-urlencoded';
+const bodyLimits = { bodyTypes: [form], maxBodyBytes: 64 * 1_024 };
+
+/** Loads oidc-provider when it is first needed: few commands need it. */
+export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: OauthOptions): Oauth {
+  let loading: Promise<OidcProvider> | undefined;
+  const load = (): Promise<OidcProvider> =>
+    (loading ??= readSigningKeys(deps)
+      .then((keys) => createProvider(deps, { ...options, issuer: issuer(), keys }))
+      .catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      }));
+
+  /** Has oidc-provider, or a function with its requests and responses, answer. */
+  async function bridge(
+    request: Pick<Request, 'method' | 'headers'>,
+    path: string,
+    { body, peer = {}, handle }: Bridging,
+  ): Promise<Response> {
+    const provider = await load();
+    const base = new URL(issuer());
+    const handler =
+      handle ?? ((incoming, outgoing) => void provider.callback()(incoming, outgoing));
+    const headers: Record<string, string> = {
+      // Where the service is reached, and who asks, was found out before: nobody says it by headers.
+      host: base.host,
+      'x-forwarded-host': base.host,
+      'x-forwarded-proto': base.protocol.slice(0, -1),
+      'x-forwarded-for': peer.remoteAddress ?? '',
+    };
+    for (const name of ['authorization', 'cookie', 'content-type', 'accept']) {
+      const value = request.headers.get(name);
+      if (value !== null) headers[name] = value;
+    }
+    if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
+    return throughNode(
+      { method: request.method, path, headers, ...(body === undefined ? {} : { body }) },
+      (incoming, outgoing) => {
+        // A public URL may have a path, which the proxy in front takes away.
+        const originalUrl = base.pathname.replace(/\/$/, '') + path;
+        return handler(Object.assign(incoming, { originalUrl }), outgoing, provider);
+      },
+    );
+  }
+
+  const bodyOf = async (request: Request): Promise<string> =>
+    (await readBody(request, bodyLimits)).bytes.toString('utf8');
+
+  /** Finds or makes the consent of a user to a client, with these scopes and no others. */
+  async function grant(
+    provider: OidcProvider,
+    { userId, clientId }: { readonly userId: string; readonly clientId: string },
+    { asked, granted }: { readonly asked: readonly string[]; readonly granted: readonly string[] },
+  ): Promise<string> {
+    const made = new provider.Grant({ accountId: userId, clientId });
+    made.addOIDCScope(['openid', 'offline_access', 'email', 'profile', ...granted].join(' '));
+    const refused = asked.filter((scope) => !granted.includes(scope));
+    if (refused.length > 0) made.rejectOIDCScope(refused.join(' '));
+    return made.save();
+  }
+
+  const finish = (request: Request, result: InteractionResults): Promise<Response> =>
+    bridge(request, pathOf(request), {
+      handle: (incoming, outgoing, provider) =>
+        provider.interactionFinished(incoming, outgoing, result, {
+          mergeWithLastSubmission: true,
+        }),
+    });
+
+  async function answer(request: Request, peer: Peer, route: Routed): Promise<Response> {
+    const body = request.method === 'POST' ? await bodyOf(request) : undefined;
+    const answered = await bridge(request, route.path, {
+      ...(body === undefined ? {} : { body }),
+      peer,
+    });
+    if (route.of === 'device' && answered.ok) return deviceAnswer(answered, issuer());
+    return answered;
+  }
+
+  return {
+    answer(request, peer) {
+      const route = routeOf(request);
+      if (!route || (route.of === 'device' && !hasDevices)) return undefined;
+      return answer(request, peer, route);
+    },
+
+    exchange: (params, authorization, peer) =>
+      bridge(
+        {
+          method: 'POST',
+          headers: new Headers({
+            'content-type': form,
+            accept: json,
+            ...(authorization === null ? {} : { authorization }),
+          }),
+        },
+        '/auth/token',
+        { body: new URLSearchParams(params).toString(), peer },
+      ),
+
+    async interaction(request) {
+      let found: Interaction | undefined;
+      await bridge(request, pathOf(request), {
+        async handle(incoming, outgoing, provider) {
+          try {
+            const { uid, prompt, params, session } = await provider.interactionDetails(incoming, outgoing); // prettier-ignore
+            const clientId = String(params.client_id);
+            const client = await provider.Client.find(clientId);
+            found = {
+              uid,
+              asks: prompt.name === 'consent' ? 'consent' : 'login',
+              client: { id: clientId, name: client?.clientName ?? clientId },
+              scopes: scopesOf(String(params.scope ?? '')),
+              redirectUri: String(params.redirect_uri),
+              userId: session?.accountId,
+            };
+          } catch (error) {
+            if (!isExpired(error)) throw error;
+          } finally {
+            outgoing.end();
+          }
+        },
+      });
+      return found;
+    },
+
+    signedIn: (request, userId) => finish(request, { login: { accountId: userId } }),
+
+    async consented(request, { client, scopes, userId }, granted) {
+      const provider = await load();
+      const grantId = await grant(
+        provider,
+        { userId, clientId: client.id },
+        { asked: scopes, granted },
+      );
+      return finish(request, { consent: { grantId } });
+    },
+
+    refused: (request) =>
+      finish(request, {
+        error: 'access_denied',
+        error_description: 'The user refused the login',
+      }),
+
+    async findDevice(code) {
+      const provider = await load();
+      const device = await provider.DeviceCode.findByUserCode(normalized(code));
+      if (!device || device.isExpired || device.accountId || device.error) return undefined;
+      const { clientId = '', params = {}, deviceInfo = {} } = device;
+      const client = await provider.Client.find(clientId);
+      return {
+        client: { id: clientId, name: client?.clientName ?? clientId },
+        scopes: forDevices(scopesOf(String(params.scope ?? ''))),
+        address: String(deviceInfo.ip ?? ''),
+        askedAt: String(deviceInfo.at ?? ''),
+      };
+    },
+
+    async decideDevice(code, decision) {
+      const provider = await load();
+      const device = await provider.DeviceCode.findByUserCode(normalized(code));
+      if (!device || device.isExpired || device.accountId || device.error) return false;
+      if (!decision) {
+        Object.assign(device, {
+          error: 'access_denied',
+          errorDescription: 'The user refused the login',
+        });
+      } else {
+        const { userId } = decision;
+        const asked = scopesOf(String(device.params?.scope ?? ''));
+        const granted = forDevices(decision.scopes);
+        Object.assign(device, {
+          accountId: userId,
+          authTime: Math.floor(Date.now() / 1_000),
+          grantId: await grant(provider, { userId, clientId: device.clientId ?? '' }, { asked, granted }), // prettier-ignore
+          scope: ['openid', 'offline_access', ...granted].join(' '),
+        });
+      }
+      await device.save();
+      return true;
+    },
+
+    async rotateKey(actor) {
+      const id = await rotateSigningKey(deps, actor);
+      // Requests that have begun go on with the provider they have.
+      loading = undefined;
+      await load();
+      return id;
+    },
+  };
+}
+
+export { AlreadyUsed, cliClientId };
+
+interface Bridging {
+  readonly body?: string;
+  readonly peer?: Peer;
+  readonly handle?: (
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    provider: OidcProvider,
+  ) => unknown;
+}
+
+interface Routed {
+  readonly of: 'device' | 'other';
+  /** Path and query, as oidc-provider has it. */
+  readonly path: string;
+}
+
+const metadata = '/.well-known/openid-configuration';
+
+/** Requests of the protocol, by method and path. */
+function routeOf(request: Request): Routed | undefined {
+  const { pathname, search } = new URL(request.url);
+  const as = (path: string): Routed => ({ of: 'other', path: path + search });
+  switch (`${request.method} ${pathname}`) {
+    case 'GET /auth/authorize':
+    case 'POST /auth/revoke':
+    case 'POST /auth/introspect':
+    case 'GET /auth/userinfo':
+    case 'GET /.well-known/jwks.json':
+    case `GET ${metadata}`:
+      return as(pathname);
+    // RFC 8414 has another name for the same document.
+    case 'GET /.well-known/oauth-authorization-server':
+      return as(metadata);
+    case 'POST /auth/device':
+      return { of: 'device', path: pathname };
+    default:
+      return request.method === 'GET' && /^\/auth\/authorize\/[\w-]{1,64}$/.test(pathname)
+        ? as(pathname)
+        : undefined;
+  }
+}
+
+/** RFC 8628: the page is at the same path; no link brings the code along, so that nobody is lured into entering another's. */
+async function deviceAnswer(answered: Response, issuer: string): Promise<Response> {
+  const { verification_uri_complete: _, ...fields } = (await answered.json()) as Record<string, unknown>; // prettier-ignore
+  return Response.json(
+    { ...fields, verification_uri: `${issuer}/auth/device`, interval: 5 },
+    { headers: { 'Cache-Control': 'no-store' } },
+  );
+}
+
+const pathOf = (request: Request): string => {
+  const { pathname } = new URL(request.url);
+  return pathname.startsWith(interactionPath) ? pathname : interactionPath;
+};
+
+const isExpired = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'SessionNotFound';
+
+/** Letters in upper case, without what people put between them. */
+const normalized = (code: string): string => code.toUpperCase().replace(/[^A-Z]/g, '');
+
+const scopesOf = (text: string): readonly Scope[] => {
+  const names = text.split(' ');
+  return allScopes.filter((scope) => names.includes(scope));
+};
+
+const forDevices = (scopes: readonly Scope[]): readonly Scope[] =>
+  scopes.filter((scope) => !notForDevices.includes(scope));
