@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** RFC 6749 section 4.4.2; errors of this endpoint are RFC 6749's, not the catalogue's. */
+/**
+ * RFC 6749: client credentials, authorization codes and refresh tokens; RFC 8628: device codes; RFC 8693: tokens of CI jobs. The
+ * fields depend on the grant. Errors of this endpoint are RFC 6749's, not the catalogue's.
+ */
 export const TokenRequest = z.looseObject({
   grant_type: z.string(),
   client_id: z.string().optional(),
@@ -16,6 +19,8 @@ export const TokenResponse = z.looseObject({
   token_type: z.string(),
   expires_in: z.number().optional(),
   scope: z.string().optional(),
+  refresh_token: z.string().optional(),
+  id_token: z.string().optional(),
 });
 export type TokenResponse = z.infer<typeof TokenResponse>;
 
@@ -26,6 +31,12 @@ const tokenErrors = [
   'unauthorized_client',
   'unsupported_grant_type',
   'invalid_scope',
+  'invalid_target',
+  'authorization_pending',
+  'slow_down',
+  'access_denied',
+  'expired_token',
+  'server_error',
 ] as const;
 export const TokenError = z.looseObject({
   error: z.enum(tokenErrors),
@@ -37,7 +48,7 @@ export const auth = {
   token: endpoint({
     method: 'POST',
     path: '/auth/token',
-    summary: 'Exchange client credentials for an access token',
+    summary: 'Exchange client credentials, a code, or a refresh token for an access token',
     scope: null,
     body: TokenRequest,
     bodyTypes: ['application/json', 'application/x-www-form-urlencoded'],

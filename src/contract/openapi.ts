@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { TokenError } from './auth.ts';
 import { contract } from './contract.ts';
 import { defaultMaxBodyBytes } from './endpoint.ts';
-import type { Contract, Endpoint, Scope } from './endpoint.ts';
+import type { Contract, Endpoint } from './endpoint.ts';
+import { scopeTexts } from './scope-texts.ts';
 import { ErrorBody } from './error-body.ts';
 import type { WireErrorName } from './errors.ts';
 import { errorCatalogue } from './errors.ts';
@@ -12,15 +13,6 @@ import type { HeaderName } from './openapi-headers.ts';
 import { reportPasswordHeader } from './report-downloads.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
-
-const scopeTexts: Record<Scope, string> = {
-  'governance:read': 'Read everything outside cost and administration',
-  'compliance:write': 'Change policies and what belongs to them',
-  'cost:read': 'Read everything of cost',
-  'cost:admin': 'Read and change everything of cost',
-  'audit:read': 'Read the audit log and who used what',
-  admin: 'Users, roles, API keys, OAuth clients, trust rules, audit log',
-};
 
 /** The whole contract as an OpenAPI 3.1 document. */
 export function buildOpenApi({ version }: { readonly version: string }) {

@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import { defined } from '../../contract/defined.ts';
 import { Scope } from '../../contract/endpoint.ts';
-import type { TokenRequest } from '../../contract/auth.ts';
+import type { TokenRequest, TokenResponse } from '../../contract/auth.ts';
 import { recordAudit } from '../audit/service.ts';
 import type { Handlers, PublicCall } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { toJson } from '../json.ts';
+import type { Json } from '../json.ts';
 import type { RateLimiter } from '../http/limits.ts';
 import { TokenFailure } from '../http/token-failure.ts';
 import { accessTokens, oauthClients } from './collections.ts';
@@ -16,14 +17,32 @@ import { hashSecret, matchesHash, newSecret } from '../keys/hashed-secrets.ts';
 /** Seconds an access token is good for. */
 const lifetime = 3600;
 
-/** RFC 6749 section 4.4: client credentials, in the body or as Basic. */
+/** Exchanges what another part of the service issued for an access token. */
+export type Exchange = (
+  body: TokenRequest,
+  call: PublicCall,
+) => Promise<{
+  readonly body: Json<TokenResponse>;
+  readonly headers: Readonly<Record<string, string>>;
+}>;
+
+interface TokenParts {
+  readonly limiter: RateLimiter;
+  /** By grant type. */
+  readonly exchanges: Readonly<Record<string, Exchange>>;
+}
+
+/** RFC 6749 section 4.4: client credentials, in the body or as Basic; other grants by who knows them. */
 export const issueToken =
-  (deps: Deps, limiter: RateLimiter): Handlers['auth']['token'] =>
+  (deps: Deps, { limiter, exchanges }: TokenParts): Handlers['auth']['token'] =>
   async ({ body }, call) => {
     if (body.grant_type !== 'client_credentials') {
+      const exchange = Object.hasOwn(exchanges, body.grant_type) && exchanges[body.grant_type];
+      if (exchange) return exchange(body, call);
+      const known = ['client_credentials', ...Object.keys(exchanges)].join(', ');
       throw new TokenFailure(
         'unsupported_grant_type',
-        `The grant type ${body.grant_type.slice(0, 60)} is not supported; use client_credentials`,
+        `The grant type ${body.grant_type.slice(0, 60)} is not supported; use one of ${known}`,
       );
     }
     const client = await authenticateClient(deps, body, call);

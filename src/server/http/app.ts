@@ -20,8 +20,17 @@ export interface App {
   fetch(request: Request, peer: Peer): Response | Promise<Response>;
 }
 
+export interface AppOptions extends RouteOptions {
+  /** Answers requests for what is no endpoint of the contract: pages, the protocol of logins. Undefined: for no such thing. */
+  readonly beside?: (
+    request: Request,
+    peer: Peer,
+    requestId: string,
+  ) => Promise<Response> | undefined;
+}
+
 /** Contract + handlers → one fetch-style app. Paths, scopes and shapes come from the contract alone. */
-export function createApp(deps: Deps, handlers: Handlers, options: RouteOptions): App {
+export function createApp(deps: Deps, handlers: Handlers, { beside, ...options }: AppOptions): App {
   const hono = new Hono<{ Bindings: Peer }>();
   const nouns: Contract = contract;
   // Handlers' type says that both tables have the same nouns and verbs, with inputs that fit.
@@ -46,7 +55,13 @@ export function createApp(deps: Deps, handlers: Handlers, options: RouteOptions)
   });
   const refuse = (request: Request, peer: Peer, error: Refused): Response =>
     answerRefused(deps, options.observe, request, peer, error);
-  hono.notFound(({ req: { raw }, env }) => refuse(raw, env, whyUnmatched(endpoints, raw)));
+  hono.notFound(({ req: { raw }, env }) => {
+    const requestId = requestIdOf(deps, raw);
+    const page = beside?.(raw, env, requestId);
+    return page
+      ? answerBeside(deps, options.observe, raw, env, { page, requestId })
+      : refuse(raw, env, whyUnmatched(endpoints, raw));
+  });
   const { local, trustedProxies } = options;
   const answer: App['fetch'] =
     trustedProxies === undefined
@@ -66,6 +81,39 @@ export function createApp(deps: Deps, handlers: Handlers, options: RouteOptions)
     fetch: (request, peer) =>
       whenKnown(answer(request, peer), (response) => marked(response, local.mark())),
   };
+}
+
+interface Beside {
+  readonly page: Promise<Response>;
+  readonly requestId: string;
+}
+
+/** What is logged of a path: those of pages have secrets of people in them. */
+const routeOfPage = (pathname: string): string => pathname.split('/').slice(0, 3).join('/');
+
+async function answerBeside(
+  deps: Deps,
+  observe: Observe,
+  request: Request,
+  { remoteAddress: address }: Peer,
+  { page, requestId }: Beside,
+): Promise<Response> {
+  const started = deps.clock.monotonic();
+  const route = routeOfPage(new URL(request.url).pathname);
+  const response = await page.catch((error: unknown) =>
+    errorAnswer(asKnownError(error, deps, requestId), undefined, deps, requestId),
+  );
+  response.headers.set('X-Request-Id', requestId);
+  observe({
+    method: request.method,
+    path: route,
+    route,
+    status: response.status,
+    durationMs: deps.clock.monotonic() - started,
+    requestId,
+    ...defined({ address }),
+  });
+  return response;
 }
 
 interface Refused {

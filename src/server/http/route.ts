@@ -144,7 +144,8 @@ function admit(
   if (scope === null || isOpen) return undefined;
   const mayBeGuessed = !limiter.failedTooOften(context.env.remoteAddress, isLocal);
   const authorization = request.headers.get('authorization');
-  return whenKnown(authenticate(authorization, mayBeGuessed), (bearer) => {
+  const known = context.env.principal ?? authenticate(authorization, mayBeGuessed);
+  return whenKnown(known, (bearer) => {
     visit.principal = bearer;
     context.env.trust?.(bearer.countedAs);
     visit.rate = limiter.take(bearer.countedAs, isLocal);

@@ -6,7 +6,7 @@ export class TokenFailure extends Error {
   constructor(
     readonly error: TokenError['error'],
     description: string,
-    readonly status: 400 | 401 = 400,
+    readonly status: number = 400,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super(description.replaceAll('"', "'").replace(/[^\x20-\x5b\x5d-\x7e]/g, '?'));

@@ -3,7 +3,7 @@ import { defined } from '../../contract/defined.ts';
 import { Scope } from '../../contract/endpoint.ts';
 import { accessTokens, oauthClients } from '../auth/collections.ts';
 import type { StoredAccessToken, StoredOauthClient } from '../auth/collections.ts';
-import { hashSecret } from '../auth/secrets.ts';
+import { hashSecret } from '../keys/secrets.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { removeFew } from '../store/remove-rows.ts';
@@ -16,11 +16,6 @@ type StateDeps = Pick<Deps, 'store' | 'secrets' | 'ids' | 'clock'>;
 
 /** Login attempts that are under way at once: beyond it the oldest end. Anybody can begin them. */
 const mostInteractions = 10_000;
-
-/** Somebody else has just used what can be used once. */
-export class AlreadyUsed extends Error {
-  override readonly name = 'AlreadyUsed';
-}
 
 /** Where oidc-provider keeps its state: one adapter for each kind. */
 export const createAdapterFactory =
@@ -70,10 +65,11 @@ function stateAdapter({ store, secrets }: StateDeps, kind: string): Adapter {
     findByUserCode: async (code) =>
       show((await store.find(oauthStates, 'user_code', hashSecret(code)))?.doc),
     async consume(secret) {
+      const { errors } = await import('oidc-provider');
       await store.transact(async (tx) => {
         const known = (await tx.get(oauthStates, idOf(kind, secret)))?.doc;
         // Between reading and this, another request was first.
-        if (!known || known.consumed !== undefined) throw new AlreadyUsed();
+        if (!known || known.consumed !== undefined) throw new errors.InvalidGrant('already used');
         await tx.replace(oauthStates, { ...known, consumed: Math.floor(Date.now() / 1_000) });
       });
     },

@@ -1,7 +1,7 @@
 import type { Configuration, Provider as OidcProvider } from 'oidc-provider';
 import type { JWK } from 'jose';
 import { scopes } from '../../contract/endpoint.ts';
-import { matchesHash } from '../auth/secrets.ts';
+import { matchesHash } from '../keys/secrets.ts';
 import type { Deps } from '../deps.ts';
 import { createAdapterFactory } from './adapter.ts';
 

@@ -9,10 +9,9 @@ import { readBody } from '../http/body.ts';
 import type { Peer } from '../http/peer.ts';
 import { removeFew } from '../store/remove-rows.ts';
 import type { Tx } from '../store/store.ts';
-import { AlreadyUsed } from './adapter.ts';
 import { oauthStates } from './collection.ts';
 import { throughNode } from './node-bridge.ts';
-import { cliClientId, createProvider, interactionPath } from './provider.ts';
+import { createProvider, interactionPath } from './provider.ts';
 import type { ProviderOptions } from './provider.ts';
 import { readSigningKeys, rotateSigningKey } from './signing-keys.ts';
 
@@ -267,8 +266,6 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
     },
   };
 }
-
-export { AlreadyUsed, cliClientId };
 
 interface Bridging {
   readonly body?: string;

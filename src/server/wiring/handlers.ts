@@ -2,6 +2,7 @@ import { anomalyHandlers } from '../anomalies/handlers.ts';
 import { auditLogHandlers } from '../audit/handlers.ts';
 import { apiKeyHandlers, oauthClientHandlers } from '../auth/handlers.ts';
 import { issueToken } from '../auth/token.ts';
+import type { Exchange } from '../auth/token.ts';
 import { budgetHandlers } from '../budgets/handlers.ts';
 import { definitionHandlers, frameworkHandlers } from '../compliance/handlers.ts';
 import { ownerTagsOf } from '../config/config.ts';
@@ -57,6 +58,8 @@ import { belongings } from './modules.ts';
 /** What handlers need besides the outside world; created once and shared. */
 export interface Parts {
   readonly limiter: RateLimiter;
+  /** Grants of the token endpoint besides client credentials, by grant type. */
+  readonly exchanges: Readonly<Record<string, Exchange>>;
   readonly bodies: BodyChecks;
   readonly system: SystemOptions;
   readonly evaluation: Evaluation;
@@ -82,6 +85,7 @@ export const createHandlers = (
   deps: Deps,
   {
     limiter,
+    exchanges,
     bodies,
     system,
     evaluation,
@@ -145,7 +149,7 @@ export const createHandlers = (
       certificate: showCertificate(signer),
     },
     webhooks: { ...webhookHandlers(deps, surroundings.targets), ...deliveryHandlers(deps, send) },
-    auth: { token: issueToken(deps, limiter) },
+    auth: { token: issueToken(deps, { limiter, exchanges }) },
     users: userHandlers(deps, { baseUrl, belongings }),
     roles: roleHandlers(deps),
     apiKeys: apiKeyHandlers(deps),

@@ -1,0 +1,74 @@
+import { html } from 'hono/html';
+import { permits } from '../../contract/endpoint.ts';
+import type { Scope } from '../../contract/endpoint.ts';
+import { scopeTexts } from '../../contract/scope-texts.ts';
+import type { Interaction, Oauth } from '../oauth/service.ts';
+import type { Session } from '../sign-in/service.ts';
+import type { Html } from './layout.ts';
+import { missingStep, toSignIn } from './sign-in.ts';
+import type { Visit } from './visit.ts';
+
+/** `GET` and `POST /auth/interaction/:uid`: signs the person in, then asks whether the client may act for them. */
+export async function interactionPage(visit: Visit, oauth: Oauth): Promise<Response> {
+  const asked = await oauth.interaction(visit.request);
+  if (!asked) {
+    return visit.page(
+      'This login has expired',
+      html`<p>Go back to the program that you wanted to log in to, and start again there.</p>`,
+      { status: 410 },
+    );
+  }
+  const here = visit.url.pathname;
+  const session = await visit.session();
+  if (!session) return visit.redirect(toSignIn(here));
+  const step = missingStep(session, here);
+  if (step !== undefined) return visit.redirect(step);
+  if (visit.request.method === 'POST') {
+    const fields = await visit.form();
+    if (fields.get('decision') !== 'allow') return visit.withCookies(await oauth.refused(visit.request)); // prettier-ignore
+    const consent = { ...asked, userId: session.person.id };
+    return visit.withCookies(
+      await oauth.consented(visit.request, consent, grantable(asked.scopes, session)),
+    );
+  }
+  if (asked.asks === 'login' || asked.userId !== session.person.id) {
+    return visit.withCookies(await oauth.signedIn(visit.request, session.person.id));
+  }
+  return showConsent(visit, asked, session);
+}
+
+/** What a client may get of what it wants: what the person may do. */
+export const grantable = (wanted: readonly Scope[], { person }: Session): readonly Scope[] =>
+  wanted.filter((scope) => permits(person.scopes, scope));
+
+function showConsent(visit: Visit, { client, scopes, redirectUri }: Interaction, session: Session) {
+  const { origin, hostname } = new URL(redirectUri);
+  const granted = grantable(scopes, session);
+  return visit.page(
+    `Log in to ${client.name}?`,
+    html`<p>
+        <strong>${client.name}</strong> wants to act for you (${session.person.email}). It returns
+        to <strong>${hostname}</strong>.
+      </p>
+      ${scopeList(granted)}
+      <form method="post">
+        ${visit.csrf()}
+        <div class="buttons">
+          <button name="decision" value="allow">Allow</button>
+          <button class="quiet" name="decision" value="refuse">Refuse</button>
+        </div>
+      </form>
+      <p class="quiet">
+        Not you? <a href="${toSignIn(visit.url.pathname)}">Sign in as someone else</a>
+      </p>`,
+    { formsTo: origin },
+  );
+}
+
+export const scopeList = (granted: readonly Scope[]): Html =>
+  granted.length === 0
+    ? html`<p>It can see who you are, and nothing else.</p>`
+    : html`<p>It can:</p>
+        <ul>
+          ${granted.map((scope) => html`<li>${scopeTexts[scope]} <span class="quiet">(${scope})</span></li>`)}
+        </ul>`;

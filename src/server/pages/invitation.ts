@@ -1,0 +1,44 @@
+import { html } from 'hono/html';
+import type { SignIn } from '../sign-in/service.ts';
+import { field, hidden, problem } from './layout.ts';
+import { goOn, messageOf, statusOf } from './sign-in.ts';
+import type { Visit } from './visit.ts';
+
+/** `GET` and `POST /auth/invitation/:token`: chooses the first password, or a new one after a reset. */
+export async function invitationPage(
+  visit: Visit,
+  signIn: SignIn,
+  invitation: string,
+): Promise<Response> {
+  const known = await signIn.findInvitation(invitation);
+  if (!known) {
+    return visit.page(
+      'This link no longer works',
+      html`<p>
+        It has expired or was used already. Ask an administrator for a new one, or
+        <a href="/auth/sign-in">sign in</a>.
+      </p>`,
+      { status: 410 },
+    );
+  }
+  const show = (message?: string, status = 200): Promise<Response> =>
+    visit.page(
+      'Choose a password',
+      html`${problem(message)}
+        <p>You will sign in as <strong>${known.email}</strong>.</p>
+        <form method="post">
+          ${visit.csrf()} ${hidden('username', known.email)}
+          ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password', autofocus: true, hint: 'At least 12 characters. A few words in a row are easy to remember.' })}
+          ${field({ name: 'again', label: 'The same password again', type: 'password', autocomplete: 'new-password' })}
+          <div class="buttons"><button>Continue</button></div>
+        </form>`,
+      { status },
+    );
+  if (visit.request.method !== 'POST') return show();
+  const fields = await visit.form();
+  const password = fields.get('password') ?? '';
+  if (password !== fields.get('again')) return show('The passwords differ.', 422);
+  const tried = await signIn.acceptInvitation({ invitation, password, visitor: visit.visitor });
+  if (tried.kind === 'signed_in') return goOn(visit, tried, '/auth/account');
+  return show(messageOf(tried), statusOf(tried));
+}

@@ -1,0 +1,178 @@
+import { html } from 'hono/html';
+import { renderSVG } from 'uqr';
+import type { Entered, Later, NoSession, Refused, Session, SignIn } from '../sign-in/service.ts';
+import { field, hidden, problem } from './layout.ts';
+import type { Html } from './layout.ts';
+import { safeNext } from './visit.ts';
+import type { Visit } from './visit.ts';
+
+const signInPath = '/auth/sign-in';
+const secondFactorPath = '/auth/second-factor';
+const enrolmentPath = '/auth/second-factor/new';
+
+export const toSignIn = (next: string): string => `${signInPath}?next=${encodeURIComponent(next)}`;
+
+/** Where a session that needs more gets it. Undefined: it needs nothing. */
+export function missingStep(session: Session, next: string): string | undefined {
+  const query = `?next=${encodeURIComponent(next)}`;
+  if (session.needs === 'second_factor') return secondFactorPath + query;
+  return session.needs === 'enrolment' ? enrolmentPath + query : undefined;
+}
+
+/** Goes on after a step, to the next one or where the person wanted to go. */
+export function goOn(visit: Visit, entered: Entered, next: string): Response {
+  visit.enter(entered);
+  return visit.redirect(missingStep(entered.session, next) ?? next);
+}
+
+/** What a page says of a step that failed; undefined where the session is gone: sign in again. */
+export function messageOf(failed: Refused | Later | NoSession): string | undefined {
+  if (failed.kind === 'no_session') return undefined;
+  return failed.kind === 'refused'
+    ? failed.message
+    : `Too many attempts. Try again in ${failed.retry_after} seconds.`;
+}
+
+export const statusOf = (failed: Refused | Later | NoSession): number =>
+  failed.kind === 'later' ? 429 : 422;
+
+const nextOf = (visit: Visit): string => safeNext(visit.url.searchParams.get('next'));
+
+/** `GET` and `POST /auth/sign-in`. */
+export async function signInPage(visit: Visit, signIn: SignIn): Promise<Response> {
+  if (visit.request.method !== 'POST') {
+    return showSignIn(visit, { next: nextOf(visit) });
+  }
+  const fields = await visit.form();
+  const next = safeNext(fields.get('next'));
+  const email = fields.get('email') ?? '';
+  const tried = await signIn.tryPassword({
+    email,
+    password: fields.get('password') ?? '',
+    visitor: visit.visitor,
+  });
+  if (tried.kind === 'signed_in') return goOn(visit, tried, next);
+  return showSignIn(visit, { next, email, message: messageOf(tried), status: statusOf(tried) });
+}
+
+const showSignIn = (
+  visit: Visit,
+  {
+    next,
+    email = '',
+    message,
+    status = 200,
+  }: {
+    readonly next: string;
+    readonly email?: string;
+    readonly message?: string | undefined;
+    readonly status?: number;
+  },
+): Promise<Response> =>
+  visit.page(
+    'Sign in',
+    html`${problem(message)}
+      <form method="post" action="${signInPath}">
+        ${visit.csrf()} ${hidden('next', next)}
+        ${field({ name: 'email', label: 'Email', type: 'email', value: email, autocomplete: 'username', autofocus: email === '' })}
+        ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', autofocus: email !== '' })}
+        <div class="buttons"><button>Sign in</button></div>
+      </form>`,
+    { status },
+  );
+
+/** `GET` and `POST /auth/second-factor`: the code of a session that has a password so far. */
+export async function secondFactorPage(visit: Visit, signIn: SignIn): Promise<Response> {
+  const show = (next: string, message?: string, status = 200): Promise<Response> =>
+    visit.page(
+      'Enter your code',
+      html`${problem(message)}
+        <form method="post" action="${secondFactorPath}">
+          ${visit.csrf()} ${hidden('next', next)}
+          ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', autofocus: true, hint: 'The 6 digits that your authenticator app shows, or a recovery code.' })}
+          <div class="buttons"><button>Continue</button></div>
+        </form>`,
+      { status },
+    );
+  if (visit.request.method !== 'POST') {
+    const session = await visit.session();
+    if (session?.needs !== 'second_factor') return visit.redirect(toSignIn(nextOf(visit)));
+    return show(nextOf(visit));
+  }
+  const fields = await visit.form();
+  const next = safeNext(fields.get('next'));
+  const tried = await signIn.trySecondFactor({
+    token: visit.token,
+    code: fields.get('code') ?? '',
+    visitor: visit.visitor,
+  });
+  if (tried.kind === 'signed_in') return goOn(visit, tried, next);
+  if (tried.kind === 'no_session') return visit.redirect(toSignIn(next));
+  return show(next, messageOf(tried), statusOf(tried));
+}
+
+/** `GET` and `POST /auth/second-factor/new`: sets up an authenticator app. */
+export async function enrolmentPage(visit: Visit, signIn: SignIn): Promise<Response> {
+  const isSent = visit.request.method === 'POST';
+  const fields = isSent ? await visit.form() : undefined;
+  const next = fields ? safeNext(fields.get('next')) : nextOf(visit);
+  let message: string | undefined;
+  let status = 200;
+  if (fields) {
+    const tried = await signIn.confirm({
+      token: visit.token,
+      code: fields.get('code') ?? '',
+      visitor: visit.visitor,
+    });
+    if (tried.kind === 'signed_in') {
+      visit.enter(tried);
+      return visit.page('Save your recovery codes', recoveryCodes(tried.recovery_codes, next));
+    }
+    if (tried.kind === 'no_session') return visit.redirect(toSignIn(next));
+    [message, status] = [messageOf(tried), statusOf(tried)];
+  }
+  // A code that was mistyped belongs to the secret that the page has shown.
+  const secret = fields?.get('secret');
+  const uri = fields?.get('uri');
+  const begun = secret && uri ? { secret, uri } : await signIn.enrol(visit.token);
+  if ('kind' in begun) return visit.redirect(toSignIn(next));
+  const qr = `data:image/svg+xml;base64,${Buffer.from(renderSVG(begun.uri, { border: 2 })).toString('base64')}`;
+  return visit.page(
+    'Set up a second factor',
+    html`${problem(message)}
+      <p>
+        Scan this code with an authenticator app, or enter the key by hand. Then enter the 6 digits
+        that the app shows.
+      </p>
+      <img class="qr" src="${qr}" alt="QR code of the key below" />
+      <p class="quiet">Key</p>
+      <p class="secret">${begun.secret.replace(/(.{4})(?=.)/g, '$1 ')}</p>
+      <form method="post" action="${enrolmentPath}">
+        ${visit.csrf()} ${hidden('next', next)} ${hidden('secret', begun.secret)}
+        ${hidden('uri', begun.uri)}
+        ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', inputmode: 'numeric', autofocus: true })}
+        <div class="buttons"><button>Turn on</button></div>
+      </form>`,
+    { status },
+  );
+}
+
+/** They are shown once. */
+export const recoveryCodes = (codes: readonly string[], next: string): Html => html`
+  <p>
+    Each code signs you in once when your authenticator app is not at hand. They are not shown
+    again.
+  </p>
+  <ul class="codes">
+    ${codes.map((code) => html`<li>${code}</li>`)}
+  </ul>
+  <p class="buttons"><a href="${next}">I have saved them: continue</a></p>
+`;
+
+/** `POST /auth/sign-out`. */
+export async function signOut(visit: Visit, signIn: SignIn): Promise<Response> {
+  await visit.form();
+  await signIn.endSession(visit.token);
+  visit.leave();
+  return visit.redirect(signInPath);
+}

@@ -1,0 +1,58 @@
+/** The style of all pages: one small file, in the colors that the reader's system asks for. */
+export const style = `
+:root {
+  color-scheme: light dark;
+  --ground: #f6f7f9; --paper: #ffffff; --ink: #16191d; --quiet: #565e69; --line: #d5dae1;
+  --accent: #0b5fae; --on-accent: #ffffff; --problem: #a3161b; --problem-ground: #fdecec; --good: #17683a;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #111418; --paper: #1a1e24; --ink: #e8ebef; --quiet: #a3adba; --line: #363d47;
+    --accent: #7bb8f5; --on-accent: #0a1a2a; --problem: #ff9a94; --problem-ground: #3a1a1b; --good: #7fd6a3;
+  }
+}
+* { box-sizing: border-box; }
+html { font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
+body { margin: 0; background: var(--ground); color: var(--ink); }
+main {
+  max-width: 27rem; margin: min(8vh, 5rem) auto 2rem; padding: 1.75rem 2rem 2rem;
+  background: var(--paper); border: 1px solid var(--line); border-radius: 10px;
+}
+main:has(table) { max-width: 52rem; }
+@media (max-width: 30rem) { main { margin: 0; border: 0; border-radius: 0; min-height: 100vh; padding: 1.5rem 1.25rem; } }
+.brand { margin: 0 0 1.25rem; font-weight: 700; letter-spacing: .02em; color: var(--accent); }
+h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; }
+h2 { margin: 2rem 0 .5rem; font-size: 1.1rem; }
+p { margin: 0 0 1rem; overflow-wrap: anywhere; }
+ul { margin: 0 0 1rem; padding-left: 1.25rem; }
+a { color: var(--accent); }
+.hint, .quiet { color: var(--quiet); font-size: .9rem; margin: 0 0 .35rem; }
+.field { margin: 0 0 1rem; }
+label { display: block; font-weight: 600; margin-bottom: .25rem; }
+label.choice { font-weight: 400; display: flex; gap: .6rem; align-items: baseline; margin: 0; padding: .3rem 0; }
+input[type=text], input[type=email], input[type=password], input[type=datetime-local], select {
+  width: 100%; padding: .6rem .7rem; font: inherit; color: inherit; background: var(--ground);
+  border: 1px solid var(--quiet); border-radius: 6px;
+}
+input.code { font: 600 1.4rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; letter-spacing: .12em; text-transform: uppercase; }
+button {
+  font: inherit; font-weight: 600; padding: .6rem 1.1rem; border-radius: 6px; cursor: pointer;
+  border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent);
+}
+button.quiet { background: transparent; color: var(--accent); font-size: 1rem; margin: 0; }
+button.danger { border-color: var(--problem); background: transparent; color: var(--problem); padding: .3rem .7rem; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.25rem; }
+.problem { padding: .7rem .9rem; border-radius: 6px; background: var(--problem-ground); color: var(--problem); }
+.done { color: var(--good); font-weight: 600; }
+.secret { font: 1rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; user-select: all;
+  padding: .6rem .8rem; border: 1px dashed var(--quiet); border-radius: 6px; }
+.qr { display: block; width: 13rem; height: 13rem; margin: 0 0 1rem; background: #ffffff; border-radius: 6px; }
+.codes { columns: 2; font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; list-style: none; padding: 0; }
+.scroll { overflow-x: auto; }
+table { width: 100%; border-collapse: collapse; font-size: .95rem; }
+th, td { text-align: left; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th { color: var(--quiet); font-weight: 600; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1rem; margin: 0 0 1rem; }
+dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
+`.trim();
