@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseRanges } from '../../src/server/http/address.ts';
 import { createApp } from '../../src/server/http/app.ts';
+import type { App } from '../../src/server/http/app.ts';
+import type { SignIn } from '../../src/server/sign-in/service.ts';
+import { createLogins } from '../../src/server/wiring/logins.ts';
 import type { RequestEvent } from '../../src/server/observe/request-event.ts';
 import { ensureBootstrapKey } from '../../src/server/auth/bootstrap.ts';
 import { createAuthenticator } from '../../src/server/auth/service.ts';
@@ -100,6 +103,8 @@ export async function startTestService(
     /** Reads the files of cost imports; default: in this thread. */
     readFiles?: ReadFiles;
     metricsText?: (store: Store) => () => Promise<string>;
+    /** Lets people in; without it, nobody signs in. */
+    signIn?: (deps: Deps) => SignIn;
   } = {},
 ) {
   const folder = await mkdtemp(path.join(tmpdir(), 'govctl-server-test-'));
@@ -210,10 +215,19 @@ export async function startTestService(
     options.isLocal === false
       ? undefined
       : createLocalService({ deps, clock, workers, statementKey, modules, isBeingWritten });
-  const app = createApp(
+  const signIn = options.signIn?.(deps);
+  const logins =
+    signIn &&
+    createLogins(deps, {
+      signIn,
+      baseUrl: () => 'https://govctl.test',
+      fetch: (request, peer) => app.fetch(request, peer),
+    });
+  const app: App = createApp(
     deps,
     createHandlers(deps, {
       limiter,
+      exchanges: logins?.exchanges ?? {},
       bodies,
       system: metricsText ? { metricsText } : {},
       evaluation,
@@ -244,6 +258,7 @@ export async function startTestService(
       trustedProxies:
         options.config?.trusted_proxies && parseRanges(options.config.trusted_proxies),
       local,
+      ...(logins ? { beside: logins.beside } : {}),
       observe(event) {
         events.push(event);
         local?.requests.record(event);

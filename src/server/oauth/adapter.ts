@@ -3,7 +3,7 @@ import { defined } from '../../contract/defined.ts';
 import { Scope } from '../../contract/endpoint.ts';
 import { accessTokens, oauthClients } from '../auth/collections.ts';
 import type { StoredAccessToken, StoredOauthClient } from '../auth/collections.ts';
-import { hashSecret } from '../keys/secrets.ts';
+import { hashSecret } from '../keys/hashed-secrets.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { removeFew } from '../store/remove-rows.ts';

@@ -1,7 +1,8 @@
 import type { Configuration, Provider as OidcProvider } from 'oidc-provider';
 import type { JWK } from 'jose';
+import { defined } from '../../contract/defined.ts';
 import { scopes } from '../../contract/endpoint.ts';
-import { matchesHash } from '../keys/secrets.ts';
+import { matchesHash } from '../keys/hashed-secrets.ts';
 import type { Deps } from '../deps.ts';
 import { createAdapterFactory } from './adapter.ts';
 
@@ -45,8 +46,13 @@ export interface ProviderOptions {
   readonly findAccount: (id: string) => Promise<Account | undefined>;
   /** Who is signed in to the pages of the service, by the Cookie header of a request. */
   readonly signedIn: (cookies: string) => Promise<string | undefined>;
+  /** Of every page. */
+  readonly pageHeaders: Readonly<Record<string, string>>;
   /** The page of an error, as HTML. */
-  readonly errorPage: (error: { readonly error: string; readonly description?: string }) => string;
+  readonly errorPage: (error: {
+    readonly error: string;
+    readonly description?: string;
+  }) => Promise<string>;
 }
 
 /** oidc-provider as this service uses it: authorization code with PKCE, device codes, refresh tokens, revocation, introspection. */
@@ -132,12 +138,10 @@ export async function createProvider(deps: Deps, options: ProviderOptions): Prom
     interactions: { policy, url: (_ctx, { uid }) => `${interactionPath}${uid}` },
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     pkce: { required: () => true },
-    renderError(ctx, { error, error_description: description }) {
+    async renderError(ctx, { error, error_description: description }) {
       ctx.type = 'html';
-      ctx.body = options.errorPage({
-        error,
-        ...(description === undefined ? {} : { description }),
-      });
+      ctx.set(options.pageHeaders);
+      ctx.body = await options.errorPage({ error, ...defined({ description }) });
     },
     responseModes: undefined,
     rotateRefreshToken: true,

@@ -163,6 +163,10 @@ const formLimits = {
 const cookieName = (name: CookieName, secure: boolean): string =>
   `${secure ? '__Host-' : ''}govctl_${name}`;
 
+/** The token of a session, by the Cookie header of a request. */
+export const sessionOf = (cookies: string, secure: boolean): string | undefined =>
+  parse(cookies)[cookieName('session', secure)];
+
 const isEqual = (a: string, b: string): boolean => {
   const [given, right] = [Buffer.from(a), Buffer.from(b)];
   return given.length === right.length && timingSafeEqual(given, right);

@@ -5,8 +5,13 @@ import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { Reader } from '../store/store.ts';
 import { roles, users } from './collection.ts';
+import type { StoredUser } from './collection.ts';
 
 const none: readonly Scope[] = [];
+
+/** Undefined: there is no such user. */
+export const findUser = (reader: Reader, id: string): Awaitable<StoredUser | undefined> =>
+  whenKnown(reader.get(users, id), (found) => found?.doc);
 
 /** What a user may do now, by their roles: nothing where they are disabled, or gone. */
 export const scopesOfUser = (reader: Reader, id: string): Awaitable<readonly Scope[]> =>

@@ -14,6 +14,7 @@ import { keysModule } from '../keys/module.ts';
 import { layEmptyLanes } from '../lanes/lay.ts';
 import { localModule } from '../local/module.ts';
 import type { Module } from '../module.ts';
+import { oauthModule } from '../oauth/module.ts';
 import { policiesModule } from '../policies/module.ts';
 import { postureModule } from '../posture/module.ts';
 import { predictionModule } from '../prediction/module.ts';
@@ -56,6 +57,7 @@ export const modules: readonly Module[] = [
   reportDeliveryModule,
   usersModule,
   authModule,
+  oauthModule,
   auditModule,
   httpModule,
   keysModule,

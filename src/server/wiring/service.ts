@@ -133,6 +133,7 @@ export async function createService(
     deps,
     createHandlers(deps, {
       limiter,
+      exchanges: {},
       bodies,
       system,
       evaluation,
