@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { emit } from '../events/emit.ts';
 import type { Tx } from '../store/store.ts';
-import type { StoredApiKey } from './collections.ts';
+import type { StoredApiKey } from './collection.ts';
 
 /** An API key as answered: nothing that lets anybody in. */
 export const showKey = ({

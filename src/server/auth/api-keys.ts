@@ -10,8 +10,8 @@ import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { Reader, Tx } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
-import { apiKeys } from './collections.ts';
-import type { StoredApiKey } from './collections.ts';
+import { apiKeys } from './collection.ts';
+import type { StoredApiKey } from './collection.ts';
 
 /** The version for the ETag. Not the record's revision, which changes with every use of the key. */
 export const versionOf = ({ version = 1 }: StoredApiKey): number => version;

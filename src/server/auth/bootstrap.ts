@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { announceKey } from './announce.ts';
 import { versionOf } from './api-keys.ts';
-import { apiKeys } from './collections.ts';
+import { apiKeys } from './collection.ts';
 import { hashSecret, hintOf, newSecret } from '../keys/hashed-secrets.ts';
 import { hasAny } from '../store/all-rows.ts';
 

@@ -11,8 +11,8 @@ import { listPage } from '../http/paging.ts';
 import { removeFew } from '../store/remove-rows.ts';
 import { announceKey, showKey } from './announce.ts';
 import { checkExpiry, readKey, updateKey, versionOf } from './api-keys.ts';
-import { accessTokens, apiKeys, oauthClients } from './collections.ts';
-import type { StoredApiKey, StoredOauthClient } from './collections.ts';
+import { accessTokens, apiKeys, oauthClients } from './collection.ts';
+import type { StoredApiKey, StoredOauthClient } from './collection.ts';
 import { hashSecret, hintOf, newSecret } from '../keys/hashed-secrets.ts';
 
 const showClient = ({ hash: _h, bound_to: _b, scopes, ...client }: StoredOauthClient) => ({

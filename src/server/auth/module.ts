@@ -1,6 +1,6 @@
 import type { Module } from '../module.ts';
 import { keeps } from '../module.ts';
-import { accessTokens, apiKeys, oauthClients } from './collections.ts';
+import { accessTokens, apiKeys, oauthClients } from './collection.ts';
 
 /** So long an expired token is told apart from one that never was, in milliseconds. */
 const expiredTokensKept = 24 * 3_600_000;

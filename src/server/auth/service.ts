@@ -4,11 +4,13 @@ import type { WireErrorName } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import type { Principal } from '../http/call.ts';
+import type { TokenRequest, TokenResponse } from '../../contract/auth.ts';
+import type { Principal, PublicCall } from '../http/call.ts';
+import type { Json } from '../json.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
-import { accessTokens, apiKeys, oauthClients } from './collections.ts';
-import type { StoredAccessToken, StoredApiKey } from './collections.ts';
+import { accessTokens, apiKeys, oauthClients } from './collection.ts';
+import type { StoredAccessToken, StoredApiKey } from './collection.ts';
 import type { Reader } from '../store/store.ts';
 import { scopesOfUser } from '../users/service.ts';
 import { hashSecret, isUnguessable } from '../keys/hashed-secrets.ts';
@@ -22,6 +24,15 @@ export interface Authenticator {
   /** Writes down when keys were last used: once for many uses, so that reads cost no commit. */
   saveLastUses(): Promise<void>;
 }
+
+/** Exchanges what another part of the service issued for an access token. */
+export type Exchange = (
+  body: TokenRequest,
+  call: PublicCall,
+) => Promise<{
+  readonly body: Json<TokenResponse>;
+  readonly headers: Readonly<Record<string, string>>;
+}>;
 
 /** Headers whose hash is kept in memory. */
 const hashesKept = 256;

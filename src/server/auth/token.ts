@@ -9,22 +9,14 @@ import { timestamp } from '../deps.ts';
 import { toJson } from '../json.ts';
 import type { Json } from '../json.ts';
 import type { RateLimiter } from '../http/limits.ts';
+import type { Exchange } from './service.ts';
 import { TokenFailure } from '../http/token-failure.ts';
-import { accessTokens, oauthClients } from './collections.ts';
-import type { StoredOauthClient } from './collections.ts';
+import { accessTokens, oauthClients } from './collection.ts';
+import type { StoredOauthClient } from './collection.ts';
 import { hashSecret, matchesHash, newSecret } from '../keys/hashed-secrets.ts';
 
 /** Seconds an access token is good for. */
 const lifetime = 3600;
-
-/** Exchanges what another part of the service issued for an access token. */
-export type Exchange = (
-  body: TokenRequest,
-  call: PublicCall,
-) => Promise<{
-  readonly body: Json<TokenResponse>;
-  readonly headers: Readonly<Record<string, string>>;
-}>;
 
 interface TokenParts {
   readonly limiter: RateLimiter;

@@ -1,8 +1,8 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { defined } from '../../contract/defined.ts';
 import { Scope } from '../../contract/endpoint.ts';
-import { accessTokens, oauthClients } from '../auth/collections.ts';
-import type { StoredAccessToken, StoredOauthClient } from '../auth/collections.ts';
+import { accessTokens, oauthClients } from '../auth/collection.ts';
+import type { StoredAccessToken, StoredOauthClient } from '../auth/collection.ts';
 import { hashSecret } from '../keys/hashed-secrets.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
@@ -65,11 +65,11 @@ function stateAdapter({ store, secrets }: StateDeps, kind: string): Adapter {
     findByUserCode: async (code) =>
       show((await store.find(oauthStates, 'user_code', hashSecret(code)))?.doc),
     async consume(secret) {
-      const { errors } = await import('oidc-provider');
+      const { InvalidGrant } = await import('oidc-provider/lib/helpers/errors.js');
       await store.transact(async (tx) => {
         const known = (await tx.get(oauthStates, idOf(kind, secret)))?.doc;
         // Between reading and this, another request was first.
-        if (!known || known.consumed !== undefined) throw new errors.InvalidGrant('already used');
+        if (!known || known.consumed !== undefined) throw new InvalidGrant('already used');
         await tx.replace(oauthStates, { ...known, consumed: Math.floor(Date.now() / 1_000) });
       });
     },
@@ -108,7 +108,7 @@ function accessTokenAdapter({ store, secrets, ids, clock }: StateDeps): Adapter 
       const userId = payload.accountId;
       if (userId === undefined) throw new Error('an access token without an account');
       const hash = hashSecret(secret);
-      const { jti: _, ...kept } = payload;
+      const kept = { ...payload, jti: undefined };
       await store.transact(async (tx) => {
         const before = (await tx.find(accessTokens, 'hash', hash))?.doc;
         const now = clock.now();

@@ -1,6 +1,6 @@
 import { TokenError } from '../../contract/auth.ts';
 import type { TokenRequest, TokenResponse } from '../../contract/auth.ts';
-import type { Exchange } from '../auth/token.ts';
+import type { Exchange } from '../auth/service.ts';
 import { TokenFailure } from '../http/token-failure.ts';
 import type { Json } from '../json.ts';
 import type { Oauth } from './service.ts';

@@ -57,16 +57,18 @@ export interface ProviderOptions {
 
 /** oidc-provider as this service uses it: authorization code with PKCE, device codes, refresh tokens, revocation, introspection. */
 export async function createProvider(deps: Deps, options: ProviderOptions): Promise<OidcProvider> {
-  const { Provider, interactionPolicy } = await importQuietly();
+  // Few servers need it, and loading takes a while.
+  const { Provider } = await import('oidc-provider/lib/provider.js');
+  const { Check, base } = await import('oidc-provider/lib/helpers/interaction_policy/index.js');
   const { issuer, keys, findAccount, signedIn } = options;
-  const policy = interactionPolicy.base();
+  const policy = base();
   // Whoever signs out of the pages is signed out of the authorization server, too.
   policy.get('login')?.checks.add(
-    new interactionPolicy.Check('not_signed_in', 'the user is signed out', async (ctx) => {
+    new Check('not_signed_in', 'the user is signed out', async (ctx) => {
       const userId = await signedIn(ctx.get('cookie'));
       return userId !== undefined && userId === ctx.oidc.session?.accountId
-        ? interactionPolicy.Check.NO_NEED_TO_PROMPT
-        : interactionPolicy.Check.REQUEST_PROMPT;
+        ? Check.NO_NEED_TO_PROMPT
+        : Check.REQUEST_PROMPT;
     }),
   );
   const secure = issuer.startsWith('https:');
@@ -185,16 +187,3 @@ const isOwn = (
 ): boolean => token.clientId === client.clientId;
 
 const claimsOf = ({ email, name, roles }: Account) => ({ email, name, roles });
-
-/** It says once that it wants a newer Node: 9.13.3 was tried on this one. */
-async function importQuietly() {
-  const { warn } = console;
-  console.warn = (...texts: unknown[]) => {
-    if (!String(texts[0]).includes('Unsupported runtime')) warn(...texts);
-  };
-  try {
-    return await import('oidc-provider');
-  } finally {
-    console.warn = warn;
-  }
-}

@@ -2,14 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InteractionResults, Provider as OidcProvider } from 'oidc-provider';
 import type { Scope } from '../../contract/endpoint.ts';
 import { scopes as allScopes } from '../../contract/endpoint.ts';
-import { accessTokens } from '../auth/collections.ts';
 import type { Deps } from '../deps.ts';
 import type { Actor } from '../http/call.ts';
 import { readBody } from '../http/body.ts';
 import type { Peer } from '../http/peer.ts';
-import { removeFew } from '../store/remove-rows.ts';
-import type { Tx } from '../store/store.ts';
-import { oauthStates } from './collection.ts';
 import { throughNode } from './node-bridge.ts';
 import { createProvider, interactionPath } from './provider.ts';
 import type { ProviderOptions } from './provider.ts';
@@ -66,12 +62,6 @@ export type OauthOptions = Omit<ProviderOptions, 'keys' | 'issuer'> & {
   /** Whether device codes are issued. */
   readonly hasDevices: boolean;
 };
-
-/** Ends all logins of a user: sessions of the authorization server, consents, refresh tokens and access tokens. @returns how many tokens */
-export async function endLogins(tx: Tx, userId: string): Promise<number> {
-  await removeFew(tx, oauthStates, { user_id: { any: [userId] } });
-  return removeFew(tx, accessTokens, { client_id: { any: [userId] } });
-}
 
 const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';
@@ -311,9 +301,14 @@ function routeOf(request: Request): Routed | undefined {
 
 /** RFC 8628: the page is at the same path; no link brings the code along, so that nobody is lured into entering another's. */
 async function deviceAnswer(answered: Response, issuer: string): Promise<Response> {
-  const { verification_uri_complete: _, ...fields } = (await answered.json()) as Record<string, unknown>; // prettier-ignore
+  const fields = (await answered.json()) as Record<string, unknown>;
   return Response.json(
-    { ...fields, verification_uri: `${issuer}/auth/device`, interval: 5 },
+    {
+      ...fields,
+      verification_uri_complete: undefined,
+      verification_uri: `${issuer}/auth/device`,
+      interval: 5,
+    },
     { headers: { 'Cache-Control': 'no-store' } },
   );
 }

@@ -2,7 +2,7 @@ import { anomalyHandlers } from '../anomalies/handlers.ts';
 import { auditLogHandlers } from '../audit/handlers.ts';
 import { apiKeyHandlers, oauthClientHandlers } from '../auth/handlers.ts';
 import { issueToken } from '../auth/token.ts';
-import type { Exchange } from '../auth/token.ts';
+import type { Exchange } from '../auth/service.ts';
 import { budgetHandlers } from '../budgets/handlers.ts';
 import { definitionHandlers, frameworkHandlers } from '../compliance/handlers.ts';
 import { ownerTagsOf } from '../config/config.ts';

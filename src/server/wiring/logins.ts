@@ -1,5 +1,5 @@
 import { defined } from '../../contract/defined.ts';
-import type { Exchange } from '../auth/token.ts';
+import type { Exchange } from '../auth/service.ts';
 import type { Deps } from '../deps.ts';
 import type { AppOptions } from '../http/app.ts';
 import type { Principal } from '../http/call.ts';

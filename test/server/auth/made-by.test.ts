@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { apiKeys } from '../../../src/server/auth/collections.ts';
-import type { StoredApiKey } from '../../../src/server/auth/collections.ts';
+import { apiKeys } from '../../../src/server/auth/collection.ts';
+import type { StoredApiKey } from '../../../src/server/auth/collection.ts';
 import type { Got, TestService } from '../test-service.ts';
 import { fieldsOf, startTestService } from '../test-service.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { apiKeys } from '../../../src/server/auth/collections.ts';
+import { apiKeys } from '../../../src/server/auth/collection.ts';
 import { users } from '../../../src/server/users/collection.ts';
 import type { StoredUser } from '../../../src/server/users/collection.ts';
 import type { Got, TestService } from '../test-service.ts';
