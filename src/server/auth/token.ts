@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto';
 import { defined } from '../../contract/defined.ts';
 import { Scope } from '../../contract/endpoint.ts';
-import type { TokenRequest, TokenResponse } from '../../contract/auth.ts';
+import type { TokenRequest } from '../../contract/auth.ts';
 import { recordAudit } from '../audit/service.ts';
 import type { Handlers, PublicCall } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { toJson } from '../json.ts';
-import type { Json } from '../json.ts';
 import type { RateLimiter } from '../http/limits.ts';
 import type { Exchange } from './service.ts';
 import { TokenFailure } from '../http/token-failure.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { apiKeys } from '../../../src/server/auth/collections.ts';
+import { apiKeys } from '../../../src/server/auth/collection.ts';
 import type { TestService } from '../../server/test-service.ts';
 import { startTestService } from '../../server/test-service.ts';
 import { runCommandLine } from '../../support/fake-world.ts';
