@@ -25,8 +25,9 @@ export interface ListOptions extends ListFlags {
 
 export const feature = 'events';
 
-/** Columns that time, type and id take beside a bit of text. */
+/** Columns that time and type take beside a bit of text; with an ID of 30 characters, too. */
 const smallest = 74;
+const smallestWithId = 100;
 
 type SortField = 'sequence' | 'created' | 'id' | 'type';
 
@@ -43,6 +44,7 @@ export async function runList(context: Context, options: ListOptions): Promise<E
   return showList<AnsweredEvent>(context, options, {
     plural: 'events',
     feature,
+    needsId: true,
     fetchPage: async (client, place) => {
       const { data, characters } = await client.events.list({
         query: { ...sorted, ...filter, ...place },
@@ -56,16 +58,15 @@ export async function runList(context: Context, options: ListOptions): Promise<E
 
 function columnsFor({ room, now }: Shown): readonly Column<AnsweredEvent>[] {
   const time = shortTime(now, room);
-  const isTiny = room < smallest;
   return [
     {
       title: ageTitle(room),
       cell: ({ created }) => time(created),
-      ...(isTiny ? { drops: 2 } : {}),
+      ...(room < smallest ? { drops: 2 } : {}),
     },
     { title: 'TYPE', cell: ({ type }) => type },
     { title: 'WHAT', cell: ({ data }) => describeEvent(data), shrinks: 'end' },
-    { title: 'ID', cell: ({ id }) => id, ...(isTiny ? { drops: 1 } : {}) },
+    { title: 'ID', cell: ({ id }) => id, ...(room < smallestWithId ? { drops: 1 } : {}) },
   ];
 }
 

@@ -30,12 +30,14 @@ export function formatTable<Row>(
   terminalColumns: number,
 ): string {
   const { cells, layout } = measure(rows, columns, terminalColumns);
+  const tails = layout.columns.map((column, at) =>
+    column.shrinks === 'middle' ? tailFor(cells.get(column) ?? [], layout.widths[at] ?? 0) : 0,
+  );
   const line = (texts: readonly string[], paint: (text: string, at: number) => string): string =>
     texts
       .map((text, at) => {
         const width = layout.widths[at] ?? 0;
-        const where = layout.columns[at]?.shrinks === 'middle' ? 'middle' : 'end';
-        const cut = truncate(text, width, where);
+        const cut = truncate(text, width, tails[at] ?? 0);
         const padding = ' '.repeat(Math.max(0, width - widthOf(cut)));
         if (layout.columns[at]?.isRight) return paint(padding + cut, at);
         return paint(at === texts.length - 1 ? cut : cut + padding, at);
@@ -130,11 +132,32 @@ function layOut<Row>(
   return { columns: shown, widths };
 }
 
-function truncate(text: string, width: number, where: 'end' | 'middle'): string {
+/** Texts of a column that are compared: more are not on one screen. */
+const mostCompared = 200;
+
+/** Cells of the end of texts that are cut in their middle: half of them, unless more texts differ with another cut. */
+function tailFor(cells: readonly string[], width: number): number {
+  const half = Math.floor((width - 1) / 2);
+  const texts = [...new Set(cells.slice(0, mostCompared))];
+  if (texts.every((text) => widthOf(text) <= width)) return half;
+  const differentWith = (tail: number): number =>
+    new Set(texts.map((text) => truncate(text, width, tail))).size;
+  let best = half;
+  let most = differentWith(half);
+  for (let by = 1; by <= width && most < texts.length; by++) {
+    for (const tail of [half + by, half - by]) {
+      const different = tail < 0 || tail >= width ? 0 : differentWith(tail);
+      if (different > most) [best, most] = [tail, different];
+    }
+  }
+  return best;
+}
+
+/** @param tailWidth cells of its end that stay */
+function truncate(text: string, width: number, tailWidth: number): string {
   if (widthOf(text) <= width) return text;
   const characters = [...text];
-  if (where === 'end') return `${startOf(characters, width - 1)}…`;
-  const tail = startOf(characters.toReversed(), Math.floor((width - 1) / 2));
+  const tail = startOf(characters.toReversed(), tailWidth);
   const head = startOf(characters, width - 1 - widthOf(tail));
   return `${head}…${[...tail].reverse().join('')}`;
 }

@@ -51,6 +51,26 @@ function putCharges(further: readonly string[] = []): Promise<void> {
   return putFocus(service, `${[...rows, ...further].join('\n')}\n`);
 }
 
+describe('cost analysis by three fields on a narrow terminal', () => {
+  it('cuts the names of services such that they differ', async () => {
+    const names = ['Amazon Elastic Container Registry Public', 'Amazon Elastic Container Service Public', 'Amazon Elastic Kubernetes Public']; // prettier-ignore
+    const rows = names.map(
+      (name, at) => `AWS,1,1111222233334444-payer,${name},Usage,USD,${900 - at},2026-03-14,2026-03-01,`, // prettier-ignore
+    );
+    await putCharges(rows);
+    const { stdout } = await run([
+      ...['analysis', '--month', '2026-03', '--group-by', 'service,account,provider'],
+    ]);
+    const shown = stdout.split('\n').filter((line) => line.includes('4-payer'));
+    expect(shown.map((line) => line.slice(0, 14))).toEqual([
+      'Ama…try Public',
+      'Ama…ice Public',
+      'Ama…tes Public',
+    ]);
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+});
+
 describe('cost summary', () => {
   it('shows the month so far beside the same days of the month before', async () => {
     await putCharges();
