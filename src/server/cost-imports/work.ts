@@ -8,6 +8,7 @@ import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { CreateLaneRunner, LaneRunner } from '../lanes/runner.ts';
 import { allRows } from '../store/all-rows.ts';
+import { StoreUnavailable } from '../store/store.ts';
 import type { BlobWriter, LaneWork, Tx } from '../store/store.ts';
 import { costImportLanes, costImports, filesOf } from './collection.ts';
 import type { SentFile, StoredImport } from './collection.ts';
@@ -39,6 +40,8 @@ export interface CostImportOptions {
 /** Attempts to read an import before it counts as failed: one may be cut off by a restart. */
 const mostAttempts = 5;
 const worn = `It was started ${mostAttempts} times but never completed; see the server's log. Import fewer files at a time`;
+const noRoom =
+  'The charges could not be written: the disk of the server is full or fails; make room there, then import the files again';
 const mostShown = 100;
 /** Milliseconds that the record of an import stays. */
 const recordKept = 400 * 86_400_000;
@@ -132,10 +135,18 @@ export function createCostImportWork(
       );
       const refusal = refusalOf(charges, begun);
       if (refusal) await fail(claimed, { reason: refusal }, resultOf(charges, []));
-      else kept = await complete(claimed, charges);
+      else {
+        kept = new Set(charges.periods.flatMap(({ charges: file }) => (file ? [file.blob] : [])));
+        kept = await complete(claimed, charges);
+      }
     } catch (error) {
+      const isStoreGone = error instanceof StoreUnavailable;
+      // Else whether the periods name them is not known: the next start looks.
+      if (!isStoreGone) kept = new Set();
       if (signal.aborted) throw error;
       if (error instanceof FileFault) await fail(claimed, error.fault);
+      else if (isStoreGone && begun.attempts >= mostAttempts)
+        await fail(claimed, { reason: noRoom });
       else throw error;
     } finally {
       running.delete(begun.id);
