@@ -1,144 +1,195 @@
+import { createHash } from 'node:crypto';
+import * as oauth from 'oauth4webapi';
 import * as client from 'openid-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { users } from '../../../src/server/users/collection.ts';
-import type { TestService } from '../test-service.ts';
-import { startTestService } from '../test-service.ts';
-import { Browser } from './browser.ts';
-import { fakeSignIn } from './fake-sign-in.ts';
+import type { LoginService } from './login-service.ts';
+import { allScopes, base, callback, startLoginService } from './login-service.ts';
 
-const base = 'https://govctl.test';
-const allScopes = 'openid offline_access governance:read compliance:write cost:admin admin';
-
-let service: TestService;
-beforeEach(async () => {
-  service = await startTestService({ signIn: fakeSignIn, isLocal: false });
-  await addUser('ada@example.com', ['editor']);
-});
+let service: LoginService;
+beforeEach(async () => void (service = await startLoginService()));
 afterEach(() => service.close());
 
-const addUser = (email: string, roles: string[]) =>
-  service.deps.store.transact((tx) =>
-    tx.insert(users, {
-      id: service.deps.ids.next('user'),
-      email,
-      roles,
-      created_at: '2026-01-01T00:00:00.000Z',
-      updated_at: '2026-01-01T00:00:00.000Z',
-      created_by: 'user_x',
-    }),
-  );
-
-const fetchHere = async (request: Request): Promise<Response> =>
-  service.app.fetch(request, { remoteAddress: '192.0.2.7' });
-const customFetch: client.CustomFetch = (url, options) =>
-  fetchHere(new Request(url, options as RequestInit));
-
-const discover = async (id = 'govctl-cli') => {
-  const config = await client.discovery(new URL(base), id, undefined, client.None(), {
-    [client.customFetch]: customFetch,
-  });
-  return config;
-};
-
-const browser = () => new Browser(base, fetchHere);
-
-async function signIn(tab: Browser, where: URL | string, email = 'ada@example.com') {
-  const page = await tab.open(where);
-  expect(page.title).toBe('Sign in');
-  return tab.submit(page, { email, password: 'right' });
-}
-
-async function begin(config: client.Configuration, scope = allScopes) {
-  const verifier = client.randomPKCECodeVerifier();
-  const state = client.randomState();
-  const url = client.buildAuthorizationUrl(config, {
-    redirect_uri: 'http://127.0.0.1:51234/callback',
-    scope,
-    state,
-    code_challenge: await client.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: 'S256',
-  });
-  return { url, verifier, state };
-}
-
-async function login(scope = allScopes, email = 'ada@example.com') {
-  const config = await discover();
-  const { url, verifier, state } = await begin(config, scope);
-  const tab = browser();
-  const consent = await signIn(tab, url, email);
-  expect(consent.title).toBe('Log in to govctl command line?');
-  const back = await tab.submit(consent, { decision: 'allow' });
-  expect(back.url.origin).toBe('http://127.0.0.1:51234');
-  const tokens = await client.authorizationCodeGrant(config, back.url, {
-    pkceCodeVerifier: verifier,
-    expectedState: state,
-  });
-  return { config, tokens, tab, back, verifier, state };
-}
-
-const ask = (token: string, path = '/v1/policies') =>
-  service.send('GET', path, { headers: { authorization: `Bearer ${token}` }, key: null });
+const refused = { error: 'invalid_grant' };
 
 describe('a login with a code', () => {
   it('gives tokens with the scopes that the person has, and an ID token', async () => {
-    const { tokens } = await login();
+    const { tokens } = await service.login();
     expect(tokens.token_type).toBe('bearer');
-    expect(tokens.scope?.split(' ').sort()).toEqual([
-      'compliance:write',
-      'governance:read',
-      'openid',
-    ]);
-    expect(tokens.claims()).toMatchObject({ iss: base, aud: 'govctl-cli' });
-    expect((await ask(tokens.access_token)).status).toBe(200);
-    expect((await ask(tokens.access_token, '/v1/api-keys')).status).toBe(403);
+    expect(tokens.scope?.split(' ').sort()).toEqual(
+      ['compliance:write', 'governance:read', 'openid'].sort(),
+    );
+    expect(tokens.claims()).toMatchObject({ iss: base, aud: 'govctl-cli', sub: service.userId });
+    expect((await service.ask(tokens.access_token)).status).toBe(200);
+    expect((await service.ask(tokens.access_token, '/v1/api-keys')).status).toBe(403);
   });
 
-  it('ends with what the person loses, at once', async () => {
-    const { tokens } = await login();
-    const found = (await service.deps.store.find(users, 'email', 'ada@example.com'))?.doc;
-    if (!found) throw new Error('no user');
-    await service.deps.store.transact((tx) =>
-      tx.replace(users, { ...found, disabled_at: '2026-01-02T00:00:00.000Z' }),
-    );
-    expect((await ask(tokens.access_token)).status).toBe(401);
+  it('ends with what the person loses, at once, and is not refreshed', async () => {
+    const { config, tokens } = await service.login();
+    await service.disable();
+    expect((await service.ask(tokens.access_token)).status).toBe(401);
+    const refreshed = client.refreshTokenGrant(config, tokens.refresh_token ?? '');
+    await expect(refreshed).rejects.toMatchObject(refused);
   });
 
   it('goes on with refresh tokens, each of which is used once; a second use ends all of them', async () => {
-    const { config, tokens } = await login();
+    const { config, tokens } = await service.login();
     const first = tokens.refresh_token ?? '';
     const second = await client.refreshTokenGrant(config, first);
-    expect((await ask(second.access_token)).status).toBe(200);
-    await expect(client.refreshTokenGrant(config, first)).rejects.toMatchObject({
-      error: 'invalid_grant',
-    });
-    expect((await ask(second.access_token)).status).toBe(401);
-    await expect(
-      client.refreshTokenGrant(config, second.refresh_token ?? ''),
-    ).rejects.toMatchObject({ error: 'invalid_grant' });
+    expect((await service.ask(second.access_token)).status).toBe(200);
+    await expect(client.refreshTokenGrant(config, first)).rejects.toMatchObject(refused);
+    expect((await service.ask(second.access_token)).status).toBe(401);
+    const third = client.refreshTokenGrant(config, second.refresh_token ?? '');
+    await expect(third).rejects.toMatchObject(refused);
+  });
+
+  it('gives one of twenty that use a refresh token at the same moment an answer', async () => {
+    const { config, tokens } = await service.login();
+    const tries = Array.from({ length: 20 }, () =>
+      client.refreshTokenGrant(config, tokens.refresh_token ?? ''),
+    );
+    const done = (await Promise.allSettled(tries)).filter(({ status }) => status === 'fulfilled');
+    expect(done.length).toBeLessThanOrEqual(1);
   });
 
   it('is refused where the code is used twice, and the tokens of its first use end', async () => {
-    const { config, back, verifier, state, tokens } = await login();
-    await expect(
-      client.authorizationCodeGrant(config, back.url, {
-        pkceCodeVerifier: verifier,
-        expectedState: state,
-      }),
-    ).rejects.toMatchObject({ error: 'invalid_grant' });
-    expect((await ask(tokens.access_token)).status).toBe(401);
+    const { config, back, verifier, state, tokens } = await service.login();
+    const checks = { pkceCodeVerifier: verifier, expectedState: state };
+    const again = client.authorizationCodeGrant(config, back.url, checks);
+    await expect(again).rejects.toMatchObject(refused);
+    expect((await service.ask(tokens.access_token)).status).toBe(401);
   });
 
-  it('can be revoked by its client', async () => {
-    const { config, tokens } = await login();
+  it('can be revoked by its client, and by no other', async () => {
+    const { config, tokens } = await service.login();
+    const other = await service.send('POST', '/v1/oauth-clients', {
+      body: { name: 'other', scopes: ['governance:read'] },
+    });
+    const { client_id, client_secret } = other.json as Record<string, string>;
+    const form = { client_id: client_id ?? '', client_secret: client_secret ?? '' };
+    const token = tokens.access_token;
+    expect((await service.form('/auth/revoke', { ...form, token })).status).toBe(200);
+    expect((await service.ask(token)).status).toBe(200);
+    expect((await service.form('/auth/introspect', { ...form, token })).json).toEqual({
+      active: false,
+    });
     await client.tokenRevocation(config, tokens.refresh_token ?? '');
-    expect((await ask(tokens.access_token)).status).toBe(401);
+    expect((await service.ask(token)).status).toBe(401);
+  });
+
+  it('goes back to the program with an error where the person refuses', async () => {
+    const config = await service.discover();
+    const { url } = await service.begin(config);
+    const tab = service.browser();
+    const page = await service.signIn(tab, url);
+    const back = await tab.submit(page, { decision: 'refuse' });
+    expect(back.url.searchParams.get('error')).toBe('access_denied');
+    expect(back.url.searchParams.get('iss')).toBe(base);
+  });
+
+  it('takes only the verifier whose hash the challenge is, as in RFC 7636 appendix B', async () => {
+    const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+    const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+    expect(createHash('sha256').update(verifier).digest('base64url')).toBe(challenge);
+    const exchange = async (given?: string) => {
+      const { back } = await service.consent({ code_challenge: challenge });
+      return service.form('/auth/token', {
+        grant_type: 'authorization_code',
+        client_id: 'govctl-cli',
+        redirect_uri: callback,
+        code: back.url.searchParams.get('code') ?? '',
+        ...(given === undefined ? {} : { code_verifier: given }),
+      });
+    };
+    expect((await exchange(verifier)).status).toBe(200);
+    expect((await exchange(`${verifier.slice(0, -1)}l`)).json).toMatchObject(refused);
+    expect((await exchange()).status).toBe(400);
+    // What `plain` would take.
+    expect((await exchange(challenge)).json).toMatchObject(refused);
+  });
+
+  it.each([
+    ['the method plain', { code_challenge_method: 'plain' }],
+    ['no challenge', { code_challenge: undefined, code_challenge_method: undefined }],
+    ['no method', { code_challenge_method: undefined }],
+    ['response_type=token', { response_type: 'token' }],
+    ['response_type=id_token', { response_type: 'id_token' }],
+  ])('is refused with %s', async (_, changes) => {
+    const { url } = await service.begin(await service.discover(), changes);
+    const page = await service.browser().open(url);
+    expect(`${page.url.href} ${page.title}`).toMatch(
+      /[?#]error=(invalid_request|unsupported_response_type)&|This login cannot go on$/,
+    );
+  });
+
+  it.each([
+    'https://evil.example/callback',
+    'http://127.0.0.1.evil.example/callback',
+    'http://127.0.0.1@evil.example/callback',
+    'http://127.0.0.1:51234/callback/../elsewhere',
+    'http://127.0.0.1:51234/other',
+    'http://127.0.0.1:51234/callback?x=1',
+    'http://127.0.0.1:51234/callback#x',
+    'http://localhost:51234/callback',
+    'https://127.0.0.1:51234/callback',
+    'http://[::1]:51234/callback/',
+    'javascript:alert(1)',
+    '//evil.example/callback',
+  ])('never leads to %s', async (redirect_uri) => {
+    const { url } = await service.begin(await service.discover(), { redirect_uri });
+    const page = await service.browser().open(url);
+    expect([page.status, page.title]).toEqual([400, 'This login cannot go on']);
+    expect(page.url.origin).toBe(base);
+  });
+
+  it.each(['http://127.0.0.1:1/callback', 'http://[::1]:65535/callback'])(
+    'may lead to %s: a program listens where it can',
+    async (redirect_uri) => {
+      const { url } = await service.begin(await service.discover(), { redirect_uri });
+      const page = await service.signIn(service.browser(), url);
+      expect(page.title).toBe('Log in to govctl command line?');
+      expect(page.headers.get('content-security-policy')).toContain(
+        `form-action 'self' ${new URL(redirect_uri).origin};`,
+      );
+    },
+  );
+
+  it('is another browser’s: whoever gets the link of a page cannot go on with it', async () => {
+    const config = await service.discover();
+    const { url } = await service.begin(config);
+    const page = await service.signIn(service.browser(), url);
+    const other = service.browser();
+    await service.signIn(other, '/auth/sign-in');
+    expect((await other.open(page.url)).title).toBe('This login has expired');
+  });
+
+  it('takes no form of another site', async () => {
+    const config = await service.discover();
+    const { url } = await service.begin(config);
+    const tab = service.browser();
+    const page = await service.signIn(tab, url);
+    const forged = await tab.open(page.url, {
+      method: 'POST',
+      body: 'decision=allow',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'sec-fetch-site': 'cross-site',
+      },
+    });
+    expect([forged.status, forged.title]).toEqual([400, 'That did not work']);
   });
 });
 
 describe('a login with a device code', () => {
+  const start = async () => {
+    const config = await service.discover();
+    return {
+      config,
+      started: await client.initiateDeviceAuthorization(config, { scope: allScopes }),
+    };
+  };
+
   it('is let in by a person who signs in anew and types the code', async () => {
-    const config = await discover();
-    const started = await client.initiateDeviceAuthorization(config, { scope: allScopes });
+    const { config, started } = await start();
     expect(started).toMatchObject({
       verification_uri: `${base}/auth/device`,
       interval: 5,
@@ -146,17 +197,85 @@ describe('a login with a device code', () => {
     });
     expect(started.verification_uri_complete).toBeUndefined();
     expect(started.user_code).toMatch(/^[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}$/);
-    const tab = browser();
-    const form = await signIn(tab, '/auth/device');
+    const tab = service.browser();
+    const form = await service.signIn(tab, '/auth/device');
     expect(form.text).not.toContain(started.user_code);
-    const confirm = await tab.submit(form, {
-      code: started.user_code.toLowerCase().replace('-', ' '),
-    });
+    const code = started.user_code.toLowerCase().replace('-', ' ');
+    const confirm = await tab.submit(form, { code });
     expect(confirm.text).toContain('192.0.2.7');
     const done = await tab.submit(confirm, { decision: 'allow' });
     expect(done.title).toBe('Device logged in');
-    const tokens = await client.pollDeviceAuthorizationGrant(config, { ...started, interval: 0 });
-    expect((await ask(tokens.access_token)).status).toBe(200);
+    const poll = () => client.pollDeviceAuthorizationGrant(config, { ...started, interval: 0 });
+    const tokens = await poll();
+    expect((await service.ask(tokens.access_token)).status).toBe(200);
     expect(tokens.scope).not.toContain('admin');
+    await expect(poll()).rejects.toMatchObject(refused);
+  });
+
+  it('is told where the person refuses', async () => {
+    const { config, started } = await start();
+    const tab = service.browser();
+    const form = await service.signIn(tab, '/auth/device');
+    const confirm = await tab.submit(form, { code: started.user_code });
+    expect((await tab.submit(confirm, { decision: 'refuse' })).title).toBe('Login refused');
+    const poll = client.pollDeviceAuthorizationGrant(config, { ...started, interval: 0 });
+    await expect(poll).rejects.toMatchObject({ error: 'access_denied' });
+  });
+
+  it('asks for the password again where the sign-in was minutes ago', async () => {
+    const tab = service.browser();
+    await service.signIn(tab, '/auth/sign-in');
+    expect((await tab.open('/auth/device')).title).toBe('Log a device in');
+    service.advance(6 * 60_000);
+    expect((await tab.open('/auth/device')).title).toBe('Sign in');
+  });
+
+  it('cannot be guessed: five wrong codes, and no other is tried for ten minutes', async () => {
+    const { started } = await start();
+    const tab = service.browser();
+    const form = await service.signIn(tab, '/auth/device');
+    for (let n = 0; n < 5; n++) {
+      const wrong = await tab.submit(form, { code: `BBBB-BBB${'BCDFG'[n] ?? ''}` });
+      expect(wrong.text).toContain('No device waits with this code');
+    }
+    const late = await tab.submit(form, { code: started.user_code });
+    expect([late.status, late.text]).toEqual([
+      429,
+      expect.stringContaining('Too many wrong codes'),
+    ]);
+  });
+});
+
+describe('the documents of the authorization server', () => {
+  it('say what works, and nothing else', async () => {
+    for (const path of ['openid-configuration', 'oauth-authorization-server']) {
+      const got = await service.send('GET', `/.well-known/${path}`, { key: null });
+      const { json } = got;
+      expect(got.status).toBe(200);
+      expect(json).toMatchObject({
+        issuer: base,
+        authorization_endpoint: `${base}/auth/authorize`,
+        token_endpoint: `${base}/auth/token`,
+        device_authorization_endpoint: `${base}/auth/device`,
+        revocation_endpoint: `${base}/auth/revoke`,
+        introspection_endpoint: `${base}/auth/introspect`,
+        jwks_uri: `${base}/.well-known/jwks.json`,
+        code_challenge_methods_supported: ['S256'],
+        response_types_supported: ['code'],
+        id_token_signing_alg_values_supported: ['ES256'],
+        authorization_response_iss_parameter_supported: true,
+      });
+      expect(json.grant_types_supported).not.toContain('implicit');
+      const answered = new Response(got.text, { headers: { 'content-type': 'application/json' } });
+      expect((await oauth.processDiscoveryResponse(new URL(base), answered)).issuer).toBe(base);
+    }
+  });
+
+  it('publish keys without their private parts, and a new one from a rotation on', async () => {
+    const read = async () =>
+      (await service.send('GET', '/.well-known/jwks.json', { key: null })).json.keys as Record<string, unknown>[]; // prettier-ignore
+    const [key] = await read();
+    expect(key).toMatchObject({ kty: 'EC', crv: 'P-256', use: 'sig' });
+    expect(key).not.toHaveProperty('d');
   });
 });
