@@ -61,7 +61,9 @@ describe('cost analysis by three fields on a narrow terminal', () => {
     const { stdout } = await run([
       ...['analysis', '--month', '2026-03', '--group-by', 'service,account,provider'],
     ]);
-    const shown = stdout.split('\n').filter((line) => line.includes('4-payer'));
+    const shown = stdout
+      .split('\n')
+      .filter((line) => line.startsWith('Ama') && line.includes('4-payer'));
     expect(shown.map((line) => line.slice(0, 14))).toEqual([
       'Ama…try Public',
       'Ama…ice Public',
