@@ -1,47 +1,99 @@
 import * as z from 'zod';
-import { Scope } from './endpoint.ts';
-import { Timestamp, listQuery } from './lists.ts';
+import { countryCodes } from './country-codes.ts';
+import { Scope, endpoint } from './endpoint.ts';
+import { ById, Timestamp, listQuery } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
 import { notBlank } from './text.ts';
 
 export const ScopeSet = z.array(Scope).min(1, 'must name at least one scope').max(16);
+
+/** Seconds for which the previous secret still works after a rotation: a day, and at most 30 days. */
+export const defaultOverlap = 86_400;
+export const longestOverlap = 30 * 86_400;
+
+/** The body of a rotation; `overlap_seconds` 0 ends the previous secret at once. */
+export const Rotation = z.strictObject({
+  overlap_seconds: z.int().min(0).max(longestOverlap).default(defaultOverlap),
+});
+
+const AddressRange = z.union([z.cidrv4(), z.cidrv6()], {
+  error: 'must be a range of addresses such as 203.0.113.0/24, or 203.0.113.7/32 for one address',
+});
+const Country = z
+  .string()
+  .refine((code) => countryCodes.has(code), 'must be an ISO 3166 code of two letters, such as DE');
+
+/** Where requests with the key may come from. */
+const ranges = z.array(AddressRange).min(1, 'must have a range of addresses').max(100);
+const countries = z.array(Country).min(1, 'must have a country').max(250);
+
 const ApiKeyInput = z.strictObject({
   name: notBlank(256),
   scopes: ScopeSet,
   expires_at: Timestamp.optional(),
+  ip_allow_list: ranges.optional(),
+  countries: countries.optional(),
+  require_signature: z.boolean().optional(),
 });
+export type ApiKeyInput = z.infer<typeof ApiKeyInput>;
 
 /**
- * A partial update: fields left out stay, null removes the expiry. `scopes` may be sent back, but not changed.
+ * A partial update: fields left out stay, null removes an expiry or a list. `scopes` may be sent back, but not changed.
+ * `require_signature` can only be ended: to begin it, the key is rotated, as somebody must be shown the signing secret.
  */
 const ApiKeyUpdate = z.strictObject({
   name: notBlank(256).optional(),
   expires_at: Timestamp.nullish(),
+  ip_allow_list: ranges.nullish(),
+  countries: countries.nullish(),
+  require_signature: z.boolean().nullish(),
   scopes: ScopeSet.optional(),
   id: z.string().optional(),
   user_id: z.unknown().optional(),
   made_by: z.unknown().optional(),
   key_hint: z.unknown().optional(),
   created_at: z.unknown().optional(),
+  rotated_at: z.unknown().optional(),
+  previous_key_expires_at: z.unknown().optional(),
   last_used_at: z.unknown().optional(),
+  last_used_ip: z.unknown().optional(),
 });
 export type ApiKeyUpdate = z.infer<typeof ApiKeyUpdate>;
+
+/** Rotate with, or from now on with, signed requests. */
+const ApiKeyRotation = Rotation.extend({ require_signature: z.boolean().optional() });
+export type ApiKeyRotation = z.infer<typeof ApiKeyRotation>;
 
 /** `id` is `key_…`; `key` is only in the response to its creation; `key_hint` is the last four characters. */
 const ApiKey = z.looseObject({
   id: z.string(),
   name: z.string(),
   user_id: z.string(),
-  /** Who is behind it: the `user_id` of who made it, or who is behind that. Absent: not known. */
+  /** Who is behind it: the `user_id` of who made or rotated it, or who is behind that. Absent: not known. */
   made_by: z.string().optional(),
   scopes: z.array(Scope),
   key_hint: z.string(),
   created_at: Timestamp,
   expires_at: Timestamp.optional(),
+  ip_allow_list: z.array(z.string()).optional(),
+  countries: z.array(z.string()).optional(),
+  /** Requests with it must be signed. */
+  require_signature: z.boolean().optional(),
+  rotated_at: Timestamp.optional(),
+  /** Until then, the key from before the last rotation works, too. */
+  previous_key_expires_at: Timestamp.optional(),
   last_used_at: Timestamp.optional(),
+  last_used_ip: z.string().optional(),
 });
 
 export type ApiKey = z.infer<typeof ApiKey>;
+
+/** The response that shows it once. */
+const NewApiKey = ApiKey.extend({
+  key: z.string(),
+  /** What requests are signed with, where it requires signatures. */
+  signing_secret: z.string().optional(),
+});
 
 /** Every scalar of a list's items. */
 export const apiKeySortFields = [
@@ -52,7 +104,11 @@ export const apiKeySortFields = [
   'made_by',
   'key_hint',
   'expires_at',
+  'require_signature',
+  'rotated_at',
+  'previous_key_expires_at',
   'last_used_at',
+  'last_used_ip',
 ] as const;
 export type ApiKeySortField = (typeof apiKeySortFields)[number];
 
@@ -73,12 +129,25 @@ export const apiKeys = {
   create: {
     ...noun.create({ summary: 'Create an API key; the answer shows it once', body: ApiKeyInput }),
     secret: true,
-    response: { status: 201, body: ApiKey.extend({ key: z.string() }) },
+    response: { status: 201, body: NewApiKey },
   } as const,
   get: noun.get({ summary: 'Read an API key, without the key itself' }),
   update: noun.update({
-    summary: 'Update the name or expiry of an API key; null removes the expiry',
+    summary: 'Update the name, expiry or restrictions of an API key; null removes one',
     body: ApiKeyUpdate,
   }),
   delete: noun.delete({ summary: 'Revoke an API key' }),
+  rotate: endpoint({
+    method: 'POST',
+    path: '/v1/api-keys/:id/rotate',
+    summary: 'Replace the secret of an API key; the answer shows the new one once',
+    scope: 'admin',
+    ext: true,
+    params: ById,
+    body: ApiKeyRotation,
+    versioned: true,
+    secret: true,
+    response: { status: 200, body: NewApiKey },
+    errors: ['api_key_not_found', 'precondition_failed'],
+  }),
 };

@@ -28,6 +28,7 @@ export const eventTypes = [
   'user.policy.exemption',
   'user.role.changed',
   'api.key.created',
+  'api.key.expiring',
   'audit.head',
   ...formBTypes,
 ] as const;

@@ -41,6 +41,8 @@ interface Belongs<T> {
   readonly by: string;
   /** Whether a document is removed wherever the user has to sign in again. */
   readonly endsWithSignIn: (doc: T) => boolean;
+  /** Removes what of it is the user's, where that is not just the document. */
+  readonly remove?: (tx: Tx, doc: T, userId: string) => Promise<void>;
 }
 
 /** Upkeep removes a document `keptMs` milliseconds after the time that `orderBy` gives. */

@@ -181,8 +181,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ...defined({ metricsPort: metricsListener?.port }),
       fetch: async (url, init) => service.fetch(new Request(url, init), {}),
       async reload() {
-        if (listener.reload) await listener.reload();
-        else log.info({}, 'nothing to reload: the server does not serve TLS');
+        const reloads = [listener.reload, service.reload].filter((reload) => reload !== undefined);
+        await Promise.all(reloads.map((reload) => reload()));
+        if (reloads.length === 0) {
+          log.info({}, 'nothing to reload: there are no TLS files and no country_database');
+        }
       },
       stop: () => (stopping ??= stop()),
     };

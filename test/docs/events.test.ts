@@ -42,6 +42,8 @@ const when: Record<EventType, string> = {
   'user.role.changed': 'The scopes of a principal were changed.',
   'api.key.created':
     'An API key was made; the key of the data folder, too, also when another is given at a start. Never the key itself.',
+  'api.key.expiring':
+    'An API key expires within 14 days. Once for each expiry that a key is given.',
   'audit.head':
     'Once an hour, where the audit log has grown: the hash of its newest entry, signed. Keep it elsewhere: `govctl audit verify --head SEQUENCE:HASH` finds out whether a log was cut or written anew since.',
   'cost.anomaly.detected': 'A cost is not what it was expected to be.',

@@ -10,6 +10,7 @@ import type { SignIn } from '../../src/server/sign-in/service.ts';
 import { createLogins } from '../../src/server/wiring/logins.ts';
 import type { RequestEvent } from '../../src/server/observe/request-event.ts';
 import { ensureBootstrapKey } from '../../src/server/auth/bootstrap.ts';
+import type { CountryOf } from '../../src/server/auth/restrictions.ts';
 import { createAuthenticator } from '../../src/server/auth/service.ts';
 import type { ServerConfig } from '../../src/server/config/config.ts';
 import type { Deps, Log } from '../../src/server/deps.ts';
@@ -105,6 +106,8 @@ export async function startTestService(
     metricsText?: (store: Store) => () => Promise<string>;
     /** Lets people in; without it, nobody signs in. */
     signIn?: (deps: Deps) => SignIn;
+    /** Default: the server knows no countries. */
+    countryOf?: CountryOf;
   } = {},
 ) {
   const folder = await mkdtemp(path.join(tmpdir(), 'govctl-server-test-'));
@@ -133,7 +136,7 @@ export async function startTestService(
   if (!bootstrap) throw new Error('a new folder must get a key');
   const { key } = bootstrap;
   const events: RequestEvent[] = [];
-  const authenticator = createAuthenticator(deps);
+  const authenticator = createAuthenticator(deps, options.countryOf);
   const metricsText = options.metricsText?.(store);
   const bodies = createBodyChecks();
   const limiter = createRateLimiter(options.rateLimit ?? 'off', clock);
@@ -226,6 +229,7 @@ export async function startTestService(
   const app: App = createApp(
     deps,
     createHandlers(deps, {
+      hasCountries: options.countryOf !== undefined,
       limiter,
       exchanges: logins?.exchanges ?? {},
       bodies,

@@ -1,11 +1,10 @@
 import { GovctlError } from '../../contract/errors.ts';
 import { permits, scopes } from '../../contract/endpoint.ts';
-import { recordAudit } from '../audit/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
-import { announceKey } from './announce.ts';
-import { versionOf } from './api-keys.ts';
+import { announceCreated, insertKey, removeKey, replaceKey, versionOf } from './api-keys.ts';
 import { apiKeys } from './collection.ts';
+import type { StoredApiKey } from './collection.ts';
 import { hashSecret, hintOf, newSecret } from '../keys/hashed-secrets.ts';
 import { hasAny } from '../store/all-rows.ts';
 
@@ -44,10 +43,10 @@ async function putBootstrapKey(deps: Deps, secret: string): Promise<void> {
   await deps.store.transact(async (tx) => {
     const known = (await tx.find(apiKeys, 'hash', hash))?.doc;
     const all = known !== undefined && scopes.every((scope) => permits(known.scopes, scope));
-    if (all && known.bootstrap && known.expires_at === undefined) return;
+    if (all && known.bootstrap && isUnrestricted(known)) return;
     const before = (await tx.find(apiKeys, 'bootstrap', 'yes'))?.doc;
     // A key that is known under another name becomes the folder's own.
-    if (known && known.id !== before?.id) await tx.remove(apiKeys, known.id);
+    if (known && known.id !== before?.id) await removeKey(tx, known.id);
     const doc = {
       id: before?.id ?? deps.ids.next('key'),
       name: 'bootstrap',
@@ -59,8 +58,13 @@ async function putBootstrapKey(deps: Deps, secret: string): Promise<void> {
       ...(before && { version: versionOf(before) + 1 }),
       created_at: timestamp(deps.clock.now()),
     } as const;
-    await (before ? tx.replace(apiKeys, doc) : tx.insert(apiKeys, doc));
-    await recordAudit(deps, tx, system, before ? 'api_key.replace' : 'api_key.create', doc.id);
-    await announceKey(deps, tx, doc);
+    await (before ? replaceKey(tx, before, doc) : insertKey(tx, doc));
+    await announceCreated(deps, tx, system, doc, before ? 'api_key.replace' : 'api_key.create');
   });
 }
+
+/** Works at any time, from anywhere, for the operator. */
+const isUnrestricted = (key: StoredApiKey): boolean =>
+  [key.expires_at, key.ip_allow_list, key.countries, key.signing_secret, key.bound_to].every(
+    (restriction) => restriction === undefined,
+  );

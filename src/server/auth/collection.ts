@@ -1,7 +1,7 @@
 import type { ApiKeySortField } from '../../contract/api-keys.ts';
 import type { OauthClientSortField } from '../../contract/oauth-clients.ts';
 import type { Scope } from '../../contract/endpoint.ts';
-import type { CollectionSpec } from '../store/store.ts';
+import type { CollectionSpec, Scalar } from '../store/store.ts';
 
 /** Secrets are stored as hashes only; times of expiry are milliseconds since the epoch where they are compared. */
 export interface StoredApiKey {
@@ -15,16 +15,57 @@ export interface StoredApiKey {
   readonly scopes: readonly Scope[];
   readonly key_hint: string;
   readonly hash: string;
+  /** Ranges of addresses, and countries, that requests with it may come from. */
+  readonly ip_allow_list?: readonly string[];
+  readonly countries?: readonly string[];
+  /** Sealed for its ID: what requests must be signed with. Absent: they need no signature. */
+  readonly signing_secret?: string;
+  readonly rotated_at?: string;
+  readonly previous?: PreviousKey;
   /** The data folder's own key: generated at the first start, or given at a start. There is one at most. */
   readonly bootstrap?: true;
   /** Grows with each change but a use, for the ETag. Absent: 1. */
   readonly version?: number;
   readonly created_at: string;
   readonly expires_at?: string;
-  readonly last_used_at?: string;
 }
 
-const apiKeyOrder: Record<ApiKeySortField, (key: StoredApiKey) => string | undefined> = {
+/** The secret from before a rotation. It is its holder's as before: whoever rotated the key holds only the new one. */
+export interface PreviousKey extends Pick<
+  StoredApiKey,
+  'made_by' | 'bound_to' | 'key_hint' | 'hash' | 'signing_secret'
+> {
+  readonly expires_at: string;
+}
+
+/** What changes of a key though nobody changes it, by its ID: apart from it, so that its ETag stays. Every key has one. */
+export interface ApiKeyState {
+  readonly id: string;
+  readonly last_used_at?: string;
+  readonly last_used_ip?: string;
+  /** Milliseconds since the epoch. Absent: it has no expiry, or it was announced. */
+  readonly announce_at?: number;
+}
+
+type StateField = 'last_used_at' | 'last_used_ip';
+
+export const apiKeyStates: CollectionSpec<ApiKeyState> = {
+  name: 'api_key_states',
+  order: {
+    last_used_at: (state) => state.last_used_at,
+    last_used_ip: (state) => state.last_used_ip,
+    announce_at: (state) => state.announce_at,
+  } satisfies Record<StateField | 'announce_at', (state: ApiKeyState) => Scalar | undefined>,
+};
+
+/** Whether a list of keys is sorted by what their states have. */
+export const isStateField = (field: ApiKeySortField): field is StateField =>
+  field === 'last_used_at' || field === 'last_used_ip';
+
+const apiKeyOrder: Record<
+  Exclude<ApiKeySortField, StateField>,
+  (key: StoredApiKey) => Scalar | undefined
+> = {
   created_at: (key) => key.created_at,
   id: (key) => key.id,
   name: (key) => key.name,
@@ -32,16 +73,26 @@ const apiKeyOrder: Record<ApiKeySortField, (key: StoredApiKey) => string | undef
   made_by: (key) => key.made_by,
   key_hint: (key) => key.key_hint,
   expires_at: (key) => key.expires_at,
-  last_used_at: (key) => key.last_used_at,
+  require_signature: (key) => (key.signing_secret === undefined ? undefined : true),
+  rotated_at: (key) => key.rotated_at,
+  previous_key_expires_at: (key) => key.previous?.expires_at,
 };
 
 export const apiKeys: CollectionSpec<StoredApiKey> = {
   name: 'api_keys',
   unique: {
     hash: (key) => key.hash,
+    previous_hash: (key) => key.previous?.hash,
     bootstrap: (key) => (key.bootstrap ? 'yes' : undefined),
   },
-  index: { bound_to: (key) => key.bound_to },
+  index: {
+    /** Those who hold one of its secrets. */
+    bound_to: ({ bound_to: now, previous }) => [
+      ...new Set([now, previous?.bound_to].filter((id) => id !== undefined)),
+    ],
+    signs: ({ signing_secret: now, previous }) =>
+      now === undefined && previous?.signing_secret === undefined ? undefined : 'yes',
+  },
   order: apiKeyOrder,
 };
 

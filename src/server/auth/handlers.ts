@@ -1,18 +1,29 @@
-import { defined } from '../../contract/defined.ts';
+import type { ApiKey } from '../../contract/api-keys.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
-import type { Handlers, Principal } from '../http/call.ts';
+import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { refuseWider } from '../http/insufficient-scope.ts';
 import { toJson } from '../json.ts';
-import { listPage } from '../http/paging.ts';
+import type { Json } from '../json.ts';
+import { listLookedUp, listPage } from '../http/paging.ts';
 import { removeFew } from '../store/remove-rows.ts';
-import { announceKey, showKey } from './announce.ts';
-import { checkExpiry, readKey, updateKey, versionOf } from './api-keys.ts';
-import { accessTokens, apiKeys, oauthClients } from './collection.ts';
-import type { StoredApiKey, StoredOauthClient } from './collection.ts';
+import type { Reader } from '../store/store.ts';
+import {
+  createKey,
+  readKey,
+  removeKey,
+  rotateKey,
+  showKey,
+  updateKey,
+  versionOf,
+} from './api-keys.ts';
+import type { KeyOptions, NewKey } from './api-keys.ts';
+import { makerOf } from './authority.ts';
+import { accessTokens, apiKeyStates, apiKeys, isStateField, oauthClients } from './collection.ts';
+import type { ApiKeyState, StoredApiKey, StoredOauthClient } from './collection.ts';
 import { hashSecret, hintOf, newSecret } from '../keys/hashed-secrets.ts';
 
 const showClient = ({ hash: _h, bound_to: _b, scopes, ...client }: StoredOauthClient) => ({
@@ -21,71 +32,64 @@ const showClient = ({ hash: _h, bound_to: _b, scopes, ...client }: StoredOauthCl
   scopes: [...scopes],
 });
 
-/** Who is behind what a caller makes: nobody becomes two people, or gets more than they have, by making keys. */
-export const makerOf = ({ person, userId, boundTo }: Principal) => ({
-  made_by: person ?? userId,
-  ...defined({ bound_to: boundTo }),
-});
+export const apiKeyHandlers = (deps: Deps, options: KeyOptions): Handlers['apiKeys'] => {
+  const show = (key: StoredApiKey, state: ApiKeyState | undefined): string =>
+    toJson(showKey(key, state, deps.clock.now()));
+  /** The time of last use, and of a previous secret's end, are in the response but not part of the version. */
+  const answer = (key: StoredApiKey, reader: Reader = deps.store) =>
+    whenKnown(reader.get(apiKeyStates, key.id), (state) => ({
+      body: show(key, state?.doc) as Json<ApiKey>, // of the same fields
+      revision: versionOf(key),
+      isMoving: true,
+    }));
+  const answerNew = ({ doc, ...secrets }: NewKey) => ({
+    body: toJson({ ...showKey(doc, undefined, deps.clock.now()), ...secrets }),
+    revision: versionOf(doc),
+  });
+  return {
+    list({ query }) {
+      const { sort_by: field } = query;
+      const common = { query, filters: {}, plural: 'api_keys' };
+      if (isStateField(field)) {
+        return listLookedUp(deps.store, apiKeyStates, {
+          ...common,
+          show: ({ doc }) => whenKnown(readKey(deps.store, doc.id), (key) => show(key, doc)),
+        });
+      }
+      return listLookedUp(deps.store, apiKeys, {
+        ...common,
+        show: ({ doc }) =>
+          whenKnown(deps.store.get(apiKeyStates, doc.id), (state) => show(doc, state?.doc)),
+      });
+    },
 
-/** The time of last use is in the response but not part of the version. */
-const answerKey = (key: StoredApiKey) => ({
-  body: toJson(showKey(key)),
-  revision: versionOf(key),
-  isMoving: true,
-});
+    create: async ({ body }, call) =>
+      call.transact(async (tx) => {
+        const made = await createKey(deps, tx, call, body, options);
+        return { ...answerNew(made), headers: { Location: `/v1/api-keys/${made.doc.id}` } };
+      }),
 
-export const apiKeyHandlers = (deps: Deps): Handlers['apiKeys'] => ({
-  list: ({ query }) =>
-    listPage(deps.store, apiKeys, {
-      query,
-      filters: {},
-      plural: 'api_keys',
-      show: ({ doc }) => toJson(showKey(doc)),
-    }),
+    get: ({ params }) => whenKnown(readKey(deps.store, params.id), (key) => answer(key)),
 
-  create: async ({ body }, call) => {
-    const now = deps.clock.now();
-    const expiresAt = body.expires_at === undefined ? undefined : checkExpiry(body.expires_at, now);
-    refuseWider(call.principal, body.scopes, 'An API key');
-    return call.transact(async (tx) => {
-      const key = newSecret('gk', deps.random);
-      const doc: StoredApiKey = {
-        id: deps.ids.next('key'),
-        name: body.name,
-        user_id: deps.ids.next('user'),
-        ...makerOf(call.principal),
-        scopes: [...new Set(body.scopes)],
-        key_hint: hintOf(key),
-        hash: hashSecret(key),
-        created_at: timestamp(now),
-        ...defined({ expires_at: expiresAt }),
-      };
-      await tx.insert(apiKeys, doc);
-      await recordAudit(deps, tx, call.actor, 'api_key.create', doc.id);
-      await announceKey(deps, tx, doc);
-      return {
-        body: toJson({ ...showKey(doc), key }),
-        revision: versionOf(doc),
-        headers: { Location: `/v1/api-keys/${doc.id}` },
-      };
-    });
-  },
+    update: async ({ params, body }, call) =>
+      call.transact(async (tx) =>
+        answer(await updateKey(deps, tx, call, { id: params.id, update: body }, options), tx),
+      ),
 
-  get: ({ params }) => whenKnown(readKey(deps.store, params.id), answerKey),
+    delete: async ({ params }, call) =>
+      call.transact(async (tx) => {
+        call.checkMatch(versionOf(await readKey(tx, params.id)));
+        await removeKey(tx, params.id);
+        await recordAudit(deps, tx, call.actor, 'api_key.delete', params.id);
+        return { body: undefined };
+      }),
 
-  update: async ({ params, body }, call) =>
-    call.transact(async (tx) =>
-      answerKey(await updateKey(deps, tx, call, { id: params.id, update: body })),
-    ),
-
-  delete: async ({ params }, call) =>
-    call.transact(async (tx) => {
-      call.checkMatch(versionOf(await readKey(tx, params.id)));
-      await tx.remove(apiKeys, params.id);
-      await recordAudit(deps, tx, call.actor, 'api_key.delete', params.id);
-      return { body: undefined };
-    }),
-});
+    rotate: async ({ params, body }, call) =>
+      call.transact(async (tx) =>
+        answerNew(await rotateKey(deps, tx, call, { id: params.id, ...body })),
+      ),
+  };
+};
 
 export const oauthClientHandlers = (deps: Deps): Handlers['oauthClients'] => ({
   list: ({ query }) =>

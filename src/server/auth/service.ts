@@ -5,12 +5,14 @@ import { GovctlError } from '../../contract/errors.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { TokenRequest, TokenResponse } from '../../contract/auth.ts';
-import type { Principal, PublicCall } from '../http/call.ts';
 import type { Json } from '../json.ts';
+import type { Caller, Principal, PublicCall } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
-import { accessTokens, apiKeys, oauthClients } from './collection.ts';
-import type { StoredAccessToken, StoredApiKey } from './collection.ts';
+import { accessTokens, apiKeyStates, apiKeys, oauthClients } from './collection.ts';
+import type { ApiKeyState, PreviousKey, StoredAccessToken, StoredApiKey } from './collection.ts';
+import { createRestrictions } from './restrictions.ts';
+import type { CountryOf } from './restrictions.ts';
 import type { Reader } from '../store/store.ts';
 import { scopesOfUser } from '../users/service.ts';
 import { hashSecret, isUnguessable } from '../keys/hashed-secrets.ts';
@@ -18,9 +20,9 @@ import { hashSecret, isUnguessable } from '../keys/hashed-secrets.ts';
 export interface Authenticator {
   /**
    * @param mayBeGuessed false: a token that could be guessed, and was not used before, is refused unlooked at
-   * @throws GovctlError invalid_token or expired_token
+   * @throws GovctlError invalid_token, expired_token, address_not_allowed or country_not_allowed
    */
-  authenticate(authorization: string | null, mayBeGuessed?: boolean): Awaitable<Principal>;
+  authenticate(caller: Caller, mayBeGuessed?: boolean): Awaitable<Principal>;
   /** Writes down when keys were last used: once for many uses, so that reads cost no commit. */
   saveLastUses(): Promise<void>;
 }
@@ -34,12 +36,20 @@ export type Exchange = (
   readonly headers: Readonly<Record<string, string>>;
 }>;
 
+interface Use {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly address: string | undefined;
+}
+
 /** Headers whose hash is kept in memory. */
 const hashesKept = 256;
 
-export function createAuthenticator(deps: Deps): Authenticator {
-  /** API key id → milliseconds since the epoch. */
-  const lastUses = new Map<string, number>();
+/** @param countryOf absent: the server has no database of countries */
+export function createAuthenticator(deps: Deps, countryOf?: CountryOf): Authenticator {
+  const restrictions = createRestrictions(countryOf);
+  /** By the ID of an API key. */
+  const lastUses = new Map<string, Use>();
   const hashes = new Map<string, string>();
   /** Hashing is the dearest part of a read; the same few headers come again and again. */
   const hashOf = (authorization: string | null): string =>
@@ -50,13 +60,19 @@ export function createAuthenticator(deps: Deps): Authenticator {
     if (hashes.size >= hashesKept) hashes.clear();
     hashes.set(authorization, hash);
   };
-  const holderOfKey = (key: StoredApiKey): Awaitable<Principal> => {
-    const { id, user_id: userId, made_by, bootstrap, expires_at } = key;
+  /** @param secret the one of its two that was sent */
+  const holderOfKey = (
+    key: StoredApiKey,
+    secret: StoredApiKey | PreviousKey,
+    address: string | undefined,
+  ): Awaitable<Principal> => {
+    const { id, user_id: userId, bootstrap, scopes } = key;
     const now = deps.clock.now();
-    if (expires_at !== undefined && Date.parse(expires_at) <= now) {
-      throw expired('API key', expires_at);
-    }
-    lastUses.set(id, now);
+    checkExpiry('API key', key.expires_at, now);
+    if (secret !== key) checkExpiry('API key was rotated, and its previous secret', secret.expires_at, now); // prettier-ignore
+    if (key.ip_allow_list || key.countries) restrictions.check(key, address);
+    lastUses.set(id, { at: now, address });
+    const { made_by, bound_to } = secret;
     // Nobody made the folder's own: its holder is the operator.
     const person = made_by ?? (bootstrap ? userId : undefined);
     const holder = {
@@ -66,26 +82,30 @@ export function createAuthenticator(deps: Deps): Authenticator {
       via: id,
       countedAs: id,
     } as const;
-    return bound(deps.store, holder, key);
+    return bound(deps.store, holder, { scopes, ...defined({ bound_to }) });
   };
-  const holderOfToken = (token: StoredAccessToken | undefined): Awaitable<Principal> => {
-    if (!token) throw unknownToken();
+  const holderOfToken = (token: StoredAccessToken): Awaitable<Principal> => {
     const { id, user_id: userId, made_by: person, client_id: countedAs, expires_at } = token;
     const { kind = 'client' } = token;
     if (expires_at <= deps.clock.now()) throw expired('access token', timestamp(expires_at));
     return bound(deps.store, { userId, kind, ...defined({ person }), via: id, countedAs }, token);
   };
+  const holderOfOther = (hash: string, address: string | undefined): Awaitable<Principal> =>
+    whenKnown(deps.store.find(accessTokens, 'hash', hash), (token) =>
+      token
+        ? holderOfToken(token.doc)
+        : whenKnown(deps.store.find(apiKeys, 'previous_hash', hash), (rotated) => {
+            if (!rotated?.doc.previous) throw unknownToken();
+            return holderOfKey(rotated.doc, rotated.doc.previous, address);
+          }),
+    );
   return {
-    authenticate(authorization, mayBeGuessed = true) {
+    authenticate({ authorization, address }, mayBeGuessed = true) {
       const isSeen = authorization !== null && hashes.has(authorization);
       if (!mayBeGuessed && !isSeen && !isUnguessable(bearerOf(authorization))) throw unknownToken();
       const hash = hashOf(authorization);
       const holder = whenKnown(deps.store.find(apiKeys, 'hash', hash), (key) =>
-        key
-          ? holderOfKey(key.doc)
-          : whenKnown(deps.store.find(accessTokens, 'hash', hash), (token) =>
-              holderOfToken(token?.doc),
-            ),
+        key ? holderOfKey(key.doc, key.doc, address) : holderOfOther(hash, address),
       );
       return whenKnown(holder, (principal) => {
         keepHash(authorization, hash);
@@ -98,14 +118,18 @@ export function createAuthenticator(deps: Deps): Authenticator {
       const uses = [...lastUses];
       lastUses.clear();
       await deps.store.transact(async (tx) => {
-        for (const [id, at] of uses) {
-          const key = await tx.get(apiKeys, id);
-          if (key) await tx.replace(apiKeys, { ...key.doc, last_used_at: timestamp(at) });
+        for (const [id, { at, address }] of uses) {
+          const state = (await tx.get(apiKeyStates, id))?.doc;
+          if (!state) continue;
+          const used = { last_used_at: timestamp(at), ...defined({ last_used_ip: address }) };
+          await tx.replace(apiKeyStates, { ...withoutUse(state), ...used });
         }
       });
     },
   };
 }
+
+const withoutUse = ({ last_used_at: _a, last_used_ip: _i, ...state }: ApiKeyState) => state;
 
 /** Who has what was granted to them, as far as the user to whom it is bound still has it. */
 const bound = (
@@ -152,6 +176,10 @@ const gone = (): GovctlError =>
     'invalid_token',
     'The user to whom the API key or access token belongs is disabled or was deleted',
   );
+
+function checkExpiry(what: string, at: string | undefined, now: number): void {
+  if (at !== undefined && Date.parse(at) <= now) throw expired(what, at);
+}
 
 const expired = (what: string, at: string): GovctlError =>
   refuse('expired_token', `The ${what} expired at ${at}; get a new one`);

@@ -25,6 +25,8 @@ export interface ServerConfig {
   /** The methods of prediction that are on; absent: those that need no guess. */
   readonly prediction?: { readonly methods: readonly PredictionMethod[] };
   readonly remediation?: RemediationConfig;
+  /** The file of a database of countries, in MaxMind's format. */
+  readonly country_database?: string;
 }
 
 /** Charges whose cost is split among the groups of an analysis by one field. */

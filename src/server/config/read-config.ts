@@ -38,6 +38,7 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
     prediction,
     remediation,
     trusted_proxies,
+    country_database: countries,
   } = given.parsed;
   const smtp = await smtpOf(mail, env, file);
   const secrets = secretsOf(given.parsed, env);
@@ -60,6 +61,9 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
         : {}),
       ...(prediction?.methods ? { prediction: { methods: prediction.methods } } : {}),
       ...(remediation ? { remediation: await remediationOf(remediation, env, file ?? '') } : {}),
+      ...(countries === undefined
+        ? {}
+        : { country_database: path.resolve(path.dirname(file ?? ''), countries) }),
     },
     notices: [
       ...unboundNotices(given.parsed, file ?? ''),

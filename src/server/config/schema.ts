@@ -130,6 +130,8 @@ export const ConfigFile = z.strictObject({
     })
     .optional(),
   remediation: Remediation.optional(),
+  /** A database of countries in the MaxMind DB format, from the folder of the file: for API keys with `countries`. */
+  country_database: text.optional(),
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 

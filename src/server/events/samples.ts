@@ -228,6 +228,17 @@ const samples: Readonly<Record<EventType, Record<string, unknown>>> = {
       scopes: user.scopes,
     },
   },
+  'api.key.expiring': {
+    api_key: {
+      id: 'key_01jnb4k1e3g5j7m9p1r3t5v7x9',
+      name: 'ci',
+      user_id: user.id,
+      key_hint: 'q7Zk',
+      created_at: at,
+      scopes: user.scopes,
+      expires_at: later,
+    },
+  },
   'audit.head': {
     audit: {
       sequence: 4812,

@@ -10,6 +10,14 @@ import type { Awaitable } from '../awaitable.ts';
 import type { Json } from '../json.ts';
 import type { Tx } from '../store/store.ts';
 
+/** What a request says of who sends it. */
+export interface Caller {
+  /** The header. */
+  readonly authorization: string | null;
+  /** Where it comes from, if from anywhere. */
+  readonly address: string | undefined;
+}
+
 /** Who is calling, and with what. */
 export interface Principal {
   readonly userId: string;

@@ -7,7 +7,7 @@ import type { Endpoint, HandlerInput, Scope } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { settle, whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
-import type { Answer, AnyBody, Call, Principal, PublicCall } from './call.ts';
+import type { Answer, AnyBody, Call, Caller, Principal, PublicCall } from './call.ts';
 import type { Deps } from '../deps.ts';
 import { streamBytes } from './byte-body.ts';
 import { etagOf, isKnown } from './conditional.ts';
@@ -29,11 +29,11 @@ import { AuthorisedCall, RequestCall } from './request-call.ts';
 import type { TurnShare } from './turn-share.ts';
 
 /**
- * Who the bearer of an Authorization header is.
+ * Who sends a request.
  * @param mayBeGuessed false: a token that could be guessed, and was not seen before, is refused unlooked at
- * @throws GovctlError invalid_token or expired_token
+ * @throws GovctlError invalid_token or expired_token; address_not_allowed or country_not_allowed
  */
-type Authenticate = (authorization: string | null, mayBeGuessed: boolean) => Awaitable<Principal>;
+type Authenticate = (caller: Caller, mayBeGuessed: boolean) => Awaitable<Principal>;
 
 export interface RouteOptions {
   readonly authenticate: Authenticate;
@@ -143,8 +143,7 @@ function admit(
   const isOpen = openWhereLocal === true && isLocal && namesThisMachine(request.url);
   if (scope === null || isOpen) return undefined;
   const mayBeGuessed = !limiter.failedTooOften(context.env.remoteAddress, isLocal);
-  const authorization = request.headers.get('authorization');
-  const known = context.env.principal ?? authenticate(authorization, mayBeGuessed);
+  const known = context.env.principal ?? authenticate(callerIn(visit), mayBeGuessed);
   return whenKnown(known, (bearer) => {
     visit.principal = bearer;
     context.env.trust?.(bearer.countedAs);
@@ -152,6 +151,11 @@ function admit(
     checkScope(bearer, scope);
   });
 }
+
+const callerIn = ({ request, context }: Visit): Caller => ({
+  authorization: request.headers.get('authorization'),
+  address: context.env.remoteAddress,
+});
 
 /** What they send, as the contract says it is; then the handler. */
 function readAndHandle(route: PreparedRoute, visit: Visit): Awaitable<AnyAnswer> {
@@ -164,7 +168,7 @@ function readAndHandle(route: PreparedRoute, visit: Visit): Awaitable<AnyAnswer>
       endpoint === contract.resources.import || endpoint === contract.costImports.put;
     const limits = { within: bodyWithin, limit: isImport ? maxImportBytes : undefined };
     // It may go on for an hour: longer than the key or the token is good for.
-    const checkSender = () => principal && authenticate(request.headers.get('authorization'), true);
+    const checkSender = () => principal && authenticate(callerIn(visit), true);
     const streamed = streamBody(request, endpoint.streamed, { ...limits, checkSender });
     return handle(route, visit, query, streamed);
   }

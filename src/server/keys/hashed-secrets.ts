@@ -4,7 +4,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 export const hashSecret = (secret: string): string => hash('sha256', secret, 'base64url');
 
 export const newSecret = (
-  prefix: 'gk' | 'gat' | 'gcs' | 'gin' | 'gse' | 'gdv',
+  prefix: 'gk' | 'gat' | 'gcs' | 'gss' | 'gin' | 'gse' | 'gdv',
   random: (bytes: number) => Uint8Array,
 ): string => `${prefix}_${Buffer.from(random(32)).toString('base64url')}`;
 

@@ -1,6 +1,6 @@
 import type { StoredCollection } from '../module.ts';
 import { allRows } from '../store/all-rows.ts';
-import type { Tx } from '../store/store.ts';
+import type { Document, Tx } from '../store/store.ts';
 
 /** The collections of what users have: keys, sessions, tokens. */
 export type Belongings = readonly StoredCollection[];
@@ -18,12 +18,12 @@ export async function removeBelongings(
   const removed: Record<string, number> = {};
   for (const { spec, belongs } of belongings) {
     if (!belongs) continue;
-    const ids: string[] = [];
+    const docs: Document[] = [];
     for await (const { doc } of allRows(tx, spec, { [belongs.by]: { any: [userId] } })) {
-      if (which === 'all' || belongs.endsWithSignIn(doc)) ids.push(doc.id);
+      if (which === 'all' || belongs.endsWithSignIn(doc)) docs.push(doc);
     }
-    for (const id of ids) await tx.remove(spec, id);
-    removed[spec.name] = ids.length;
+    for (const doc of docs) await (belongs.remove?.(tx, doc, userId) ?? tx.remove(spec, doc.id));
+    removed[spec.name] = docs.length;
   }
   return removed;
 }

@@ -57,6 +57,8 @@ import { belongings } from './modules.ts';
 
 /** What handlers need besides the outside world; created once and shared. */
 export interface Parts {
+  /** Whether the server knows the countries of addresses. */
+  readonly hasCountries: boolean;
   readonly limiter: RateLimiter;
   /** Grants of the token endpoint besides client credentials, by grant type. */
   readonly exchanges: Readonly<Record<string, Exchange>>;
@@ -84,6 +86,7 @@ export interface Parts {
 export const createHandlers = (
   deps: Deps,
   {
+    hasCountries,
     limiter,
     exchanges,
     bodies,
@@ -152,7 +155,7 @@ export const createHandlers = (
     auth: { token: issueToken(deps, { limiter, exchanges }) },
     users: userHandlers(deps, { baseUrl, belongings }),
     roles: roleHandlers(deps),
-    apiKeys: apiKeyHandlers(deps),
+    apiKeys: apiKeyHandlers(deps, { hasCountries }),
     oauthClients: oauthClientHandlers(deps),
     auditLog: auditLogHandlers(deps, statementKey),
     local: localHandlers(deps, local),

@@ -6,6 +6,7 @@ import { parseRanges } from '../http/address.ts';
 import { createApp } from '../http/app.ts';
 import type { Observe } from '../observe/request-event.ts';
 import { chainOlder } from '../audit/chain.ts';
+import { openCountries } from '../auth/countries.ts';
 import { createAuthenticator } from '../auth/service.ts';
 import { startBackgroundWork } from './background-work.ts';
 import type { ServerConfig } from '../config/config.ts';
@@ -58,6 +59,8 @@ export interface Service {
   fetchMetrics(request: Request): Promise<Response>;
   /** Refuses new requests and waits at most `withinMs` for all but `except` of the open ones. */
   drain(withinMs: number, except?: number): Promise<void>;
+  /** Reads the operator's files again, where it has any that may change. */
+  readonly reload?: () => Promise<void>;
   /** Stops the background work. */
   stop(): Promise<void>;
 }
@@ -76,7 +79,10 @@ export async function createService(
   },
   options: ServiceOptions,
 ): Promise<Service> {
-  const authenticator = createAuthenticator(deps);
+  const { country_database: countryFile } = options.config;
+  const countries =
+    countryFile === undefined ? undefined : await openCountries(countryFile, deps.log);
+  const authenticator = createAuthenticator(deps, countries?.countryOf);
   const targets: Targets = {
     rules: { local: isLocal(options), allowed: parseRanges(options.allowTargets) },
     resolve: systemResolve,
@@ -132,6 +138,7 @@ export async function createService(
   const app = createApp(
     deps,
     createHandlers(deps, {
+      hasCountries: countries !== undefined,
       limiter,
       exchanges: {},
       bodies,
@@ -182,8 +189,10 @@ export async function createService(
       const until = deps.clock.monotonic() + withinMs;
       while (begun > except && deps.clock.monotonic() < until) await sleep(5);
     },
+    ...(countries ? { reload: countries.reload } : {}),
     async stop() {
       await background.stop();
+      countries?.close();
       await threads.close();
       await bodies.close();
       await sender.close();

@@ -1,6 +1,7 @@
 import type { PredictionMethod } from '../../contract/predictions.ts';
 import { removeOldEntries } from '../audit/anchor.ts';
 import { tellHead } from '../audit/head.ts';
+import { announceExpiring } from '../auth/announce.ts';
 import type { Authenticator } from '../auth/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
@@ -19,7 +20,7 @@ const batch = 500;
 
 /** Maintenance. Runs one task at a time; calling a task that is already running returns the same run. */
 export interface Upkeep {
-  /** Call every minute: removes expired documents and stores the last use of keys. */
+  /** Call every minute: removes expired documents, stores the last use of keys, tells of those that expire. */
   maintain(): Promise<void>;
   /** Call every second: an import creates events so fast that the oldest must be removed sooner than in a minute. */
   trim(): Promise<void>;
@@ -56,6 +57,7 @@ export function createUpkeep(
     await removeOldSamples(deps);
     await removeOldEntries(deps, statementKey);
     await tellHead(deps, statementKey);
+    await announceExpiring(deps);
     await keepScore(deps);
     await scheduleForecasts(deps, methods);
     surplus = await removeOldEvents(deps, eventOf, mostEvents);

@@ -388,6 +388,7 @@ describe('what an endpoint answers', () => {
     await ask('apiKeys.list', undefined);
     await ask('apiKeys.get', key.id);
     await ask('apiKeys.update', key.id, { body: { name: 'renamed' } });
+    await ask('apiKeys.rotate', key.id, { body: { require_signature: true } });
     await ask('apiKeys.delete', key.id);
 
     const client = (await ask('oauthClients.create', undefined, { body })) as {
