@@ -1,12 +1,11 @@
 import { inThrees } from '../../contract/in-threes.ts';
-import { add, mostQuantityDigits, parseAmount, putLanes, subtract, zero } from '../amount.ts';
-import type { Amount } from '../amount.ts';
-import { CellValue } from '../read/cells.ts';
+import { firstOf } from '../read/cells.ts';
 import type { Cells, Rejected } from '../read/cells.ts';
 import { ReadError } from '../read/place.ts';
 import { dayNumber } from '../table/days.ts';
 import type { Dictionary } from '../table/dictionary.ts';
-import { measures } from '../table/rows.ts';
+import { AmountReader } from './amounts.ts';
+import type { Fault } from './amounts.ts';
 import { DateColumn, isDay } from './dates.ts';
 import type { SlashedFormat } from './dates.ts';
 import type { Dialect, Source } from './dialects.ts';
@@ -19,9 +18,8 @@ import {
   unknownColumns,
 } from './dialects.ts';
 import { effectiveRules } from './effective-cost.ts';
-import type { EffectiveRule } from './effective-cost.ts';
 import { Memo, remembered } from './memo.ts';
-import type { CostRecord, Dimension, Measure } from './record.ts';
+import type { CostRecord, Dimension } from './record.ts';
 import { dimensions } from './record.ts';
 import { readTags } from './tags.ts';
 
@@ -68,8 +66,6 @@ export interface RecordReaderOptions {
 /** Reads the rows of one file as records. Texts that repeat are made once. */
 export class RecordReader {
   readonly understood: Understood;
-  /** Amounts with more than 18 digits after the point. */
-  rounded = 0;
   private readonly dialect: Dialect;
   private readonly names: readonly string[];
   private readonly fields: Readonly<Record<Source, readonly number[]>>;
@@ -83,7 +79,7 @@ export class RecordReader {
   /** In the order of the dimensions. */
   private readonly parts: readonly Part[];
   private readonly dictionaries: RecordReaderOptions['dictionaries'];
-  private readonly effectiveBy: ReadonlyMap<string, EffectiveRule> | undefined;
+  private readonly amounts: AmountReader;
   private readonly record: { -readonly [Name in keyof CostRecord]: CostRecord[Name] };
 
   /** @throws ReadError the columns are those of no known export, or one is missing or there twice */
@@ -156,14 +152,22 @@ export class RecordReader {
         codes: new Memo(derived[name] ? remembered(read) : read),
       };
     });
+    this.amounts = new AmountReader({
+      fields: this.fields,
+      effectiveBy: effectiveRules(dialect, columns),
+    });
     this.record = {
       day: 0,
       period: '',
       codes: new Uint32Array(dimensions.length + tags.length),
-      lanes: new Float64Array(3 * measures.length),
+      lanes: this.amounts.lanes,
     };
-    this.effectiveBy = effectiveRules(dialect, columns);
     this.understood = this.describe(columns);
+  }
+
+  /** Amounts with more than 18 digits after the point. */
+  get rounded(): number {
+    return this.amounts.rounded;
   }
 
   /** The fields that anything is read from. */
@@ -177,7 +181,7 @@ export class RecordReader {
   /** The texts of a row's dates, with their fields. */
   datesOf(row: Cells): readonly (readonly [text: string, field: number])[] {
     return [this.fields.charge_start, this.fields.period_start].flatMap((fields) => {
-      const field = fields.find((one) => row.value(one).text !== '');
+      const field = fields.find((one) => !row.value(one).isEmpty);
       return field === undefined ? [] : [[row.value(field).text, field] as const];
     });
   }
@@ -215,8 +219,8 @@ export class RecordReader {
     }
     const { record, parts } = this;
     const { codes } = record;
-    const rejected = this.readAmounts(row) ?? this.readTags(row);
-    if (rejected) return rejected;
+    const fault = this.amounts.read(row) ?? this.readTags(row);
+    if (fault) return this.rejected(row, fault.field, fault.message);
     let longest = -1;
     for (let column = 0; column < parts.length; column++) {
       const code = this.code(row, parts[column]);
@@ -247,8 +251,8 @@ export class RecordReader {
   /** The code of a dimension, or what is wrong with it. */
   private code(row: Cells, part: Part | undefined): number {
     if (!part) return 0;
-    const value = this.first(row, part.fields);
-    return value.text.length === 0 ? part.otherwise : part.codes.of(value);
+    const value = firstOf(row, part.fields);
+    return value.isEmpty ? part.otherwise : part.codes.of(value);
   }
 
   /** The text of a dimension; undefined: it can't be read. */
@@ -257,95 +261,15 @@ export class RecordReader {
     return this.dictionaries[column]?.texts[this.code(row, this.parts[column])];
   }
 
-  /** The first of the columns of a source that has a value. */
-  private first(row: Cells, fields: readonly number[]): CellValue {
-    for (let at = 0; at < fields.length; at++) {
-      const value = row.value(fields[at] ?? 0);
-      if (value.text.length > 0) return value;
-    }
-    return nothing;
-  }
-
   private dayOf(row: Cells, source: 'charge_start' | 'period_start'): Day | Rejected {
-    const value = this.first(row, this.fields[source]);
-    if (value.text.length === 0) return this.empty(row, source);
+    const value = firstOf(row, this.fields[source]);
+    if (value.isEmpty) return this.empty(row, source);
     const day = this.days[source].of(value);
     return typeof day === 'string' ? this.rejected(row, this.fields[source][0] ?? 0, day) : day;
   }
 
-  /** Reads the amounts of a row into the lanes of the record. @returns why they can't be read */
-  private readAmounts(row: Cells): Rejected | undefined {
-    const { fields, record } = this;
-    const { lanes } = record;
-    const hasBilled = this.readAmount(row, fields.billed, billedLane);
-    if (hasBilled !== true) return hasBilled || this.empty(row, 'billed');
-    const effective = this.readEffective(row);
-    if (typeof effective === 'object') return effective;
-    if (!effective) lanes.copyWithin(effectiveLane, billedLane, billedLane + 3);
-    const list = this.readAmount(row, fields.list, listLane);
-    if (typeof list === 'object') return list;
-    if (!list) lanes.copyWithin(listLane, effectiveLane, effectiveLane + 3);
-    const quantity = this.readAmount(row, fields.quantity, quantityLane, mostQuantityDigits);
-    if (typeof quantity === 'object') return quantity;
-    if (!quantity) lanes.fill(0, quantityLane, quantityLane + 3);
-    return undefined;
-  }
-
-  /** @returns whether the row has an effective cost of its own */
-  private readEffective(row: Cells): boolean | Rejected {
-    const { effectiveBy } = this;
-    if (!effectiveBy) return this.readAmount(row, this.fields.effective, effectiveLane);
-    const rule = effectiveBy.get(this.first(row, this.fields.category).text.toLowerCase());
-    if (!rule || (rule.where && this.first(row, rule.where).text === '')) return false;
-    let sum = zero;
-    for (const field of rule.add) {
-      const amount = this.amountOf(row, field);
-      if ('message' in amount) return amount;
-      sum = add(sum, amount);
-    }
-    for (const field of rule.subtract) {
-      const amount = this.amountOf(row, field);
-      if ('message' in amount) return amount;
-      sum = subtract(sum, amount);
-    }
-    putLanes(this.record.lanes, effectiveLane, sum);
-    return true;
-  }
-
-  /** The amount of a field; without one, 0. */
-  private amountOf(row: Cells, field: number): Amount | Rejected {
-    const { lanes } = this.record;
-    const found = this.readAmount(row, [field], effectiveLane);
-    if (typeof found === 'object') return found;
-    if (!found) return zero;
-    const [units = 0, nanos = 0, attos = 0] = lanes.subarray(effectiveLane);
-    return { units, nanos, attos };
-  }
-
-  /** Reads the amount of the first of some fields that has one. @returns whether there is one */
-  private readAmount(
-    row: Cells,
-    fields: readonly number[],
-    lane: number,
-    mostDigits?: number,
-  ): boolean | Rejected {
-    const { lanes } = this.record;
-    for (let at = 0; at < fields.length; at++) {
-      const field = fields[at] ?? 0;
-      if (row.amount?.(field, lanes, lane) === true) return true;
-      const { text } = row.value(field);
-      if (text === '') continue;
-      const amount = parseAmount(text, mostDigits);
-      if (typeof amount === 'string') return this.rejected(row, field, amount);
-      if (amount.isRounded) this.rounded += 1;
-      putLanes(lanes, lane, amount);
-      return true;
-    }
-    return false;
-  }
-
-  /** Reads the codes of the tags of a row into the record. @returns why they can't be read */
-  private readTags(row: Cells): Rejected | undefined {
+  /** Reads the codes of the tags of a row into the record. @returns what can't be read */
+  private readTags(row: Cells): Fault | undefined {
     const { codes } = this.record;
     const [field] = this.fields.tags;
     if (this.tagFields.length > 0) {
@@ -356,7 +280,7 @@ export class RecordReader {
       }
     } else if (field !== undefined) {
       const tags = this.tags.of(row.value(field));
-      if (tags === 'unreadable') return this.rejected(row, field, 'is not a JSON object of tags');
+      if (tags === 'unreadable') return { field, message: 'is not a JSON object of tags' };
       for (let at = 0; at < tags.length; at++) codes[dimensions.length + at] = tags[at] ?? 0;
     }
     return undefined;
@@ -383,14 +307,8 @@ export class RecordReader {
   }
 }
 
-const nothing = new CellValue('');
 const accountColumn = dimensions.indexOf('billing_account');
 const currencyColumn = dimensions.indexOf('currency');
-/** Where the lanes of each measure begin. */
-const [billedLane = 0, effectiveLane = 0, listLane = 0, quantityLane = 0] = (
-  ['billed', 'effective', 'list', 'quantity'] satisfies Measure[]
-).map((measure) => 3 * measures.indexOf(measure));
-
 /** How a dimension is read. */
 interface Part {
   readonly fields: readonly number[];

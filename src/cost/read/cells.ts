@@ -28,6 +28,21 @@ export class CellValue {
   /** Who read it, and as what. */
   reader: object | undefined;
   made: unknown;
+  /** Beside what it was read as, so that the text itself need not be fetched from memory again. */
+  readonly isEmpty: boolean;
 
-  constructor(readonly text: string) {}
+  constructor(readonly text: string) {
+    this.isEmpty = text === '';
+  }
+}
+
+const nothing = new CellValue('');
+
+/** The value of the first of some fields that has one. */
+export function firstOf(row: Cells, fields: readonly number[]): CellValue {
+  for (let at = 0; at < fields.length; at++) {
+    const value = row.value(fields[at] ?? 0);
+    if (!value.isEmpty) return value;
+  }
+  return nothing;
 }

@@ -16,8 +16,9 @@ interface OpenPart extends Part {
   length: number;
 }
 
-/** Bytes of a part that are written at once, and that all parts together keep in memory. */
+/** Bytes of a part that are put together, of all parts that are written at once, and that all parts together keep in memory. */
 const pieceSize = 64 * 1024;
+const writtenAtOnce = 512 * 1024;
 const mostKept = 12 * 1024 * 1024;
 const firstSize = 512;
 const mostParts = 100_000;
@@ -34,6 +35,7 @@ export class Spool {
   private readonly parts = new Map<number, OpenPart>();
   private readonly mostOfRow: number;
   private ready: Uint8Array[] = [];
+  private readySize = 0;
   private written = 0;
   private kept = 0;
 
@@ -57,21 +59,18 @@ export class Spool {
     if (this.kept > mostKept) for (const one of this.parts.values()) this.cut(one);
   }
 
-  /** The bytes to write next, at the end of what was written. */
+  /** The bytes to write next, at the end of what was written; undefined: too few yet. */
   drain(isEnd = false): Uint8Array | undefined {
     if (isEnd) for (const part of this.parts.values()) this.cut(part);
-    const [first, ...more] = this.ready;
-    if (!first || more.length === 0) {
-      this.ready = [];
-      return first;
-    }
-    const all = new Uint8Array(this.ready.reduce((sum, { length }) => sum + length, 0));
+    if (this.readySize === 0 || (!isEnd && this.readySize < writtenAtOnce)) return undefined;
+    const all = new Uint8Array(this.readySize);
     let at = 0;
     for (const piece of this.ready) {
       all.set(piece, at);
       at += piece.length;
     }
     this.ready = [];
+    this.readySize = 0;
     return all;
   }
 
@@ -108,6 +107,7 @@ export class Spool {
   private cut(part: OpenPart): void {
     if (part.length === 0) return;
     this.ready.push(part.bytes.slice(0, part.length));
+    this.readySize += part.length;
     part.pieces.push([this.written, this.written + part.length]);
     this.written += part.length;
     this.kept -= part.length;
