@@ -16,6 +16,7 @@ import { exemptions } from './exemptions.ts';
 import { frameworkDefinitions, frameworks } from './frameworks.ts';
 import { evaluations, governance } from './governance.ts';
 import { local } from './local.ts';
+import { me } from './me.ts';
 import { metrics } from './metrics.ts';
 import { oauthClients } from './oauth-clients.ts';
 import { policies } from './policies.ts';
@@ -64,6 +65,7 @@ export const contract = {
   events,
   webhooks: { ...webhooks, ...deliveries },
   auth,
+  me,
   users,
   roles,
   apiKeys,

@@ -1,6 +1,7 @@
 import { anomalyHandlers } from '../anomalies/handlers.ts';
 import { auditLogHandlers } from '../audit/handlers.ts';
 import { apiKeyHandlers, oauthClientHandlers } from '../auth/handlers.ts';
+import { meHandlers } from '../auth/me.ts';
 import { issueToken } from '../auth/token.ts';
 import type { Exchange } from '../auth/service.ts';
 import { budgetHandlers } from '../budgets/handlers.ts';
@@ -153,6 +154,7 @@ export const createHandlers = (
     },
     webhooks: { ...webhookHandlers(deps, surroundings.targets), ...deliveryHandlers(deps, send) },
     auth: { token: issueToken(deps, { limiter, exchanges }) },
+    me: meHandlers(deps),
     users: userHandlers(deps, { baseUrl, belongings }),
     roles: roleHandlers(deps),
     apiKeys: apiKeyHandlers(deps, { hasCountries }),

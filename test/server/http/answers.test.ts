@@ -384,6 +384,7 @@ describe('what an endpoint answers', () => {
 
     const scopes = ['governance:read'];
     const body = { name: 'answered', scopes };
+    await ask('me.get', undefined);
     const key = (await ask('apiKeys.create', undefined, { body })) as { id: string };
     await ask('apiKeys.list', undefined);
     await ask('apiKeys.get', key.id);
