@@ -14,7 +14,7 @@ export const withheldReasons = [
   'too_few_days',
   'too_few_hours',
   'size_unknown',
-  'size_not_in_catalogue',
+  'size_not_in_catalog',
 ] as const;
 export type WithheldReason = (typeof withheldReasons)[number];
 

@@ -1,6 +1,6 @@
 import type { Risk, WithheldReason } from '../../contract/rightsizing.ts';
-import { findSize } from './catalogue.ts';
-import type { Size } from './catalogue.ts';
+import { findSize } from './catalog.ts';
+import type { Size } from './catalog.ts';
 import { slotsPerDay } from './series.ts';
 import type { Measured } from './series.ts';
 
@@ -53,7 +53,7 @@ export function assess(machine: Machine): Assessment {
   const { provider, size: name, cpu, memory, assumedMemory } = machine;
   if (name === undefined) return { kind: 'withheld', reason: 'size_unknown' };
   const found = findSize(provider, name);
-  if (!found) return { kind: 'withheld', reason: 'size_not_in_catalogue' };
+  if (!found) return { kind: 'withheld', reason: 'size_not_in_catalog' };
   const [current, family] = found;
   const withheld = (reason: WithheldReason): Assessment => ({ kind: 'withheld', reason, current });
   if (!cpu) return withheld(memory ? 'cpu_not_measured' : 'not_measured');

@@ -1,6 +1,6 @@
 import { zero } from '../amount.ts';
 import type { Amount } from '../amount.ts';
-import type { Size } from './catalogue.ts';
+import type { Size } from './catalog.ts';
 
 const hoursPerMonth = 730;
 

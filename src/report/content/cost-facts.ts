@@ -93,7 +93,8 @@ interface ServiceCostFact extends Compared {
 }
 
 export interface ForecastFact {
-  readonly currency: string;
+  /** Absent: the reason why there is no forecast is about all of them. */
+  readonly currency?: string;
   /** ISO days, the first and the last; why there is none instead. */
   readonly expected?: {
     readonly first: string;

@@ -180,7 +180,7 @@ function forecastBlocks(forecasts: readonly ForecastFact[]): readonly Block[] {
     paragraph(
       expected
         ? `Forecast of usage ${daysText(expected.first, expected.last)}: ${showMoney(expected.amount, currency)}, with 80% probability between ${showMoney(expected.low, currency)} and ${showMoney(expected.high, currency)}.`
-        : `There is no forecast of cost in ${currency}: ${reason ?? 'not known why'}.`,
+        : `There is no forecast of cost${currency === undefined ? '' : ` in ${currency}`}: ${reason ?? 'not known why'}.`,
     ),
   );
 }

@@ -14,8 +14,8 @@ import {
   longestSleep,
 } from './collection.ts';
 import type { BudgetEvaluation, StoredBudget } from './collection.ts';
-import { lookAt } from './look.ts';
-import type { LookBy } from './look.ts';
+import { spendingIn } from './spending.ts';
+import type { SpendingOptions } from './spending.ts';
 import { readAmount } from '../../cost/amount.ts';
 import { isExceeded, isSame } from './state.ts';
 
@@ -37,14 +37,14 @@ function spansOf({ period, created_at: created }: StoredBudget, now: number): re
   return [...(created < before.end ? [before] : []), spanAt(period, now)];
 }
 
-async function evaluate(deps: Deps, claimed: LaneWork, by: LookBy): Promise<void> {
+async function evaluate(deps: Deps, claimed: LaneWork, by: SpendingOptions): Promise<void> {
   const { store, clock } = deps;
   const now = clock.now();
-  const looked: [Span, BudgetEvaluation][] = [];
+  const found: [Span, BudgetEvaluation][] = [];
   const known = (await store.get(budgets, claimed.work))?.doc;
   if (known) {
     for (const span of spansOf(known, now)) {
-      looked.push([span, await lookAt(deps, known, span, by)]);
+      found.push([span, await spendingIn(deps, known, span, by)]);
     }
   }
   await store.transact(async (tx) => {
@@ -55,7 +55,7 @@ async function evaluate(deps: Deps, claimed: LaneWork, by: LookBy): Promise<void
       await tx.complete(budgetLanes, claimed);
       return;
     }
-    for (const [span, evaluation] of looked) await record(deps, tx, budget, span, evaluation);
+    for (const [span, evaluation] of found) await record(deps, tx, budget, span, evaluation);
     const next = Date.parse(spanAt(budget.period, now).end);
     await tx.putOff(budgetLanes, budget.id, Math.min(next, now + longestSleep));
   });

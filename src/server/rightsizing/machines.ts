@@ -1,7 +1,7 @@
 import type { KnownResource } from '../../contract/resources.ts';
 import { typeKey } from '../../contract/resources.ts';
 import { resourceKey } from '../../cost/resource-id.ts';
-import { findSize } from '../../cost/rightsizing/catalogue.ts';
+import { findSize } from '../../cost/rightsizing/catalog.ts';
 import { machineTypes, sizeOf } from '../../cost/rightsizing/machine.ts';
 import { resources } from '../resources/collection.ts';
 import { allRows } from '../store/all-rows.ts';
@@ -17,7 +17,7 @@ export async function* allMachines(reader: Reader): AsyncGenerator<KnownResource
 export interface KnownMachine {
   readonly id: string;
   readonly size: string;
-  /** Absent: the catalogue lacks the size. */
+  /** Absent: the catalog lacks the size. */
   readonly memoryBytes: number | undefined;
 }
 

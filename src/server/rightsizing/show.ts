@@ -1,6 +1,6 @@
 import type { Rightsizing } from '../../contract/rightsizing.ts';
 import { showAmount } from '../../cost/amount.ts';
-import type { Size } from '../../cost/rightsizing/catalogue.ts';
+import type { Size } from '../../cost/rightsizing/catalog.ts';
 import { headroom } from '../../cost/rightsizing/rule.ts';
 import type { Fitting } from '../../cost/rightsizing/rule.ts';
 import type { Measured } from '../../cost/rightsizing/series.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { add, compare, parseAmount, showAmount, toNumber, zero } from '../../../src/cost/amount.ts';
 import type { Amount } from '../../../src/cost/amount.ts';
-import { families, findSize } from '../../../src/cost/rightsizing/catalogue.ts';
+import { families, findSize } from '../../../src/cost/rightsizing/catalog.ts';
 import { totalOfClaims } from '../../../src/cost/rightsizing/claims.ts';
 import { assess } from '../../../src/cost/rightsizing/rule.ts';
 import type { Machine } from '../../../src/cost/rightsizing/rule.ts';
@@ -84,8 +84,8 @@ describe('the size that is suggested', () => {
     expect(suggested({ ...whole, cpu: undefined })).toBe('cpu_not_measured');
     expect(suggested({ ...whole, cpu: undefined, memory: undefined })).toBe('not_measured');
     expect(suggested({ ...whole, size: undefined })).toBe('size_unknown');
-    expect(suggested({ ...whole, size: 'x9.large' })).toBe('size_not_in_catalogue');
-    expect(suggested({ ...whole, provider: 'gcp' })).toBe('size_not_in_catalogue');
+    expect(suggested({ ...whole, size: 'x9.large' })).toBe('size_not_in_catalog');
+    expect(suggested({ ...whole, provider: 'gcp' })).toBe('size_not_in_catalog');
     const short = measured(5, 5, { to: 14 * 96 - 1, hours: 335 });
     expect(suggested({ ...whole, cpu: short })).toBe('too_few_days');
     expect(suggested({ ...whole, memory: short })).toBe('too_few_days');
@@ -155,7 +155,7 @@ describe('the size that is suggested', () => {
 describe('the saving', () => {
   const [xlarge] = findSize('aws', 'm5.xlarge') ?? [];
   const [large] = findSize('aws', 'm5.large') ?? [];
-  if (!xlarge || !large) throw new Error('the catalogue lacks m5');
+  if (!xlarge || !large) throw new Error('the catalog lacks m5');
 
   it('is what was paid per hour, for 730 hours, times the share of the price that falls away', () => {
     // 64.512 USD in 14 days = 336 hours: 0.192 an hour, 140.16 a month; half the vCPUs, half the price: 70.08.

@@ -167,7 +167,7 @@ describe('GET /v1/cost/rightsizing', () => {
         { reason: 'not_measured', count: 1 },
         { reason: 'memory_not_measured', count: 1 },
         { reason: 'size_unknown', count: 1 },
-        { reason: 'size_not_in_catalogue', count: 1 },
+        { reason: 'size_not_in_catalog', count: 1 },
       ],
     });
     const withheld = await list(its, '?status=withheld&sort_by=resource_id&order=asc');
@@ -177,7 +177,7 @@ describe('GET /v1/cost/rightsizing', () => {
       'i-bare size_unknown',
       'i-cpu memory_not_measured',
       'i-none not_measured',
-      'i-odd size_not_in_catalogue',
+      'i-odd size_not_in_catalog',
     ]);
     expect(ids(await list(its, '?status=withheld&reason=not_measured'))).toEqual(['i-none']);
     // 30 % of 64 GiB = 19.2: 0.6 of the 32 of m5.2xlarge. No cost is known: no saving.

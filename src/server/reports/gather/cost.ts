@@ -268,7 +268,7 @@ async function forecastsOf(
   } catch (error) {
     // More currencies than are forecast: a report tells all else.
     if (!(error instanceof GovctlError && error.error === 'malformed_request')) throw error;
-    return [{ currency: 'any currency', reason: error.message.replace(/^The /, 'the ') }];
+    return [{ reason: error.message.replace(/^The /, 'the ') }];
   }
   return found.forecasts.map(({ currency, total, reason }) => ({
     currency,

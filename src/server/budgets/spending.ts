@@ -10,18 +10,18 @@ import type { BudgetEvaluation, StoredBudget } from './collection.ts';
 /** What is told of the charges that were imported in part. */
 const mostIncomplete = 20;
 
-export interface LookBy {
+export interface SpendingOptions {
   /** The operator's. */
   readonly ownerTags: readonly string[];
   readonly signal: AbortSignal;
 }
 
 /** Finds out what was spent in a period and, while it lasts, what will be. Works in turns. */
-export function lookAt(
+export function spendingIn(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   { filter = {}, currency, metric }: StoredBudget,
   span: Span,
-  { ownerTags, signal }: LookBy,
+  { ownerTags, signal }: SpendingOptions,
 ): Promise<BudgetEvaluation> {
   const { tags = {}, ...filters } = filter;
   const byTag = Object.entries(tags).map(([key, texts]) => [key.toLowerCase(), texts] as const);

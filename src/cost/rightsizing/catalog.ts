@@ -40,7 +40,7 @@ for (const [provider, all] of Object.entries(families)) {
   }
 }
 
-/** A size and all of its family, or undefined where the catalogue lacks it. */
+/** A size and all of its family, or undefined where the catalog lacks it. */
 export const findSize = (
   provider: string,
   name: string,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { families, findSize } from '../../../src/cost/rightsizing/catalogue.ts';
+import { families, findSize } from '../../../src/cost/rightsizing/catalog.ts';
 
 const all = Object.entries(families).flatMap(([provider, own]) =>
   own.map((family) => ({ provider, ...family })),
 );
 
-describe('the sizes in the catalogue', () => {
+describe('the sizes in the catalog', () => {
   it('have each name once', () => {
     const names = all.flatMap(({ provider, sizes }) =>
       sizes.map(([name]) => `${provider} ${name.toLowerCase()}`),
