@@ -12,6 +12,7 @@ import { readLines, uncut } from '../lines.ts';
 import type { Line } from '../lines.ts';
 import { nextTurn } from '../next-turn.ts';
 import { allRows } from '../store/all-rows.ts';
+import { StoreUnavailable } from '../store/store.ts';
 import type { Tx } from '../store/store.ts';
 import { partId, utilization, weekEnd } from './collection.ts';
 import type { PartPlace, StoredPart } from './collection.ts';
@@ -168,7 +169,9 @@ export function createUtilization(deps: Deps): Utilization {
             await remove(parts.flatMap(({ before }) => (before ? [before.file.blob] : [])));
             return result;
           } catch (error) {
-            await remove(made);
+            // Whether rows name them is not known where the store failed: the next start looks.
+            if (error instanceof StoreUnavailable) for (const blob of made) writing.delete(blob);
+            else await remove(made);
             if (!(error instanceof Overtaken)) throw error;
             if (tries === mostTries) throw tooBusy();
           }
