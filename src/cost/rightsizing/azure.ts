@@ -2,8 +2,8 @@ import type { Family } from './family.ts';
 
 /**
  * Sizes of Azure virtual machines as "Sizes for virtual machines" lists them (2025). Prices of a series are proportional
- * to vCPUs, but for B, whose prices of East US are given in hundredths of a dollar. Constrained (`E4-2s_v5`), isolated and
- * Arm sizes are left out.
+ * to vCPUs, but for B, whose prices of East US are given in hundredths of a dollar. Constrained (`E4-2s_v5`) and isolated
+ * sizes and Bsv2 are left out.
  */
 const series = (
   /** `D*s_v5`: the vCPUs in the place of the star. */
@@ -13,9 +13,10 @@ const series = (
   vcpus: readonly number[],
   /** Sizes that have another memory: GiB by vCPUs. */
   others: Readonly<Record<number, number>> = {},
+  architecture: Family['architecture'] = 'x86_64',
 ): Family => ({
   family: `Standard_${pattern.replace('*', '')}`,
-  architecture: 'x86_64',
+  architecture,
   sizes: vcpus.map((count) => [
     `Standard_${pattern.replace('*', String(count))}`,
     count,
@@ -42,6 +43,13 @@ export const azure: readonly Family[] = [
     series(name, 8, memory96, { 96: 672 }),
   ),
   ...['E*_v5', 'E*s_v5', 'E*d_v5', 'E*ds_v5'].map((name) => series(name, 8, memory96, { 96: 672 })),
+
+  // Ampere Altra, with `p`.
+  ...['D*ps_v5', 'D*pds_v5'].map((name) => series(name, 4, general, { 64: 208 }, 'arm64')),
+  ...['D*pls_v5', 'D*plds_v5'].map((name) => series(name, 2, general, {}, 'arm64')),
+  ...['E*ps_v5', 'E*pds_v5'].map((name) =>
+    series(name, 8, [2, 4, 8, 16, 20, 32], { 32: 208 }, 'arm64'),
+  ),
 
   series('F*s_v2', 2, [2, 4, 8, 16, 32, 48, 64, 72]),
 

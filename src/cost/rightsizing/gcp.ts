@@ -2,8 +2,8 @@ import type { Family } from './family.ts';
 
 /**
  * Machine types of Compute Engine as "Machine families" lists them (2025). Prices are per vCPU and GiB, which a family has
- * in one ratio, so that they are proportional to vCPUs. `n2-highmem-128`, which has another ratio, custom types and
- * `f1-micro` and `g1-small` are left out.
+ * in one ratio, so that they are proportional to vCPUs, but for one with less memory. Custom types and `f1-micro` and
+ * `g1-small` are left out.
  */
 const family = (
   name: string,
@@ -22,6 +22,11 @@ const family = (
   ]),
 });
 
+const withLarger = (of: Family, larger: Family['sizes']): Family => ({
+  ...of,
+  sizes: [...of.sizes, ...larger],
+});
+
 const n1 = [2, 4, 8, 16, 32, 64, 96];
 const n2 = [2, 4, 8, 16, 32, 48, 64, 80, 96];
 const n2d = [2, 4, 8, 16, 32, 48, 64, 80, 96];
@@ -32,7 +37,10 @@ export const gcp: readonly Family[] = [
   family('n1-highmem', 6.5, n1),
   family('n1-highcpu', 0.9, n1),
   family('n2-standard', 4, [...n2, 128]),
-  family('n2-highmem', 8, n2),
+  withLarger(family('n2-highmem', 8, n2), [
+    // At 0.031611 USD per vCPU and 0.004237 per GiB.
+    ['n2-highmem-128', 128, 864, 117.66],
+  ]),
   family('n2-highcpu', 1, n2),
   family('n2d-standard', 4, [...n2d, 128, 224]),
   family('n2d-highmem', 8, n2d),
