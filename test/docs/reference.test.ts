@@ -5,6 +5,8 @@ import { createProgram } from '../../src/cli/program.ts';
 import { childCodes } from '../../src/cli/server/child.ts';
 import { contract } from '../../src/contract/contract.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { permits } from '../../src/contract/endpoint.ts';
+import { builtInRoles, isBuiltInRole } from '../../src/contract/roles.ts';
 import { errorCatalogue, exitCodes } from '../../src/contract/errors.ts';
 import { buildOpenApi } from '../../src/contract/openapi.ts';
 import { providerOf } from '../../src/contract/resources.ts';
@@ -68,6 +70,31 @@ What the server answers to; [openapi.json](openapi.json) has the shapes. An exte
 ${rows.join('\n')}
 `;
     await expect(text).toMatchFileSnapshot(reference('endpoints.md'));
+  });
+
+  it('says which role may do what', async () => {
+    const roles = Object.keys(builtInRoles).filter(isBuiltInRole);
+    const rows = Object.values(contract)
+      .flatMap((verbs): Endpoint[] => Object.values(verbs))
+      .map(({ method, path, scope, openWhereLocal }) => {
+        const cells = roles.map((role) =>
+          scope === null || permits(builtInRoles[role], scope) ? 'yes' : 'no',
+        );
+        const needs = `${scope ?? 'none'}${openWhereLocal ? ' (local: none)' : ''}`;
+        return `| ${method} | \`${path}\` | ${needs} | ${cells.join(' | ')} |`;
+      });
+    const text = `${generated}
+# Who can call what
+
+Which built-in role permits which endpoint. The scope \`none\` requires no token; \`any\` requires a token with whatever scopes. API keys, clients
+and CI jobs have scopes of their own instead, never more than the person who created them has now. Some endpoints check more: nobody can grant
+more than they have, and only owners change owners.
+
+| method | path | scope | ${roles.join(' | ')} |
+|---|---|---|${roles.map(() => '---|').join('')}
+${rows.join('\n')}
+`;
+    await expect(text).toMatchFileSnapshot(reference('access.md'));
   });
 
   it('holds the API as OpenAPI', async () => {

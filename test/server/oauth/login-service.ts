@@ -1,5 +1,6 @@
 import * as client from 'openid-client';
 import { expect } from 'vitest';
+import { scopes } from '../../../src/contract/endpoint.ts';
 import { users } from '../../../src/server/users/collection.ts';
 import { startTestService } from '../test-service.ts';
 import { Browser } from './browser.ts';
@@ -8,26 +9,23 @@ import { fakeSignIn } from './fake-sign-in.ts';
 
 export const base = 'https://govctl.test';
 export const callback = 'http://127.0.0.1:51234/callback';
-export const allScopes = 'openid offline_access governance:read compliance:write cost:admin admin';
+export const allScopes = ['openid', 'offline_access', ...scopes].join(' ');
 
 export type LoginService = Awaited<ReturnType<typeof startLoginService>>;
 
 /** A service with one person, who has the password `right`, and the steps of a login. */
 export async function startLoginService() {
   const service = await startTestService({ signIn: fakeSignIn, isLocal: false });
-  const email = 'ada@example.com';
   const at = '2026-01-01T00:00:00.000Z';
-  const id = service.deps.ids.next('user');
-  await service.deps.store.transact((tx) =>
-    tx.insert(users, {
-      id,
-      email,
-      roles: ['editor'],
-      created_at: at,
-      updated_at: at,
-      created_by: 'user_x',
-    }),
-  );
+  async function addUser(email: string, roles: readonly string[]): Promise<string> {
+    const id = service.deps.ids.next('user');
+    await service.deps.store.transact((tx) =>
+      tx.insert(users, { id, email, roles, created_at: at, updated_at: at, created_by: 'user_x' }),
+    );
+    return id;
+  }
+  const ada = 'ada@example.com';
+  const id = await addUser(ada, ['editor']);
   const fetchHere = async (request: Request): Promise<Response> =>
     service.app.fetch(request, { remoteAddress: '192.0.2.7' });
   const customFetch: client.CustomFetch = (url, options) =>
@@ -38,7 +36,7 @@ export async function startLoginService() {
     });
   const browser = (): Browser => new Browser(base, fetchHere);
 
-  async function signIn(tab: Browser, where: URL | string): Promise<Page> {
+  async function signIn(tab: Browser, where: URL | string, email = ada): Promise<Page> {
     const page = await tab.open(where);
     expect(page.title).toBe('Sign in');
     return tab.submit(page, { email, password: 'right' });
@@ -66,19 +64,19 @@ export async function startLoginService() {
   }
 
   /** A whole login, up to where the browser comes back with the code. */
-  async function consent(changes: Readonly<Record<string, string | undefined>> = {}) {
+  async function consent(changes: Readonly<Record<string, string | undefined>> = {}, email = ada) {
     const config = await discover();
     const begun = await begin(config, changes);
     const tab = browser();
-    const page = await signIn(tab, begun.url);
+    const page = await signIn(tab, begun.url, email);
     expect(page.title).toBe('Log in to govctl command line?');
     const back = await tab.submit(page, { decision: 'allow' });
     expect(back.url.origin).toBe(new URL(callback).origin);
     return { config, ...begun, tab, back };
   }
 
-  async function login() {
-    const given = await consent();
+  async function login(email = ada) {
+    const given = await consent({}, email);
     const { config, back, verifier, state } = given;
     const tokens = await client.authorizationCodeGrant(config, back.url, {
       pkceCodeVerifier: verifier,
@@ -90,6 +88,7 @@ export async function startLoginService() {
   return {
     ...service,
     userId: id,
+    addUser,
     discover,
     browser,
     signIn,
