@@ -43,7 +43,8 @@ import type { ReportWorkOptions } from '../../src/server/reports/generation/repo
 import { createSecretBox } from '../../src/server/keys/secret-box.ts';
 import { methodsOf } from '../../src/server/prediction/service.ts';
 import { createHandlers } from '../../src/server/wiring/handlers.ts';
-import { collections, lanes, modules } from '../../src/server/wiring/modules.ts';
+import { createSignIn } from '../../src/server/sign-in/service.ts';
+import { belongings, collections, lanes, modules } from '../../src/server/wiring/modules.ts';
 import { createSigner } from '../../src/server/keys/signer.ts';
 import { createStatementKey } from '../../src/server/keys/statement-key.ts';
 import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
@@ -196,8 +197,14 @@ export async function startTestService(
     tags: costTagsOf(options.config ?? {}),
     imported: chargesImported(deps),
   });
+  const signIn = createSignIn(deps, {
+    belongings,
+    baseUrl: () => 'https://govctl.test',
+    cost: { logN: 4, r: 1, p: 1 },
+  });
   const upkeep = createUpkeep(deps, {
     authenticator,
+    signIn,
     deliveries,
     statementKey,
     methods: methodsOf(options.config ?? {}),
@@ -311,6 +318,7 @@ export async function startTestService(
     reportWork,
     evidenceWork,
     costImportWork,
+    signIn,
     maintain: () => upkeep.maintain(),
     /** A key with just these scopes. */
     async keyWith(...scopes: string[]): Promise<string> {

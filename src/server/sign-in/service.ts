@@ -1,148 +1,74 @@
-import type { Scope } from '../../contract/endpoint.ts';
+import { defined } from '../../contract/defined.ts';
+import type { Deps } from '../deps.ts';
+import { hashSecret } from '../keys/hashed-secrets.ts';
+import { createByPassword } from './by-password.ts';
+import { sessions } from './collection.ts';
+import type { Parts } from './enter.ts';
+import { createFailureLog } from './failures.ts';
+import { createHashing } from './hashing.ts';
+import { defaultCost } from './password.ts';
+import type { Cost } from './password.ts';
+import { createBySecondFactor } from './second-factor.ts';
+import { findSession, sessionsOfUser, showSession, touchSession } from './sessions.ts';
+import { createTries } from './tries.ts';
+import type { SignIn } from './types.ts';
 
-/** From where somebody signs in, and with which browser. */
-export interface Visitor {
-  readonly address: string | undefined;
-  /** What an earlier sign-in gave this browser to keep (`device`): its tries queue apart from those of others. */
-  readonly device?: string | undefined;
-  readonly requestId: string;
+export type * from './types.ts';
+
+export interface SignInOptions extends Pick<Parts, 'belongings' | 'baseUrl'> {
+  /** Of hashing a password; default: as OWASP recommends. */
+  readonly cost?: Cost;
 }
 
-/** A person, as their own pages show them. */
-export interface Person {
-  readonly id: string;
-  readonly email: string;
-  readonly name?: string;
-  readonly roles: readonly string[];
-  /** Those they have now. */
-  readonly scopes: readonly Scope[];
-  readonly second_factor: boolean;
-  /** How many are left. */
-  readonly recovery_codes: number;
-}
+/** Once for a server: failures are counted, and hashes made one at a time, over all who sign in. */
+export function createSignIn(
+  deps: Deps,
+  { cost = defaultCost, ...options }: SignInOptions,
+): SignIn {
+  const failures = createFailureLog(deps);
+  const parts: Parts = {
+    ...options,
+    deps,
+    cost,
+    failures,
+    tries: createTries(deps.clock),
+    hashing: createHashing(deps.clock),
+  };
+  return {
+    ...createByPassword(parts),
+    ...createBySecondFactor(parts),
 
-/**
- * What is missing before a session opens anything but the pages for it: the code of the second factor, or a second factor,
- * which owners and admins must have.
- */
-export type Needs = 'second_factor' | 'enrolment';
+    async currentSession(token) {
+      const found = await findSession(deps.store, token, deps.clock.now());
+      if (!found) return undefined;
+      await touchSession(deps, found);
+      return showSession(found);
+    },
 
-export interface Session {
-  /** Not the token: it may be shown and sent back, to end a session. */
-  readonly id: string;
-  readonly person: Person;
-  /** Absent: the person is signed in. */
-  readonly needs?: Needs;
-  /** When the password, and the second factor if there is one, were last given: ISO 8601. */
-  readonly authenticated_at: string;
-  readonly expires_at: string;
-}
+    async sessionsOf(userId) {
+      const found = await sessionsOfUser(deps.store, userId, deps.clock.now());
+      return found.map(({ id, created_at, last_seen, address }) => ({
+        id,
+        created_at,
+        last_seen,
+        ...defined({ address }),
+      }));
+    },
 
-/** The session of a browser begins, or goes on under another token; the one before it no longer works. */
-export interface Entered {
-  readonly kind: 'signed_in';
-  readonly session: Session;
-  /** For the cookie of the session. */
-  readonly token: string;
-  /** For a cookie that stays for a year. Absent: the browser has it. */
-  readonly device?: string;
-}
+    endSession: (token) =>
+      deps.store.transact(async (tx) => {
+        const found = await tx.find(sessions, 'hash', hashSecret(token));
+        if (found) await tx.remove(sessions, found.doc.id);
+      }),
 
-/** Refused; the message says why, and is the same for an unknown user, a wrong password and a disabled user. */
-export interface Refused {
-  readonly kind: 'refused';
-  readonly message: string;
-}
+    endSessionOf: (userId, id) =>
+      deps.store.transact(async (tx) => {
+        const found = await tx.get(sessions, id);
+        if (found?.doc.user_id !== userId) return false;
+        await tx.remove(sessions, id);
+        return true;
+      }),
 
-/** Nothing was tried. */
-export interface Later {
-  readonly kind: 'later';
-  /** Seconds. */
-  readonly retry_after: number;
-}
-
-/** The session ended, or there is none: sign in again. */
-export interface NoSession {
-  readonly kind: 'no_session';
-}
-
-/** A session in the list of a person's own. */
-export interface SessionShown {
-  readonly id: string;
-  readonly created_at: string;
-  readonly last_seen: string;
-  readonly address?: string;
-}
-
-export interface SignIn {
-  /** The password. The session that begins may need more before it opens anything (`session.needs`). */
-  tryPassword(given: {
-    readonly email: string;
-    readonly password: string;
-    readonly visitor: Visitor;
-  }): Promise<Entered | Refused | Later>;
-  /** A code of the app, or a recovery code, for a session that needs `second_factor`. */
-  trySecondFactor(given: {
-    readonly token: string;
-    readonly code: string;
-    readonly visitor: Visitor;
-  }): Promise<Entered | Refused | Later | NoSession>;
-
-  /** Whom an invitation link is for. Undefined: it expired, was used, or never was. */
-  findInvitation(
-    invitation: string,
-  ): Promise<
-    { readonly email: string; readonly name?: string; readonly expires_at: string } | undefined
-  >;
-  acceptInvitation(given: {
-    readonly invitation: string;
-    readonly password: string;
-    readonly visitor: Visitor;
-  }): Promise<Entered | Refused | Later>;
-  /** Ends the person's other sessions. */
-  changePassword(given: {
-    readonly token: string;
-    readonly password: string;
-    readonly newPassword: string;
-    readonly visitor: Visitor;
-  }): Promise<Entered | Refused | Later | NoSession>;
-
-  /**
-   * Begins a second factor, or a new one in the place of that there is, which works until the new one is confirmed.
-   * @returns the secret in Base32, and the `otpauth:` URI for a QR code
-   */
-  enrol(token: string): Promise<{ readonly secret: string; readonly uri: string } | NoSession>;
-  /** @returns the recovery codes, which are shown this once, and the session that goes on */
-  confirm(given: {
-    readonly token: string;
-    readonly code: string;
-    readonly visitor: Visitor;
-  }): Promise<
-    (Entered & { readonly recovery_codes: readonly string[] }) | Refused | Later | NoSession
-  >;
-  /** Takes a code. Refused to owners and admins. */
-  removeSecondFactor(given: {
-    readonly token: string;
-    readonly code: string;
-    readonly visitor: Visitor;
-  }): Promise<Entered | Refused | Later | NoSession>;
-  /** Takes a code of the app. The codes before no longer work. */
-  renewRecoveryCodes(given: {
-    readonly token: string;
-    readonly code: string;
-    readonly visitor: Visitor;
-  }): Promise<
-    | { readonly kind: 'renewed'; readonly recovery_codes: readonly string[] }
-    | Refused
-    | Later
-    | NoSession
-  >;
-
-  /** Counts as a use: a session ends 12 hours after the last, and 7 days after the sign-in. */
-  currentSession(token: string | undefined): Promise<Session | undefined>;
-  sessionsOf(userId: string): Promise<readonly SessionShown[]>;
-  /** No matter if it has ended already. */
-  endSession(token: string): Promise<void>;
-  /** One of the person's own, by its ID. @returns false: the person has no such session */
-  endSessionOf(userId: string, id: string): Promise<boolean>;
+    saveFailures: failures.save,
+  };
 }

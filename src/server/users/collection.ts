@@ -1,6 +1,7 @@
 import type { Scope } from '../../contract/endpoint.ts';
 import type { UserSortField, UserStatus } from '../../contract/users.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
+import { withoutAbsent } from '../without-absent.ts';
 
 /** A person who can sign in. Secrets are hashes, or sealed. */
 export interface StoredUser {
@@ -30,6 +31,12 @@ export interface StoredUser {
   readonly updated_at: string;
   readonly created_by: string;
 }
+
+/** @param changes undefined removes a field */
+export const amended = (
+  user: StoredUser,
+  changes: { readonly [F in keyof StoredUser]?: StoredUser[F] | undefined },
+): StoredUser => withoutAbsent({ ...user, ...changes }) as StoredUser; // only optional fields are removed
 
 export interface StoredTotp {
   /** Sealed. */

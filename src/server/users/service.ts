@@ -7,6 +7,9 @@ import type { Reader } from '../store/store.ts';
 import { roles, users } from './collection.ts';
 import type { StoredUser } from './collection.ts';
 
+export { removeBelongings } from './belongings.ts';
+export type { Belongings } from './belongings.ts';
+
 const none: readonly Scope[] = [];
 
 /** Undefined: there is no such user. */

@@ -11,11 +11,10 @@ import { checkSameId, invalidBody, invalidField } from '../http/invalid-body.ts'
 import { hashSecret, newSecret } from '../keys/hashed-secrets.ts';
 import { countRows } from '../store/all-rows.ts';
 import type { Reader, Tx } from '../store/store.ts';
-import { withoutAbsent } from '../without-absent.ts';
 import { announceRoles } from './announce.ts';
 import { removeBelongings } from './belongings.ts';
 import type { Belongings } from './belongings.ts';
-import { roles, users } from './collection.ts';
+import { amended, roles, users } from './collection.ts';
 import type { StoredUser } from './collection.ts';
 import { checkAuthority, checkOwnerLeft } from './owners.ts';
 import { scopesOfRoles } from './service.ts';
@@ -201,19 +200,17 @@ export async function revokeAll(
 const countsOf = (removed: Readonly<Record<string, number>>): string[] =>
   Object.entries(removed).flatMap(([name, count]) => (count > 0 ? [`${name}: ${count}`] : []));
 
-/** @param changes undefined removes a field */
 async function replace(
   deps: Deps,
   tx: Tx,
   before: StoredUser,
-  changes: { readonly [F in keyof StoredUser]?: StoredUser[F] | undefined },
+  changes: Parameters<typeof amended>[1],
 ): Promise<StoredUser> {
-  const user = withoutAbsent({
-    ...before,
+  const user = amended(before, {
     ...changes,
     version: versionOf(before) + 1,
     updated_at: updatedAfter(before.updated_at, deps.clock.now()),
-  }) as StoredUser; // only optional fields are removed
+  });
   await tx.replace(users, user);
   return user;
 }

@@ -50,6 +50,7 @@ import type { FindSigner } from '../keys/signer.ts';
 import type { FindStatementKey } from '../keys/statement-key.ts';
 import { webhookLanes } from '../webhooks/collection.ts';
 import { createDeliveries } from '../webhooks/delivery/deliveries.ts';
+import type { SignIn } from '../sign-in/service.ts';
 import type { AttemptCounts } from '../webhooks/delivery/deliveries.ts';
 import type { Send } from '../outbound/send.ts';
 
@@ -72,6 +73,7 @@ export interface BackgroundOptions {
   readonly clock: AdjustableClock;
   readonly assessor: Assessor;
   readonly authenticator: Authenticator;
+  readonly signIn: SignIn;
   readonly evaluation: Evaluation;
   readonly send: Send;
   /** Signs reports. */
@@ -102,6 +104,7 @@ export function startBackgroundWork(
     clock,
     assessor,
     authenticator,
+    signIn,
     evaluation,
     send,
     signer,
@@ -160,7 +163,7 @@ export function startBackgroundWork(
   const detecting = startAnomalyDetection(deps, createLaneRunner, thresholdsOf(config));
   const budgeting = startBudgetEvaluations(deps, createLaneRunner, ownerTagsOf(config));
   const fires = startScheduleFires(deps, createLaneRunner);
-  const upkeep = createUpkeep(deps, { authenticator, deliveries, statementKey, methods });
+  const upkeep = createUpkeep(deps, { authenticator, signIn, deliveries, statementKey, methods });
   const doing = (work: () => Promise<void>, failed: string) => (): void => {
     work().catch((error: unknown) => deps.log.error({ err: error }, failed));
   };

@@ -25,6 +25,7 @@ import { resourcesModule } from '../resources/module.ts';
 import { rightsizingModule } from '../rightsizing/module.ts';
 import { scansModule } from '../scans/module.ts';
 import { schedulesModule } from '../schedules/module.ts';
+import { signInModule } from '../sign-in/module.ts';
 import type { Reader, Tx } from '../store/store.ts';
 import { unusedModule } from '../unused/module.ts';
 import { usersModule } from '../users/module.ts';
@@ -56,6 +57,7 @@ export const modules: readonly Module[] = [
   schedulesModule,
   reportDeliveryModule,
   usersModule,
+  signInModule,
   authModule,
   oauthModule,
   auditModule,

@@ -25,7 +25,8 @@ import { isLocal } from '../local/is-local.ts';
 import { createLocalService } from '../local/service.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createHandlers } from './handlers.ts';
-import { collections, modules } from './modules.ts';
+import { belongings, collections, modules } from './modules.ts';
+import { createSignIn } from '../sign-in/service.ts';
 import type { Surroundings } from '../report-delivery/service.ts';
 import { createSigner, readSigner } from '../keys/signer.ts';
 import type { SigningFiles } from '../keys/signer.ts';
@@ -97,8 +98,10 @@ export async function createService(
   const utilization = createUtilization(deps);
   await chainOlder(deps);
   const assessor = createAssessor(deps);
+  const signIn = createSignIn(deps, { belongings, baseUrl });
   const background = startBackgroundWork(deps, {
     clock,
+    signIn,
     assessor,
     authenticator,
     evaluation,

@@ -11,6 +11,7 @@ import type { FindStatementKey } from '../keys/statement-key.ts';
 import type { StoredCollection } from '../module.ts';
 import { keepScore } from '../posture/score-days.ts';
 import { removeOldSamples } from '../scans/samples.ts';
+import type { SignIn } from '../sign-in/service.ts';
 import type { Deliveries } from '../webhooks/delivery/deliveries.ts';
 import { eventOf } from '../webhooks/delivery/work.ts';
 import { modules } from './modules.ts';
@@ -20,7 +21,7 @@ const batch = 500;
 
 /** Maintenance. Runs one task at a time; calling a task that is already running returns the same run. */
 export interface Upkeep {
-  /** Call every minute: removes expired documents, stores the last use of keys, tells of those that expire. */
+  /** Call every minute: removes expired documents, stores uses of keys and failed sign-ins, tells of keys that expire. */
   maintain(): Promise<void>;
   /** Call every second: an import creates events so fast that the oldest must be removed sooner than in a minute. */
   trim(): Promise<void>;
@@ -30,6 +31,7 @@ export interface Upkeep {
 
 export interface UpkeepOptions {
   readonly authenticator: Pick<Authenticator, 'saveLastUses'>;
+  readonly signIn: Pick<SignIn, 'saveFailures'>;
   readonly deliveries: Pick<Deliveries, 'maintain'> | undefined;
   readonly statementKey: FindStatementKey;
   /** Methods of prediction that are on. */
@@ -40,7 +42,14 @@ export interface UpkeepOptions {
 
 export function createUpkeep(
   deps: Deps,
-  { authenticator, deliveries, statementKey, methods, mostEvents = mostKept }: UpkeepOptions,
+  {
+    authenticator,
+    signIn,
+    deliveries,
+    statementKey,
+    methods,
+    mostEvents = mostKept,
+  }: UpkeepOptions,
 ): Upkeep {
   const { store } = deps;
   /** Events over the maximum at the last run: a webhook still needs them. */
@@ -51,6 +60,7 @@ export function createUpkeep(
   async function maintainNow(): Promise<void> {
     if (!store.health().writable) return;
     await authenticator.saveLastUses();
+    await signIn.saveFailures();
     for (const { collections } of modules) {
       for (const collection of collections) await removeExpired(deps, collection);
     }

@@ -136,6 +136,7 @@ describe('the upkeep', () => {
       { ...service.deps, store: counting },
       {
         authenticator: { saveLastUses: () => Promise.resolve() },
+        signIn: service.signIn,
         deliveries: { maintain: maintainDeliveries },
         statementKey: createStatementKey(service.deps),
         methods: new Set(),

@@ -1,0 +1,160 @@
+import type { Scope } from '../../contract/endpoint.ts';
+
+/** From where somebody signs in, and with which browser. */
+export interface Visitor {
+  readonly address: string | undefined;
+  /** What an earlier sign-in gave this browser to keep (`device`): its tries queue apart from those of others. */
+  readonly device?: string | undefined;
+  readonly requestId: string;
+}
+
+/** A person, as their own pages show them. */
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly name?: string;
+  readonly roles: readonly string[];
+  /** Those they have now. */
+  readonly scopes: readonly Scope[];
+  readonly second_factor: boolean;
+  /** How many are left. */
+  readonly recovery_codes: number;
+}
+
+/**
+ * What is missing before a session opens anything but the pages for it: the code of the second factor, or a second factor,
+ * which owners and admins must have.
+ */
+export type Needs = 'second_factor' | 'enrolment';
+
+export interface Session {
+  /** Not the token: it may be shown and sent back, to end a session. */
+  readonly id: string;
+  readonly person: Person;
+  /** Absent: the person is signed in. */
+  readonly needs?: Needs;
+  /** When the password, and the second factor if there is one, were last given: ISO 8601. */
+  readonly authenticated_at: string;
+  readonly expires_at: string;
+}
+
+/** The session of a browser begins, or goes on under another token; the one before it no longer works. */
+export interface Entered {
+  readonly kind: 'signed_in';
+  readonly session: Session;
+  /** For the cookie of the session. */
+  readonly token: string;
+  /** For a cookie that stays for a year. Absent: the browser has it. */
+  readonly device?: string;
+}
+
+/** Refused; the message says why, and is the same for an unknown user, a wrong password and a disabled user. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly message: string;
+}
+
+/** Nothing was tried. */
+export interface Later {
+  readonly kind: 'later';
+  /** Seconds. */
+  readonly retry_after: number;
+}
+
+/** The session ended, or there is none: sign in again. */
+export interface NoSession {
+  readonly kind: 'no_session';
+}
+
+/** A session in the list of a person's own. */
+export interface SessionShown {
+  readonly id: string;
+  readonly created_at: string;
+  readonly last_seen: string;
+  readonly address?: string;
+}
+
+export interface SignIn {
+  /** The password. The session that begins may need more before it opens anything (`session.needs`). */
+  tryPassword(given: {
+    readonly email: string;
+    readonly password: string;
+    readonly visitor: Visitor;
+  }): Promise<Entered | Refused | Later>;
+  /** A code of the app, or a recovery code, for a session that needs `second_factor`. */
+  trySecondFactor(given: {
+    readonly token: string;
+    readonly code: string;
+    readonly visitor: Visitor;
+  }): Promise<Entered | Refused | Later | NoSession>;
+
+  /** Whom an invitation link is for. Undefined: it expired, was used, or never was. */
+  findInvitation(
+    invitation: string,
+  ): Promise<
+    { readonly email: string; readonly name?: string; readonly expires_at: string } | undefined
+  >;
+  acceptInvitation(given: {
+    readonly invitation: string;
+    readonly password: string;
+    readonly visitor: Visitor;
+  }): Promise<Entered | Refused | Later>;
+  /** Ends the person's other sessions. */
+  changePassword(given: {
+    readonly token: string;
+    readonly password: string;
+    readonly newPassword: string;
+    readonly visitor: Visitor;
+  }): Promise<Entered | Refused | Later | NoSession>;
+
+  /**
+   * Begins a second factor. Who has one gives a code of it: it works until the new one is confirmed.
+   * @returns the secret in Base32, and the `otpauth:` URI for a QR code
+   */
+  enrol(given: {
+    readonly token: string;
+    readonly code?: string;
+    readonly visitor: Visitor;
+  }): Promise<
+    | { readonly kind: 'enrolling'; readonly secret: string; readonly uri: string }
+    | Refused
+    | Later
+    | NoSession
+  >;
+  /** @returns the recovery codes, which are shown this once, and the session that goes on */
+  confirm(given: {
+    readonly token: string;
+    readonly code: string;
+    readonly visitor: Visitor;
+  }): Promise<
+    (Entered & { readonly recovery_codes: readonly string[] }) | Refused | Later | NoSession
+  >;
+  /** Takes a code. Refused to owners and admins. */
+  removeSecondFactor(given: {
+    readonly token: string;
+    readonly code: string;
+    readonly visitor: Visitor;
+  }): Promise<Entered | Refused | Later | NoSession>;
+  /** Takes a code of the app. The codes before no longer work. */
+  renewRecoveryCodes(given: {
+    readonly token: string;
+    readonly code: string;
+    readonly visitor: Visitor;
+  }): Promise<
+    | { readonly kind: 'renewed'; readonly recovery_codes: readonly string[] }
+    | Refused
+    | Later
+    | NoSession
+  >;
+
+  /** Counts as a use: a session ends 12 hours after the last, and 7 days after the sign-in. */
+  currentSession(token: string | undefined): Promise<Session | undefined>;
+  sessionsOf(userId: string): Promise<readonly SessionShown[]>;
+  /** No matter if it has ended already. */
+  endSession(token: string): Promise<void>;
+  /** One of the person's own, by its ID. @returns false: the person has no such session */
+  endSessionOf(userId: string, id: string): Promise<boolean>;
+
+  /** Tells the audit log of failed sign-ins. Call it every minute. */
+  saveFailures(): Promise<void>;
+}
