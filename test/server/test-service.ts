@@ -197,11 +197,13 @@ export async function startTestService(
     tags: costTagsOf(options.config ?? {}),
     imported: chargesImported(deps),
   });
-  const signIn = createSignIn(deps, {
-    belongings,
-    baseUrl: () => 'https://govctl.test',
-    cost: { logN: 4, r: 1, p: 1 },
-  });
+  const signIn =
+    options.signIn?.(deps) ??
+    createSignIn(deps, {
+      belongings,
+      baseUrl: () => 'https://govctl.test',
+      cost: { logN: 4, r: 1, p: 1 },
+    });
   const upkeep = createUpkeep(deps, {
     authenticator,
     signIn,
@@ -225,9 +227,8 @@ export async function startTestService(
     options.isLocal === false
       ? undefined
       : createLocalService({ deps, clock, workers, statementKey, modules, isBeingWritten });
-  const signIn = options.signIn?.(deps);
   const logins =
-    signIn &&
+    options.signIn &&
     createLogins(deps, {
       signIn,
       baseUrl: () => 'https://govctl.test',

@@ -116,13 +116,14 @@ export async function enrolmentPage(visit: Visit, signIn: SignIn): Promise<Respo
   const isSent = visit.request.method === 'POST';
   const fields = isSent ? await visit.form() : undefined;
   const next = fields ? safeNext(fields.get('next')) : nextOf(visit);
+  const { visitor } = visit;
   let message: string | undefined;
   let status = 200;
-  if (fields) {
+  if (fields && fields.get('current') === null) {
     const tried = await signIn.confirm({
       token: visit.token,
       code: fields.get('code') ?? '',
-      visitor: visit.visitor,
+      visitor,
     });
     if (tried.kind === 'signed_in') {
       visit.enter(tried);
@@ -134,8 +135,15 @@ export async function enrolmentPage(visit: Visit, signIn: SignIn): Promise<Respo
   // A code that was mistyped belongs to the secret that the page has shown.
   const secret = fields?.get('secret');
   const uri = fields?.get('uri');
-  const begun = secret && uri ? { secret, uri } : await signIn.enrol(visit.token);
-  if ('kind' in begun) return visit.redirect(toSignIn(next));
+  const begun =
+    secret && uri
+      ? { kind: 'enrolling' as const, secret, uri }
+      : await signIn.enrol({ token: visit.token, code: fields?.get('current') ?? '', visitor });
+  if (begun.kind === 'no_session') return visit.redirect(toSignIn(next));
+  if (begun.kind !== 'enrolling') {
+    const problem = fields ? messageOf(begun) : undefined;
+    return currentCodePage(visit, next, problem, fields ? statusOf(begun) : 200);
+  }
   const qr = `data:image/svg+xml;base64,${Buffer.from(renderSVG(begun.uri, { border: 2 })).toString('base64')}`;
   return visit.page(
     'Set up a second factor',
@@ -156,6 +164,25 @@ export async function enrolmentPage(visit: Visit, signIn: SignIn): Promise<Respo
     { status },
   );
 }
+
+/** Who has a second factor proves it before they set up another. */
+const currentCodePage = (
+  visit: Visit,
+  next: string,
+  message: string | undefined,
+  status: number,
+): Promise<Response> =>
+  visit.page(
+    'Set up another second factor',
+    html`${problem(message)}
+      <p>First enter a code of your current authenticator app, or a recovery code.</p>
+      <form method="post" action="${enrolmentPath}">
+        ${visit.csrf()} ${hidden('next', next)}
+        ${field({ name: 'current', label: 'Code', autocomplete: 'one-time-code', autofocus: true })}
+        <div class="buttons"><button>Continue</button></div>
+      </form>`,
+    { status },
+  );
 
 /** They are shown once. */
 export const recoveryCodes = (codes: readonly string[], next: string): Html => html`

@@ -106,8 +106,9 @@ export function createBySecondFactor(parts: Parts): BySecondFactor {
       const found = await findSession(deps.store, given.token, now);
       if (!found || !mayEnrol(found)) return noSession;
       if (found.user.totp) {
+        if (!code) return refused('Enter a code of your current second factor first');
         return withCode(given, isSignedIn, async (tx, still) => {
-          const user = used(deps, still.user, code ?? '');
+          const user = used(deps, still.user, code);
           if (!user) return wrongCode;
           await tx.replace(users, user);
           return begin(tx, still);

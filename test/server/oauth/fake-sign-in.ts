@@ -41,5 +41,6 @@ export function fakeSignIn(deps: Deps): SignIn {
     confirm: never,
     removeSecondFactor: never,
     renewRecoveryCodes: never,
+    saveFailures: () => Promise.resolve(),
   };
 }
