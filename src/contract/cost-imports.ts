@@ -7,7 +7,7 @@ import { notBlank, oneLine } from './text.ts';
 
 const path = '/v1/cost/imports';
 
-const costImportStatuses = ['open', 'pending', 'running', 'completed', 'failed'] as const;
+export const costImportStatuses = ['open', 'pending', 'running', 'completed', 'failed'] as const;
 const CostImportStatus = z.enum(costImportStatuses);
 
 export const dateFormats = ['MM/DD/YYYY', 'DD/MM/YYYY'] as const;

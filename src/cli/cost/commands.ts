@@ -1,10 +1,15 @@
 import { Option } from 'commander';
 import { costMetrics, granularities } from '../../contract/cost.ts';
-import { dateFormats } from '../../contract/cost-imports.ts';
+import {
+  costImportSortFields,
+  costImportStatuses,
+  dateFormats,
+} from '../../contract/cost-imports.ts';
 import { unusedKinds, unusedSortFields } from '../../contract/cost-unused.ts';
 import type { Act } from '../act.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { collectValues } from '../flags/list-flags.ts';
+import { nounCommands } from '../objects/commands.ts';
 import { registerAnomalyCommands } from './anomalies/commands.ts';
 import { registerRightsizingCommands } from './rightsizing/commands.ts';
 
@@ -29,6 +34,7 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .option('--no-wait', 'do not wait for the import to finish')
     .addHelpText('after', importHelp)
     .action(act(() => import('./import.ts').then((m) => m.runImport)));
+  registerImports(cost, act);
   cost
     .command('summary')
     .summary('show the cost of this month, compared with last month')
@@ -107,6 +113,28 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .alsoFormats(['csv'])
     .addHelpText('after', unusedHelp)
     .action(act(() => import('./unused.ts').then((m) => m.runUnused)));
+}
+
+function registerImports(cost: GovctlCommand, act: Act): void {
+  const imports = cost.command('imports').description('list, show and delete cost imports');
+  const its = nounCommands(imports, act, {
+    argument: '<import>',
+    which: 'ID',
+    noun: () => import('./imports.ts').then((m) => m.imports),
+  });
+  its.list('list cost imports', {
+    fields: costImportSortFields,
+    by: 'created_at',
+    order: 'desc',
+    first: (list) =>
+      list.option(
+        '--status <status>',
+        `filter by status: ${costImportStatuses.join(', ')} (repeatable)`,
+        collectValues,
+      ),
+  });
+  its.get('show a cost import, its progress or its result');
+  its.delete('delete a cost import; charges that it imported stay');
 }
 
 function registerForecast(cost: GovctlCommand, act: Act): void {

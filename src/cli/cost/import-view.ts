@@ -13,10 +13,10 @@ const mostShown = 20;
 /** @param columns of the terminal */
 export const costImportView = (done: CostImport, columns: number): View => ({
   value: done,
-  human: (style) => describe(done, style, columns),
+  human: (style) => describeImport(done, style, columns),
 });
 
-function describe(done: CostImport, style: Style, columns: number): string {
+export function describeImport(done: CostImport, style: Style, columns: number): string {
   const { result, status, dry_run: isDryRun, files } = done;
   const read = result && isDryRun ? filesText(result.files, style, columns) : '';
   const rejected = (result?.rejected_rows ?? [])
@@ -120,7 +120,7 @@ export function importError({ failure, result }: CostImport): GovctlError {
   });
 }
 
-function failureText(failure: CostImport['failure']): string {
+export function failureText(failure: CostImport['failure']): string {
   if (!failure) return 'The import failed';
   const { file, line, column, reason } = failure;
   const place = [file, line, column].filter((part) => part !== undefined).join(':');

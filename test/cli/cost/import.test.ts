@@ -32,8 +32,9 @@ const run = (
   argv: readonly string[],
   stdin?: string,
   settings: Pick<FakeWorldSettings, 'fetch' | 'signal'> = {},
+  command = 'import',
 ) =>
-  runCommandLine(['cost', 'import', ...argv], {
+  runCommandLine(['cost', command, ...argv], {
     cwd,
     env: {
       GOVCTL_BASE_URL: 'https://service.test',
@@ -122,6 +123,25 @@ it('refuses what is no cost export before anything is sent', async () => {
   expect(json.imports).toEqual([]);
 });
 
+it('is listed, shown and deleted by its ID', async () => {
+  await writeFile(path.join(cwd, '1.csv'), january);
+  await run(['1.csv', '--name', 'january']);
+  const opened = await service.send('POST', '/v1/cost/imports', { body: { name: 'left open' } });
+  const id = String(opened.json.id);
+  const imports = (...argv: string[]) => run(argv, undefined, {}, 'imports');
+  const { stdout } = await imports('list');
+  expect(stdout).toMatch(/^CREATED +STATUS +NAME +SIZE +ROWS +ID\n/);
+  expect(stdout).toMatch(/\n\S+ +open +left open .* imp_\w+\n/);
+  expect(stdout).toMatch(/\n\S+ +completed +january .* 1 +imp_\w+\n/);
+  const [done = ''] =
+    /imp_\w+(?=\n)/.exec((await imports('list', '--status', 'completed')).stdout) ?? [];
+  const shown = await imports('get', done);
+  expect(shown.stdout).toContain('status     completed\n');
+  expect(shown.stdout).toContain('Imported 1 row from 1 file');
+  expect((await imports('delete', id, '--yes')).exitCode).toBe(0);
+  expect((await imports('list')).stdout).not.toContain('left open');
+});
+
 describe('an import that ends before it is committed', () => {
   const imports = async () => (await service.send('GET', '/v1/cost/imports')).json.imports;
   beforeEach(async () => {
@@ -184,5 +204,5 @@ describe('an import that ends before it is committed', () => {
 it('without waiting says where to look', async () => {
   await writeFile(path.join(cwd, '1.csv'), january);
   const { stderr, exitCode } = await run(['--no-wait', '1.csv']);
-  expect([exitCode, stderr]).toEqual([8, expect.stringContaining('/v1/cost/imports/imp_')]);
+  expect([exitCode, stderr]).toEqual([8, expect.stringContaining('govctl cost imports get imp_')]);
 });

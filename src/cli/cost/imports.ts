@@ -1,0 +1,62 @@
+import type { CostImport } from '../../contract/cost-imports.ts';
+import type { OwnNoun } from '../objects/noun.ts';
+import { showSize } from '../download/sizes.ts';
+import { formatDetails } from '../terminal/details.ts';
+import { ageTitle, shortTime } from '../terminal/ages.ts';
+import { inThrees } from '../terminal/printable.ts';
+import { describeImport, failureText } from './import-view.ts';
+
+interface ListOptions {
+  readonly status?: readonly string[];
+}
+
+const nameOf = ({ name, files }: CostImport): string =>
+  name ?? files.map((file) => file.name).join(', ');
+
+export const imports: OwnNoun<CostImport, ListOptions> = {
+  one: 'cost import',
+  many: 'cost imports',
+  listName: 'imports',
+  feature: 'cost imports',
+  api: (client) => client.costImports,
+  isUnderway: ({ status }) => status === 'pending' || status === 'running',
+  removal: { after: '; charges that it imported stay' },
+  list: {
+    filter: ({ status }) => ({ status: status?.join(',').toLowerCase() }),
+    saysIfFiltered: true,
+    columns: ({ room, now }) => {
+      const time = shortTime(now, room);
+      return [
+        { title: ageTitle(room), cell: ({ created_at: at }) => time(at) },
+        { title: 'STATUS', cell: ({ status }) => status },
+        { title: 'NAME', cell: nameOf, shrinks: 'middle' },
+        { title: 'SIZE', cell: ({ bytes }) => showSize(bytes), isRight: true, drops: 2 },
+        {
+          title: 'ROWS',
+          cell: ({ result }) => (result ? inThrees(result.rows) : ''),
+          isRight: true,
+          drops: 1,
+        },
+        { title: 'ID', cell: ({ id }) => id },
+      ];
+    },
+  },
+  view: (one, { room }) => ({
+    value: one,
+    human: (style) =>
+      formatDetails(
+        nameOf(one) || one.id,
+        [
+          ['id', one.id],
+          ['status', one.status],
+          ['files', one.files.map((file) => `${file.name} (${showSize(file.size)})`).join(', ')],
+          ['created', `${one.created_at} by ${one.created_by}`],
+          ['expires', one.expires_at],
+          ['completed', one.completed_at],
+          ['failed', one.failure && failureText(one.failure)],
+        ],
+        style,
+        room,
+      ) + (one.result ? `\n${describeImport(one, style, room)}` : ''),
+  }),
+};
