@@ -20,6 +20,7 @@ import { createIds } from '../../src/server/ids.ts';
 import { createBodyChecks } from '../../src/server/http/bodies/body-checks.ts';
 import { createRateLimiter } from '../../src/server/http/limits.ts';
 import type { RateLimitMode } from '../../src/server/http/limits.ts';
+import { createRequestCounts } from '../../src/server/http/request-counts.ts';
 import { createAdjustableClock } from '../../src/server/local/clock.ts';
 import { createLocalService } from '../../src/server/local/service.ts';
 import { createLaneRunner } from '../../src/server/lanes/runner.ts';
@@ -204,9 +205,11 @@ export async function startTestService(
       baseUrl: () => 'https://govctl.test',
       cost: { logN: 4, r: 1, p: 1 },
     });
+  const requestCounts = createRequestCounts(store, limiter);
   const upkeep = createUpkeep(deps, {
     authenticator,
     signIn,
+    requestCounts,
     deliveries,
     statementKey,
     methods: methodsOf(options.config ?? {}),

@@ -1,3 +1,4 @@
+import { inThrees } from '../../contract/in-threes.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Clock } from '../deps.ts';
 import { timestamp } from '../deps.ts';
@@ -23,6 +24,17 @@ interface Counter {
 interface KeyCounters {
   readonly minute: Counter;
   readonly hour: Counter;
+  /** Requests since they were last saved. */
+  unsaved: number;
+}
+
+/** What would be counted afresh after a restart. */
+export interface RequestCount {
+  /** Of the key or client; `all` of all together. */
+  readonly id: string;
+  readonly windows: Readonly<Partial<Record<WindowName, Readonly<Counter>>>>;
+  /** Milliseconds since the epoch: the end of its longest window. */
+  readonly ends_at: number;
 }
 
 export interface RateLimiter {
@@ -31,6 +43,10 @@ export interface RateLimiter {
    * @throws GovctlError rate_limit_exceeded where limits are enforced; a refused request is not counted
    */
   take(key: string, isLocal: boolean): Readonly<Record<string, string>>;
+  /** The counts of all requests, and of keys with at least so many, that were not saved; `done` when they are. */
+  unsaved(least: number): readonly { readonly count: RequestCount; readonly done: () => void }[];
+  /** Goes on from saved counts. */
+  restore(counts: readonly RequestCount[]): void;
   /**
    * Counts what failed to authenticate under the address it came from.
    * @returns the error to answer: rate_limit_exceeded where limits are enforced and one address failed too often
@@ -50,17 +66,23 @@ const addressesKept = 10_000;
 const none: Readonly<Record<string, string>> = {};
 
 /**
- * Counts in memory: a restart starts the windows afresh.
+ * Counts in memory; request-counts.ts saves the counts.
  * @param mode undefined: `report` for requests that are local, `enforce` for others
  */
 export function createRateLimiter(mode: RateLimitMode | undefined, clock: Clock): RateLimiter {
   if (mode === 'off') {
-    return { take: () => none, failed: (error) => error, failedTooOften: () => false };
+    return {
+      take: () => none,
+      unsaved: () => [],
+      restore: () => undefined,
+      failed: (error) => error,
+      failedTooOften: () => false,
+    };
   }
   const isEnforced = (isLocal: boolean): boolean => mode === 'enforce' || (!mode && !isLocal);
   const failures = createFailureCount(clock);
   const keys = new Map<string, KeyCounters>();
-  const day: Counter = { number: 0, count: 0 };
+  const all = { day: { number: 0, count: 0 }, unsaved: 0 };
   let hourOfSweep = 0;
 
   const countersOf = (key: string, hour: number): KeyCounters => {
@@ -70,7 +92,7 @@ export function createRateLimiter(mode: RateLimitMode | undefined, clock: Clock)
     }
     let counters = keys.get(key);
     if (!counters) {
-      counters = { minute: { number: 0, count: 0 }, hour: { number: 0, count: 0 } };
+      counters = { minute: { number: 0, count: 0 }, hour: { number: 0, count: 0 }, unsaved: 0 };
       keys.set(key, counters);
     }
     return counters;
@@ -79,13 +101,16 @@ export function createRateLimiter(mode: RateLimitMode | undefined, clock: Clock)
   return {
     take(key, isLocal) {
       const now = clock.now();
-      const { minute, hour } = countersOf(key, Math.floor(now / windows.hour.ms));
+      const counters = countersOf(key, Math.floor(now / windows.hour.ms));
+      const { minute, hour } = counters;
+      const { day } = all;
+      // Of windows with as little left, the longest is told of: before it ends, another try is in vain.
       let tightest: WindowName = 'minute';
       let left = remaining(minute, 'minute', now);
       const leftOfHour = remaining(hour, 'hour', now);
-      if (leftOfHour < left) [tightest, left] = ['hour', leftOfHour];
+      if (leftOfHour <= left) [tightest, left] = ['hour', leftOfHour];
       const leftOfDay = remaining(day, 'day', now);
-      if (leftOfDay < left) [tightest, left] = ['day', leftOfDay];
+      if (leftOfDay <= left) [tightest, left] = ['day', leftOfDay];
       const { ms, limit } = windows[tightest];
       const resetMs = (Math.floor(now / ms) + 1) * ms;
       if (left <= 0 && isEnforced(isLocal)) {
@@ -95,7 +120,26 @@ export function createRateLimiter(mode: RateLimitMode | undefined, clock: Clock)
       minute.count += 1;
       hour.count += 1;
       day.count += 1;
+      counters.unsaved += 1;
+      all.unsaved += 1;
       return rateHeaders(limit, Math.max(0, left - 1), resetMs);
+    },
+    unsaved(least) {
+      const counts = [...keys]
+        .filter(([, { unsaved }]) => unsaved >= least)
+        .map(([id, counters]) => {
+          const { minute, hour } = counters;
+          return unsavedCount(id, { minute: { ...minute }, hour: { ...hour } }, counters);
+        });
+      const total = unsavedCount(ofAll, { day: { ...all.day } }, all);
+      return all.unsaved > 0 ? [total, ...counts] : counts;
+    },
+    restore(counts) {
+      for (const { id, windows } of counts) {
+        const { minute, hour, day } = windows;
+        if (day && id === ofAll) all.day = { ...day };
+        if (minute && hour) keys.set(id, { minute: { ...minute }, hour: { ...hour }, unsaved: 0 });
+      }
     },
     failed: (error, address, isLocal) =>
       isEnforced(isLocal) && address !== undefined && isFailedAuthentication(error)
@@ -103,6 +147,26 @@ export function createRateLimiter(mode: RateLimitMode | undefined, clock: Clock)
         : error,
     failedTooOften: (address, isLocal) =>
       isEnforced(isLocal) && address !== undefined && failures.isUsedUp(networkOf(address)),
+  };
+}
+
+const ofAll = 'all';
+
+function unsavedCount(
+  id: string,
+  counts: RequestCount['windows'],
+  counters: { unsaved: number },
+): ReturnType<RateLimiter['unsaved']>[number] {
+  const { unsaved } = counters;
+  const { hour, day } = counts;
+  const ends = [
+    hour && (hour.number + 1) * windows.hour.ms,
+    day && (day.number + 1) * windows.day.ms,
+  ];
+  return {
+    count: { id, windows: counts, ends_at: Math.max(...ends.map((end) => end ?? 0)) },
+    // Others came meanwhile.
+    done: () => void (counters.unsaved -= unsaved),
   };
 }
 
@@ -179,7 +243,7 @@ function exceeded({
   readonly now: number;
 }): GovctlError {
   const retryAfter = Math.ceil((resetMs - now) / 1000);
-  const message = `The ${limit} requests a ${window} ${whose} are used up; try again in ${retryAfter} s`;
+  const message = `The ${inThrees(limit)} requests per ${window} ${whose} are used up; try again in ${retryAfter} s`;
   return new GovctlError('rate_limit_exceeded', message, {
     extra: { message, retry_after: retryAfter, limit, reset_time: timestamp(resetMs) },
     headers: {

@@ -9,6 +9,7 @@ import { timestamp } from '../deps.ts';
 import { backgroundEvaluation } from '../evaluation/background.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import { evaluationLanes } from '../evaluation/work.ts';
+import type { RequestCounts } from '../http/request-counts.ts';
 import { createLaneRunner } from '../lanes/runner.ts';
 import type { AdjustableClock } from '../local/clock.ts';
 import { laneWorker } from '../local/workers.ts';
@@ -74,6 +75,7 @@ export interface BackgroundOptions {
   readonly assessor: Assessor;
   readonly authenticator: Authenticator;
   readonly signIn: SignIn;
+  readonly requestCounts: RequestCounts;
   readonly evaluation: Evaluation;
   readonly send: Send;
   /** Signs reports. */
@@ -105,6 +107,7 @@ export function startBackgroundWork(
     assessor,
     authenticator,
     signIn,
+    requestCounts,
     evaluation,
     send,
     signer,
@@ -163,7 +166,14 @@ export function startBackgroundWork(
   const detecting = startAnomalyDetection(deps, createLaneRunner, thresholdsOf(config));
   const budgeting = startBudgetEvaluations(deps, createLaneRunner, ownerTagsOf(config));
   const fires = startScheduleFires(deps, createLaneRunner);
-  const upkeep = createUpkeep(deps, { authenticator, signIn, deliveries, statementKey, methods });
+  const upkeep = createUpkeep(deps, {
+    authenticator,
+    signIn,
+    requestCounts,
+    deliveries,
+    statementKey,
+    methods,
+  });
   const doing = (work: () => Promise<void>, failed: string) => (): void => {
     work().catch((error: unknown) => deps.log.error({ err: error }, failed));
   };

@@ -17,6 +17,7 @@ import { errorAnswer } from '../http/error-answer.ts';
 import { createBodyChecks } from '../http/bodies/body-checks.ts';
 import { createRateLimiter } from '../http/limits.ts';
 import type { RateLimitMode } from '../http/limits.ts';
+import { createRequestCounts } from '../http/request-counts.ts';
 import { stopping } from '../http/listener.ts';
 import { health, notReady } from '../observe/health.ts';
 import type { Peer } from '../http/peer.ts';
@@ -99,11 +100,15 @@ export async function createService(
   await chainOlder(deps);
   const assessor = createAssessor(deps);
   const signIn = createSignIn(deps, { belongings, baseUrl });
+  const limiter = createRateLimiter(options.rateLimit, deps.clock);
+  const requestCounts = createRequestCounts(deps.store, limiter);
+  await requestCounts.load();
   const background = startBackgroundWork(deps, {
     clock,
     signIn,
     assessor,
     authenticator,
+    requestCounts,
     evaluation,
     send: sender.send,
     signer,
@@ -122,7 +127,6 @@ export async function createService(
   let draining = false;
   const observe = observeInto(logRequest, metrics);
   const bodies = createBodyChecks();
-  const limiter = createRateLimiter(options.rateLimit, deps.clock);
   const system = metrics ? { metricsText: metrics.text } : {};
   const local = isLocal(options)
     ? createLocalService({
@@ -205,6 +209,9 @@ export async function createService(
       await authenticator
         .saveLastUses()
         .catch((error: unknown) => deps.log.error({ err: error }, 'key uses were not saved'));
+      await requestCounts
+        .saveAll()
+        .catch((error: unknown) => deps.log.error({ err: error }, 'counts were not saved'));
     },
   };
 }

@@ -8,6 +8,7 @@ import { timestamp } from '../deps.ts';
 import { areMany, mostKept, removeOldEvents } from '../events/retention.ts';
 import { scheduleForecasts } from '../evaluation/schedule-forecasts.ts';
 import type { FindStatementKey } from '../keys/statement-key.ts';
+import type { RequestCounts } from '../http/request-counts.ts';
 import type { StoredCollection } from '../module.ts';
 import { keepScore } from '../posture/score-days.ts';
 import { removeOldSamples } from '../scans/samples.ts';
@@ -21,7 +22,10 @@ const batch = 500;
 
 /** Maintenance. Runs one task at a time; calling a task that is already running returns the same run. */
 export interface Upkeep {
-  /** Call every minute: removes expired documents, stores uses of keys and failed sign-ins, tells of keys that expire. */
+  /**
+   * Call every minute: removes expired documents, stores uses of keys, failed sign-ins and counts of requests, tells of
+   * keys that expire.
+   */
   maintain(): Promise<void>;
   /** Call every second: an import creates events so fast that the oldest must be removed sooner than in a minute. */
   trim(): Promise<void>;
@@ -32,6 +36,7 @@ export interface Upkeep {
 export interface UpkeepOptions {
   readonly authenticator: Pick<Authenticator, 'saveLastUses'>;
   readonly signIn: Pick<SignIn, 'saveFailures'>;
+  readonly requestCounts: Pick<RequestCounts, 'save'>;
   readonly deliveries: Pick<Deliveries, 'maintain'> | undefined;
   readonly statementKey: FindStatementKey;
   /** Methods of prediction that are on. */
@@ -45,6 +50,7 @@ export function createUpkeep(
   {
     authenticator,
     signIn,
+    requestCounts,
     deliveries,
     statementKey,
     methods,
@@ -61,6 +67,7 @@ export function createUpkeep(
     if (!store.health().writable) return;
     await authenticator.saveLastUses();
     await signIn.saveFailures();
+    await requestCounts.save();
     for (const { collections } of modules) {
       for (const collection of collections) await removeExpired(deps, collection);
     }

@@ -21,7 +21,7 @@ describe('rate limits', () => {
     expect(refused.json).toMatchObject({
       error: 'rate_limit_exceeded',
       error_code: 'RATE_001',
-      message: expect.stringContaining('200 requests a minute'),
+      message: expect.stringContaining('200 requests per minute'),
       retry_after: 30,
       limit: 200,
       reset_time: '2026-03-01T12:01:00.000Z',
@@ -38,20 +38,6 @@ describe('rate limits', () => {
     for (let n = 0; n < 200; n++) await service.send('GET', list);
     expect((await service.send('GET', list)).status).toBe(429);
     expect((await service.send('GET', list, { key: other })).status).toBe(200);
-    await service.close();
-  });
-
-  it('describe the hour when it has the least left: 10,000 of a key', async () => {
-    const service = await startTestService({ rateLimit: 'enforce' });
-    for (let n = 0; n < 10_000; n++) {
-      if (n % 200 === 0 && n > 0) service.advance(minute);
-      const got = await service.send('GET', '/v1/policies/pol_none');
-      if (got.status !== 404) throw new Error(`request ${n} got ${got.status}`);
-    }
-    service.advance(minute);
-    const refused = await service.send('GET', list);
-    expect([refused.status, refused.json.limit]).toEqual([429, 10_000]);
-    expect(refused.json.reset_time).toBe('2026-03-01T13:00:00.000Z');
     await service.close();
   });
 
