@@ -108,6 +108,7 @@ export async function startTestService(
     metricsText?: (store: Store) => () => Promise<string>;
     /** Lets people in; without it, nobody signs in. */
     signIn?: (deps: Deps) => SignIn;
+    publicUrl?: string;
     /** Default: the server knows no countries. */
     countryOf?: CountryOf;
   } = {},
@@ -270,6 +271,7 @@ export async function startTestService(
       bodies,
       ...(options.bodyWithin === undefined ? {} : { bodyWithin: options.bodyWithin }),
       ...(options.maxImportBytes === undefined ? {} : { maxImportBytes: options.maxImportBytes }),
+      publicUrl: options.publicUrl,
       trustedProxies:
         options.config?.trusted_proxies && parseRanges(options.config.trusted_proxies),
       local,

@@ -13,6 +13,7 @@ import { accessTokens, apiKeyStates, apiKeys, oauthClients } from './collection.
 import type { ApiKeyState, PreviousKey, StoredAccessToken, StoredApiKey } from './collection.ts';
 import { createRestrictions } from './restrictions.ts';
 import type { CountryOf } from './restrictions.ts';
+import { createSignatures } from './signatures.ts';
 import type { Reader } from '../store/store.ts';
 import { scopesOfUser } from '../users/service.ts';
 import { hashSecret, isUnguessable } from '../keys/hashed-secrets.ts';
@@ -20,7 +21,8 @@ import { hashSecret, isUnguessable } from '../keys/hashed-secrets.ts';
 export interface Authenticator {
   /**
    * @param mayBeGuessed false: a token that could be guessed, and was not used before, is refused unlooked at
-   * @throws GovctlError invalid_token, expired_token, address_not_allowed or country_not_allowed
+   * @throws GovctlError invalid_token or expired_token; address_not_allowed or country_not_allowed; signature_required or
+   * signature_invalid
    */
   authenticate(caller: Caller, mayBeGuessed?: boolean): Awaitable<Principal>;
   /** Writes down when keys were last used: once for many uses, so that reads cost no commit. */
@@ -48,6 +50,7 @@ const hashesKept = 256;
 /** @param countryOf absent: the server has no database of countries */
 export function createAuthenticator(deps: Deps, countryOf?: CountryOf): Authenticator {
   const restrictions = createRestrictions(countryOf);
+  const signatures = createSignatures(deps);
   /** By the ID of an API key. */
   const lastUses = new Map<string, Use>();
   const hashes = new Map<string, string>();
@@ -64,19 +67,23 @@ export function createAuthenticator(deps: Deps, countryOf?: CountryOf): Authenti
   const holderOfKey = (
     key: StoredApiKey,
     secret: StoredApiKey | PreviousKey,
-    address: string | undefined,
+    { address, signed }: Caller,
   ): Awaitable<Principal> => {
     const { id, user_id: userId, bootstrap, scopes } = key;
     const now = deps.clock.now();
     checkExpiry('API key', key.expires_at, now);
     if (secret !== key) checkExpiry('API key was rotated, and its previous secret', secret.expires_at, now); // prettier-ignore
     if (key.ip_allow_list || key.countries) restrictions.check(key, address);
+    const signedBody =
+      secret.signing_secret === undefined || signed === 'checked'
+        ? undefined
+        : signatures.check(signed(), key, secret);
     lastUses.set(id, { at: now, address });
     const { made_by, bound_to } = secret;
     // Nobody made the folder's own: its holder is the operator.
     const person = made_by ?? (bootstrap ? userId : undefined);
     const holder = {
-      ...defined({ person, isOperator: bootstrap }),
+      ...defined({ person, isOperator: bootstrap, signedBody }),
       userId,
       kind: 'key',
       via: id,
@@ -90,22 +97,23 @@ export function createAuthenticator(deps: Deps, countryOf?: CountryOf): Authenti
     if (expires_at <= deps.clock.now()) throw expired('access token', timestamp(expires_at));
     return bound(deps.store, { userId, kind, ...defined({ person }), via: id, countedAs }, token);
   };
-  const holderOfOther = (hash: string, address: string | undefined): Awaitable<Principal> =>
+  const holderOfOther = (hash: string, caller: Caller): Awaitable<Principal> =>
     whenKnown(deps.store.find(accessTokens, 'hash', hash), (token) =>
       token
         ? holderOfToken(token.doc)
         : whenKnown(deps.store.find(apiKeys, 'previous_hash', hash), (rotated) => {
             if (!rotated?.doc.previous) throw unknownToken();
-            return holderOfKey(rotated.doc, rotated.doc.previous, address);
+            return holderOfKey(rotated.doc, rotated.doc.previous, caller);
           }),
     );
   return {
-    authenticate({ authorization, address }, mayBeGuessed = true) {
+    authenticate(caller, mayBeGuessed = true) {
+      const { authorization } = caller;
       const isSeen = authorization !== null && hashes.has(authorization);
       if (!mayBeGuessed && !isSeen && !isUnguessable(bearerOf(authorization))) throw unknownToken();
       const hash = hashOf(authorization);
       const holder = whenKnown(deps.store.find(apiKeys, 'hash', hash), (key) =>
-        key ? holderOfKey(key.doc, key.doc, address) : holderOfOther(hash, address),
+        key ? holderOfKey(key.doc, key.doc, caller) : holderOfOther(hash, caller),
       );
       return whenKnown(holder, (principal) => {
         keepHash(authorization, hash);

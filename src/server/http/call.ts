@@ -6,6 +6,7 @@ import type {
   Scope,
 } from '../../contract/endpoint.ts';
 import type { ServiceContract } from '../../contract/contract.ts';
+import type { SignableRequest } from '../../contract/request-signature.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { Json } from '../json.ts';
 import type { Tx } from '../store/store.ts';
@@ -16,6 +17,8 @@ export interface Caller {
   readonly authorization: string | null;
   /** Where it comes from, if from anywhere. */
   readonly address: string | undefined;
+  /** The request, whose signature is checked where one is required; `checked`: it was before, and works but once. */
+  readonly signed: (() => SignableRequest) | 'checked';
 }
 
 /** Who is calling, and with what. */
@@ -28,6 +31,8 @@ export interface Principal {
   readonly boundTo?: string;
   /** It is the data folder's own key: above all roles. */
   readonly isOperator?: true;
+  /** The SHA-256 that the body must have: it was signed. */
+  readonly signedBody?: Uint8Array;
   /** Id of the API key or access token. */
   readonly via: string;
   /** What requests are counted under: the API key or OAuth client. */

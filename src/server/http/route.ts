@@ -5,6 +5,7 @@ import type { BlockList } from 'node:net';
 import type { Context } from 'hono';
 import type { Endpoint, HandlerInput, Scope } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
+import type { SignableRequest } from '../../contract/request-signature.ts';
 import { settle, whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { Answer, AnyBody, Call, Caller, Principal, PublicCall } from './call.ts';
@@ -19,6 +20,7 @@ import type { BodyChecks } from './bodies/body-checks.ts';
 import type { LargeBodies } from './bodies/large-bodies.ts';
 import type { Peer } from './peer.ts';
 import { isForwarded } from './proxies.ts';
+import { checkSigned, heldUntilSigned } from './signed-body.ts';
 import type { Observe } from '../observe/request-event.ts';
 import type { LocalHooks } from './local-hooks.ts';
 import { insufficientScope } from './insufficient-scope.ts';
@@ -31,7 +33,8 @@ import type { TurnShare } from './turn-share.ts';
 /**
  * Who sends a request.
  * @param mayBeGuessed false: a token that could be guessed, and was not seen before, is refused unlooked at
- * @throws GovctlError invalid_token or expired_token; address_not_allowed or country_not_allowed
+ * @throws GovctlError invalid_token or expired_token; address_not_allowed or country_not_allowed; signature_required or
+ * signature_invalid
  */
 type Authenticate = (caller: Caller, mayBeGuessed: boolean) => Awaitable<Principal>;
 
@@ -44,6 +47,8 @@ export interface RouteOptions {
   readonly bodyWithin?: number;
   /** Bytes of a streamed body; default 2 GiB. */
   readonly maxImportBytes?: number;
+  /** What requests are signed for, without a trailing slash. Default: the address that they name. */
+  readonly publicUrl?: string | undefined;
   /** Their word is taken for the addresses of clients. */
   readonly trustedProxies?: BlockList | undefined;
   /** Faults, and what is to be seen of it, of a local server. */
@@ -86,6 +91,7 @@ interface ReadBody {
   readonly text: () => string;
 }
 
+const nothing = new Uint8Array();
 const noBody: ReadBody = { body: undefined, text: () => '' };
 
 type AnyAnswer = Answer<AnyBody>;
@@ -133,17 +139,18 @@ function begin({ deps, endpoint, local }: Route, context: Visit['context']): Vis
 
 /**
  * Who asks, and whether they may: the token, the limit of its owner, the scope.
- * @throws GovctlError invalid_token, expired_token, rate_limit_exceeded or insufficient_scope
+ * @throws GovctlError as `authenticate`; rate_limit_exceeded or insufficient_scope
  */
 function admit(
-  { endpoint: { scope, openWhereLocal }, limiter, authenticate }: Route,
+  { endpoint: { scope, openWhereLocal }, limiter, authenticate, publicUrl }: Route,
   visit: Visit,
 ): Awaitable<void> {
   const { context, request, isLocal } = visit;
   const isOpen = openWhereLocal === true && isLocal && namesThisMachine(request.url);
   if (scope === null || isOpen) return undefined;
   const mayBeGuessed = !limiter.failedTooOften(context.env.remoteAddress, isLocal);
-  const known = context.env.principal ?? authenticate(callerIn(visit), mayBeGuessed);
+  const caller = callerIn(visit, () => signable(request, publicUrl));
+  const known = context.env.principal ?? authenticate(caller, mayBeGuessed);
   return whenKnown(known, (bearer) => {
     visit.principal = bearer;
     context.env.trust?.(bearer.countedAs);
@@ -152,27 +159,45 @@ function admit(
   });
 }
 
-const callerIn = ({ request, context }: Visit): Caller => ({
+const callerIn = ({ request, context }: Visit, signed: Caller['signed']): Caller => ({
   authorization: request.headers.get('authorization'),
   address: context.env.remoteAddress,
+  signed,
 });
+
+/** A request as its sender signed it: by the public address, where the server has one. */
+function signable(
+  { method, url, headers }: Request,
+  publicUrl: string | undefined,
+): SignableRequest {
+  const { origin } = new URL(url);
+  const path = url.slice(url.indexOf('/', url.indexOf('://') + 3));
+  return { method, url: (publicUrl ?? origin) + path, header: (name) => headers.get(name) };
+}
 
 /** What they send, as the contract says it is; then the handler. */
 function readAndHandle(route: PreparedRoute, visit: Visit): Awaitable<AnyAnswer> {
   const { endpoint, bodies, bodyTurns, large, noun, verb } = route;
   const { bodyWithin, maxImportBytes, authenticate } = route;
   const { request, principal } = visit;
+  const signed = principal?.signedBody;
   const query = route.parseQuery(searchOf(request.url));
   if (endpoint.streamed !== undefined) {
     const isImport =
       endpoint === contract.resources.import || endpoint === contract.costImports.put;
     const limits = { within: bodyWithin, limit: isImport ? maxImportBytes : undefined };
     // It may go on for an hour: longer than the key or the token is good for.
-    const checkSender = () => principal && authenticate(callerIn(visit), true);
+    const checkSender = () => principal && authenticate(callerIn(visit, 'checked'), true);
     const streamed = streamBody(request, endpoint.streamed, { ...limits, checkSender });
-    return handle(route, visit, query, streamed);
+    const { body, text } = streamed;
+    const sent = signed ? { body: heldUntilSigned(body, text, signed), text } : streamed;
+    return handle(route, visit, query, sent);
   }
-  if (!endpoint.body) return handle(route, visit, query, noBody);
+  if (!endpoint.body) {
+    // Whatever else was sent is not read.
+    checkSigned(nothing, signed);
+    return handle(route, visit, query, noBody);
+  }
   const owner = principal?.countedAs ?? '';
   const caller = callerOf(route, visit);
   return large.hold(request, endpoint, owner, () =>
@@ -180,6 +205,7 @@ function readAndHandle(route: PreparedRoute, visit: Visit): Awaitable<AnyAnswer>
       .then((sent) =>
         whenKnown(bodyTurns.next(caller), () => {
           bodyTurns.made(caller, sent.bytes.length);
+          checkSigned(sent.bytes, signed);
           return bodies.check(noun, verb, sent, () => ({ owner, signal: request.signal }));
         }),
       )

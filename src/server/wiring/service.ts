@@ -168,6 +168,7 @@ export async function createService(
       limiter,
       bodies,
       ...defined({ maxImportBytes: options.maxImportBytes }),
+      publicUrl: options.publicUrl?.replace(/\/+$/, ''),
       trustedProxies: options.config.trusted_proxies && parseRanges(options.config.trusted_proxies),
       local,
       observe(event) {
