@@ -85,7 +85,7 @@ export async function createProvider(deps: Deps, options: ProviderOptions): Prom
     clients: [
       {
         client_id: cliClientId,
-        client_name: 'govctl command line',
+        client_name: 'govctl CLI',
         application_type: 'native',
         grant_types: ['authorization_code', 'refresh_token', deviceGrant],
         redirect_uris: ['http://127.0.0.1/callback', 'http://[::1]/callback'],

@@ -45,7 +45,7 @@ function showConsent(visit: Visit, { client, scopes, redirectUri }: Interaction,
   const { origin, hostname } = new URL(redirectUri);
   const granted = grantable(scopes, session);
   return visit.page(
-    `Log in to ${client.name}?`,
+    `Authorize ${client.name}?`,
     html`<p>
         <strong>${client.name}</strong> wants to act for you (${session.person.email}). It returns
         to <strong>${hostname}</strong>.

@@ -84,7 +84,7 @@ const confirm = (
   }: { readonly device: WaitingDevice; readonly code: string; readonly session: Session },
 ): Promise<Response> =>
   visit.page(
-    `Log in to ${client.name}?`,
+    `Authorize ${client.name}?`,
     html`<p>Allow this only if you started it yourself, just now.</p>
       <dl>
         <dt>Program</dt>

@@ -69,7 +69,7 @@ export async function startLoginService() {
     const begun = await begin(config, changes);
     const tab = browser();
     const page = await signIn(tab, begun.url, email);
-    expect(page.title).toBe('Log in to govctl command line?');
+    expect(page.title).toBe('Authorize govctl CLI?');
     const back = await tab.submit(page, { decision: 'allow' });
     expect(back.url.origin).toBe(new URL(callback).origin);
     return { config, ...begun, tab, back };

@@ -146,7 +146,7 @@ describe('a login with a code', () => {
     async (redirect_uri) => {
       const { url } = await service.begin(await service.discover(), { redirect_uri });
       const page = await service.signIn(service.browser(), url);
-      expect(page.title).toBe('Log in to govctl command line?');
+      expect(page.title).toBe('Authorize govctl CLI?');
       expect(page.headers.get('content-security-policy')).toContain(
         `form-action 'self' ${new URL(redirect_uri).origin};`,
       );
