@@ -13,9 +13,18 @@ export const TokenRequest = z.looseObject({
 });
 export type TokenRequest = z.infer<typeof TokenRequest>;
 
-/** `expires_in` in seconds. */
+/** Names of RFC 8693: a CI job exchanges the ID token of its provider for an access token. */
+export const tokenExchange = {
+  grant: 'urn:ietf:params:oauth:grant-type:token-exchange',
+  accessToken: 'urn:ietf:params:oauth:token-type:access_token',
+  idToken: 'urn:ietf:params:oauth:token-type:id_token',
+  jwt: 'urn:ietf:params:oauth:token-type:jwt',
+} as const;
+
+/** `expires_in` in seconds; `issued_token_type` in the answer of a token exchange. */
 export const TokenResponse = z.looseObject({
   access_token: z.string(),
+  issued_token_type: z.string().optional(),
   token_type: z.string(),
   expires_in: z.number().optional(),
   scope: z.string().optional(),

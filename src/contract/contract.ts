@@ -30,6 +30,7 @@ import { roles } from './roles.ts';
 import { scans } from './scans.ts';
 import { schedules } from './schedules.ts';
 import { system } from './system.ts';
+import { trusts } from './trusts.ts';
 import { users } from './users.ts';
 import { violations } from './violations.ts';
 import { deliveries } from './webhook-deliveries.ts';
@@ -70,6 +71,7 @@ export const contract = {
   roles,
   apiKeys,
   oauthClients,
+  trusts,
   auditLog,
   local,
   system,

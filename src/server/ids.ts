@@ -30,7 +30,8 @@ type IdPrefix =
   | 'bud'
   | 'rsz'
   | 'unu'
-  | 'jwk';
+  | 'jwk'
+  | 'trust';
 
 export interface Ids {
   /** `<prefix>_` and a lower-case ULID; later ids sort after earlier ones, also within a millisecond. */

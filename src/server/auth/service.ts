@@ -15,8 +15,12 @@ import { createRestrictions } from './restrictions.ts';
 import type { CountryOf } from './restrictions.ts';
 import { createSignatures } from './signatures.ts';
 import type { Reader } from '../store/store.ts';
+import { trusts } from '../trusts/collection.ts';
 import { scopesOfUser } from '../users/service.ts';
 import { hashSecret, isUnguessable } from '../keys/hashed-secrets.ts';
+
+export { grantedScopes, issueAccessToken, namesOfScopes } from './access-token.ts';
+export { makerOf } from './authority.ts';
 
 export interface Authenticator {
   /**
@@ -152,12 +156,14 @@ const bound = (
         return { ...holder, boundTo, scopes: within(scopes, most) };
       });
 
-/** What an API key, a client, or the client of a token is called. Undefined: it is gone. */
+/** What an API key, a client, a trust rule, or whose a token is, is called. Undefined: it is gone. */
 export async function nameOfCredential(reader: Reader, id: string): Promise<string | undefined> {
   const key = await reader.get(apiKeys, id);
   if (key) return key.doc.name;
   const token = await reader.get(accessTokens, id);
-  return (await reader.get(oauthClients, token?.doc.client_id ?? id))?.doc.name;
+  const holder = token?.doc.client_id ?? id;
+  const client = (await reader.get(oauthClients, holder)) ?? (await reader.get(trusts, holder));
+  return client?.doc.name;
 }
 
 function bearerOf(authorization: string | null): string {

@@ -1,18 +1,16 @@
 import { hash } from 'node:crypto';
 import { defined } from '../../contract/defined.ts';
-import { Scope } from '../../contract/endpoint.ts';
 import type { TokenRequest } from '../../contract/auth.ts';
-import { recordAudit } from '../audit/service.ts';
 import type { Handlers, PublicCall } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
-import { timestamp } from '../deps.ts';
 import { toJson } from '../json.ts';
 import type { RateLimiter } from '../http/limits.ts';
 import type { Exchange } from './service.ts';
 import { TokenFailure } from '../http/token-failure.ts';
-import { accessTokens, oauthClients } from './collection.ts';
+import { grantedScopes, issueAccessToken } from './access-token.ts';
+import { oauthClients } from './collection.ts';
 import type { StoredOauthClient } from './collection.ts';
-import { hashSecret, matchesHash, newSecret } from '../keys/hashed-secrets.ts';
+import { matchesHash } from '../keys/hashed-secrets.ts';
 
 /** Seconds an access token is good for. */
 const lifetime = 3600;
@@ -38,33 +36,22 @@ export const issueToken =
     }
     const client = await authenticateClient(deps, body, call);
     const rate = limiter.take(client.id, call.isLocal);
-    const scopes = grantedScopes(client, body.scope);
-    return call.transact(async (tx) => {
-      const secret = newSecret('gat', deps.random);
-      const now = deps.clock.now();
-      const id = deps.ids.next('tok');
-      await tx.insert(accessTokens, {
-        id,
-        hash: hashSecret(secret),
-        client_id: client.id,
-        user_id: client.user_id,
-        ...defined({ made_by: client.made_by, bound_to: client.bound_to }),
-        scopes,
-        created_at: timestamp(now),
-        expires_at: now + lifetime * 1000,
-      });
-      const actor = { userId: client.user_id, via: client.id, requestId: call.requestId };
-      await recordAudit(deps, tx, actor, 'token.issue', id);
-      return {
-        body: toJson({
-          access_token: secret,
-          token_type: 'Bearer',
-          expires_in: lifetime,
-          scope: scopes.join(' '),
-        }),
+    const scopes = grantedScopes(client.scopes, body.scope, 'The client');
+    return call.transact(
+      async (tx) => ({
+        body: toJson(
+          await issueAccessToken(deps, tx, call, {
+            client_id: client.id,
+            user_id: client.user_id,
+            ...defined({ made_by: client.made_by, bound_to: client.bound_to }),
+            scopes,
+            lifetime,
+          }),
+        ),
         headers: { ...rate, Pragma: 'no-cache' },
-      };
-    }, client.user_id);
+      }),
+      client.user_id,
+    );
   };
 
 const challenge = { 'WWW-Authenticate': 'Basic realm="govctl"' };
@@ -130,23 +117,3 @@ function readBasic(header: string): Credentials {
 }
 
 const formDecode = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '));
-
-/** What was asked for, or all the client has. */
-function grantedScopes(client: StoredOauthClient, asked: string | undefined): readonly Scope[] {
-  const names = (asked ?? '').split(' ').filter((name) => name !== '');
-  if (names.length === 0) return client.scopes;
-  const granted = [...new Set(names)].map((name) => Scope.safeParse(name).data ?? name);
-  const refused = granted.filter((name) => !client.scopes.some((scope) => scope === name));
-  if (refused.length > 0) {
-    const list = refused
-      .slice(0, 5)
-      .map((name) => name.slice(0, 60))
-      .join(' ');
-    const more = refused.length > 5 ? ` and ${refused.length - 5} more` : '';
-    throw new TokenFailure(
-      'invalid_scope',
-      `The client does not have the scope ${list}${more}; it has ${client.scopes.join(' ')}`,
-    );
-  }
-  return client.scopes.filter((scope) => granted.includes(scope));
-}
