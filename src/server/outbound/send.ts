@@ -15,7 +15,7 @@ export type { Outcome } from './exchange.ts';
 export interface Outgoing<B extends string | Readable = string> {
   readonly url: string;
   /** Default: POST. */
-  readonly method?: 'POST' | 'PUT';
+  readonly method?: 'GET' | 'POST' | 'PUT';
   readonly headers: Readonly<Record<string, string>>;
   /** The exact bytes, as UTF-8; a stream of them needs its `content-length` among the headers. */
   readonly body: B;

@@ -48,6 +48,8 @@ import type { FindSigner } from '../keys/signer.ts';
 import type { FindStatementKey } from '../keys/statement-key.ts';
 import type { SystemOptions } from '../observe/health.ts';
 import { systemHandlers } from '../observe/health.ts';
+import { trustHandlers } from '../trusts/handlers.ts';
+import { ciExchanges } from '../trusts/service.ts';
 import { unusedHandlers } from '../unused/handlers.ts';
 import { roleHandlers, userHandlers } from '../users/handlers.ts';
 import { violationHandlers } from '../violations/handlers.ts';
@@ -61,7 +63,7 @@ export interface Parts {
   /** Whether the server knows the countries of addresses. */
   readonly hasCountries: boolean;
   readonly limiter: RateLimiter;
-  /** Grants of the token endpoint besides client credentials, by grant type. */
+  /** Grants of the token endpoint besides client credentials and those of CI jobs, by grant type. */
   readonly exchanges: Readonly<Record<string, Exchange>>;
   readonly bodies: BodyChecks;
   readonly system: SystemOptions;
@@ -108,11 +110,13 @@ export const createHandlers = (
 ): Handlers => {
   const on = methodsOf(surroundings.config);
   const alerts = createAlerts(deps, on);
+  const { targets } = surroundings;
+  const ofJobs = ciExchanges(deps, { limiter, baseUrl, send, targets });
   const ownerTags = ownerTagsOf(surroundings.config);
   const planParts = {
     deps,
     evaluation,
-    settings: settingsOf(surroundings.config.remediation, surroundings.targets.rules.local),
+    settings: settingsOf(surroundings.config.remediation, targets.rules.local),
   };
   return {
     policies: policyHandlers(deps, evaluation),
@@ -152,13 +156,14 @@ export const createHandlers = (
       ...downloadHandlers(deps, { ensureFile: reportWork.ensureFile, baseUrl }),
       certificate: showCertificate(signer),
     },
-    webhooks: { ...webhookHandlers(deps, surroundings.targets), ...deliveryHandlers(deps, send) },
-    auth: { token: issueToken(deps, { limiter, exchanges }) },
+    webhooks: { ...webhookHandlers(deps, targets), ...deliveryHandlers(deps, send) },
+    auth: { token: issueToken(deps, { limiter, exchanges: { ...exchanges, ...ofJobs } }) },
     me: meHandlers(deps),
     users: userHandlers(deps, { baseUrl, belongings }),
     roles: roleHandlers(deps),
     apiKeys: apiKeyHandlers(deps, { hasCountries }),
     oauthClients: oauthClientHandlers(deps),
+    trusts: trustHandlers(deps, targets),
     auditLog: auditLogHandlers(deps, statementKey),
     local: localHandlers(deps, local),
     system: systemHandlers(deps, system),

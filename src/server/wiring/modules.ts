@@ -27,6 +27,7 @@ import { scansModule } from '../scans/module.ts';
 import { schedulesModule } from '../schedules/module.ts';
 import { signInModule } from '../sign-in/module.ts';
 import type { Reader, Tx } from '../store/store.ts';
+import { trustsModule } from '../trusts/module.ts';
 import { unusedModule } from '../unused/module.ts';
 import { usersModule } from '../users/module.ts';
 import { violationsModule } from '../violations/module.ts';
@@ -59,6 +60,7 @@ export const modules: readonly Module[] = [
   usersModule,
   signInModule,
   authModule,
+  trustsModule,
   oauthModule,
   auditModule,
   httpModule,

@@ -262,6 +262,23 @@ async function askUsers(): Promise<void> {
   await ask('roles.delete', 'reporter');
 }
 
+async function askTrusts(): Promise<void> {
+  const body = {
+    name: 'Deploys',
+    provider: 'github',
+    repository: 'acme/policies',
+    repository_id: '74',
+    ref: 'refs/heads/main',
+    environment: 'production',
+    scopes: ['governance:read'],
+  };
+  const { id } = (await ask('trusts.create', undefined, { body })) as { id: string };
+  await ask('trusts.list', undefined);
+  await ask('trusts.get', id);
+  await ask('trusts.update', id, { body: { events: ['push'], environment: null } });
+  await ask('trusts.delete', id);
+}
+
 async function askLocal(): Promise<void> {
   await ask('local.get', undefined);
   await ask('local.getClock', undefined);
@@ -403,6 +420,7 @@ describe('what an endpoint answers', () => {
     await ask('oauthClients.delete', client_id);
 
     await askUsers();
+    await askTrusts();
     await askWebhooks();
     await askReports();
     await askEvidence();

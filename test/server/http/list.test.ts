@@ -230,6 +230,7 @@ describe('the other lists', () => {
     ['/v1/oauth-clients', 'oauth_clients'],
     ['/v1/users', 'users'],
     ['/v1/roles', 'roles'],
+    ['/v1/trusts', 'trusts'],
     ['/v1/audit-log', 'audit_log'],
   ])('of %s are sorted by any scalar field of their items, page by page', async (url, plural) => {
     const service = await startTestService();
@@ -237,6 +238,8 @@ describe('the other lists', () => {
       const body = { name, scopes: ['governance:read'] };
       await service.send('POST', '/v1/oauth-clients', { body });
       await service.send('POST', '/v1/roles', { body });
+      const rule = { provider: 'github', repository: `acme/${name}`, ref: `refs/heads/${name}` };
+      await service.send('POST', '/v1/trusts', { body: { ...body, ...rule } });
       const user = { email: `${name}@example.com`, roles: [name], name: `The ${name}` };
       await service.send('POST', '/v1/users', { body: user });
       await service.send('POST', '/v1/api-keys', {

@@ -21,6 +21,7 @@ const lookups: Readonly<
   key: nameOfCredential,
   oc: nameOfCredential,
   tok: nameOfCredential,
+  trust: nameOfCredential,
   pol: nameIn(policies),
   scan: nameIn(scans),
   sch: nameIn(schedules),
