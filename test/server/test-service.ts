@@ -6,7 +6,6 @@ import path from 'node:path';
 import { parseRanges } from '../../src/server/http/address.ts';
 import { createApp } from '../../src/server/http/app.ts';
 import type { App } from '../../src/server/http/app.ts';
-import type { SignIn } from '../../src/server/sign-in/service.ts';
 import { createLogins } from '../../src/server/wiring/logins.ts';
 import type { RequestEvent } from '../../src/server/observe/request-event.ts';
 import { ensureBootstrapKey } from '../../src/server/auth/bootstrap.ts';
@@ -106,8 +105,6 @@ export async function startTestService(
     /** Reads the files of cost imports; default: in this thread. */
     readFiles?: ReadFiles;
     metricsText?: (store: Store) => () => Promise<string>;
-    /** Lets people in; without it, nobody signs in. */
-    signIn?: (deps: Deps) => SignIn;
     publicUrl?: string;
     /** Default: the server knows no countries. */
     countryOf?: CountryOf;
@@ -199,13 +196,8 @@ export async function startTestService(
     tags: costTagsOf(options.config ?? {}),
     imported: chargesImported(deps),
   });
-  const signIn =
-    options.signIn?.(deps) ??
-    createSignIn(deps, {
-      belongings,
-      baseUrl: () => 'https://govctl.test',
-      cost: { logN: 4, r: 1, p: 1 },
-    });
+  const baseUrl = (): string => 'https://govctl.test';
+  const signIn = createSignIn(deps, { belongings, baseUrl, cost: { logN: 4, r: 1, p: 1 } });
   const requestCounts = createRequestCounts(store, limiter);
   const upkeep = createUpkeep(deps, {
     authenticator,
@@ -231,19 +223,17 @@ export async function startTestService(
     options.isLocal === false
       ? undefined
       : createLocalService({ deps, clock, workers, statementKey, modules, isBeingWritten });
-  const logins =
-    options.signIn &&
-    createLogins(deps, {
-      signIn,
-      baseUrl: () => 'https://govctl.test',
-      fetch: (request, peer) => app.fetch(request, peer),
-    });
+  const logins = createLogins(deps, {
+    signIn,
+    baseUrl,
+    fetch: (request, peer) => app.fetch(request, peer),
+  });
   const app: App = createApp(
     deps,
     createHandlers(deps, {
       hasCountries: options.countryOf !== undefined,
       limiter,
-      exchanges: logins?.exchanges ?? {},
+      exchanges: logins.exchanges,
       bodies,
       system: metricsText ? { metricsText } : {},
       evaluation,
@@ -262,7 +252,7 @@ export async function startTestService(
       costImportWork,
       signer,
       statementKey,
-      baseUrl: () => 'https://govctl.test',
+      baseUrl,
       local,
     }),
     {
@@ -275,7 +265,7 @@ export async function startTestService(
       trustedProxies:
         options.config?.trusted_proxies && parseRanges(options.config.trusted_proxies),
       local,
-      ...(logins ? { beside: logins.beside } : {}),
+      beside: logins.beside,
       observe(event) {
         events.push(event);
         local?.requests.record(event);

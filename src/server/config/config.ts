@@ -25,6 +25,8 @@ export interface ServerConfig {
   /** The methods of prediction that are on; absent: those that need no guess. */
   readonly prediction?: { readonly methods: readonly PredictionMethod[] };
   readonly remediation?: RemediationConfig;
+  /** Whether devices without a browser may log in by a code; absent: they may. */
+  readonly sign_in?: { readonly device_codes?: boolean };
   /** The file of a database of countries, in MaxMind's format. */
   readonly country_database?: string;
 }

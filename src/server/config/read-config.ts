@@ -38,6 +38,7 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
     prediction,
     remediation,
     trusted_proxies,
+    sign_in: signIn,
     country_database: countries,
   } = given.parsed;
   const smtp = await smtpOf(mail, env, file);
@@ -61,6 +62,7 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
         : {}),
       ...(prediction?.methods ? { prediction: { methods: prediction.methods } } : {}),
       ...(remediation ? { remediation: await remediationOf(remediation, env, file ?? '') } : {}),
+      ...(signIn ? { sign_in: defined(signIn) } : {}),
       ...(countries === undefined
         ? {}
         : { country_database: path.resolve(path.dirname(file ?? ''), countries) }),

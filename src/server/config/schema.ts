@@ -130,6 +130,12 @@ export const ConfigFile = z.strictObject({
     })
     .optional(),
   remediation: Remediation.optional(),
+  sign_in: z
+    .strictObject({
+      /** Whether devices without a browser may log in by a code; default true. */
+      device_codes: z.boolean().optional(),
+    })
+    .optional(),
   /** A database of countries in the MaxMind DB format, from the folder of the file: for API keys with `countries`. */
   country_database: text.optional(),
 });

@@ -4,6 +4,7 @@ import { contract } from '../../contract/contract.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { parseRanges } from '../http/address.ts';
 import { createApp } from '../http/app.ts';
+import type { App } from '../http/app.ts';
 import type { Observe } from '../observe/request-event.ts';
 import { chainOlder } from '../audit/chain.ts';
 import { openCountries } from '../auth/countries.ts';
@@ -26,6 +27,7 @@ import { isLocal } from '../local/is-local.ts';
 import { createLocalService } from '../local/service.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createHandlers } from './handlers.ts';
+import { createLogins } from './logins.ts';
 import { belongings, collections, modules } from './modules.ts';
 import { createSignIn } from '../sign-in/service.ts';
 import type { Surroundings } from '../report-delivery/service.ts';
@@ -142,12 +144,18 @@ export async function createService(
           background.costImportWork.isBeingWritten(blob),
       })
     : undefined;
-  const app = createApp(
+  const logins = createLogins(deps, {
+    signIn,
+    baseUrl,
+    fetch: (request, peer) => app.fetch(request, peer),
+    deviceLogin: options.config.sign_in?.device_codes,
+  });
+  const app: App = createApp(
     deps,
     createHandlers(deps, {
       hasCountries: countries !== undefined,
       limiter,
-      exchanges: {},
+      exchanges: logins.exchanges,
       bodies,
       system,
       evaluation,
@@ -171,6 +179,7 @@ export async function createService(
       publicUrl: options.publicUrl?.replace(/\/+$/, ''),
       trustedProxies: options.config.trusted_proxies && parseRanges(options.config.trusted_proxies),
       local,
+      beside: logins.beside,
       observe(event) {
         begun -= 1;
         observe(event);

@@ -1,11 +1,11 @@
 import * as client from 'openid-client';
 import { expect } from 'vitest';
 import { scopes } from '../../../src/contract/endpoint.ts';
-import { users } from '../../../src/server/users/collection.ts';
+import { totpAt } from '../../../src/server/sign-in/totp.ts';
+import { password, secretOf } from '../sign-in/people.ts';
 import { startTestService } from '../test-service.ts';
 import { Browser } from './browser.ts';
 import type { Page } from './browser.ts';
-import { fakeSignIn } from './fake-sign-in.ts';
 
 export const base = 'https://govctl.test';
 export const callback = 'http://127.0.0.1:51234/callback';
@@ -13,19 +13,10 @@ export const allScopes = ['openid', 'offline_access', ...scopes].join(' ');
 
 export type LoginService = Awaited<ReturnType<typeof startLoginService>>;
 
-/** A service with one person, who has the password `right`, and the steps of a login. */
+/** A service with a person, and the steps of a login: in the browser, and of the command line. */
 export async function startLoginService() {
-  const service = await startTestService({ signIn: fakeSignIn, isLocal: false });
-  const at = '2026-01-01T00:00:00.000Z';
-  async function addUser(email: string, roles: readonly string[]): Promise<string> {
-    const id = service.deps.ids.next('user');
-    await service.deps.store.transact((tx) =>
-      tx.insert(users, { id, email, roles, created_at: at, updated_at: at, created_by: 'user_x' }),
-    );
-    return id;
-  }
+  const service = await startTestService({ isLocal: false });
   const ada = 'ada@example.com';
-  const id = await addUser(ada, ['editor']);
   const fetchHere = async (request: Request): Promise<Response> =>
     service.app.fetch(request, { remoteAddress: '192.0.2.7' });
   const customFetch: client.CustomFetch = (url, options) =>
@@ -36,11 +27,39 @@ export async function startLoginService() {
     });
   const browser = (): Browser => new Browser(base, fetchHere);
 
+  /** Keys of authenticator apps, by email. */
+  const apps = new Map<string, string>();
+  const codeOf = (email: string): string => {
+    // Each code is good once.
+    service.advance(30_000);
+    return totpAt(secretOf(apps.get(email) ?? ''), service.deps.clock.now());
+  };
+
+  /** Invites a person, who chooses a password and, where they must, sets up a second factor. */
+  async function addUser(email: string, roles: readonly string[]): Promise<string> {
+    const { json } = await service.send('POST', '/v1/users', { body: { email, roles } });
+    const tab = browser();
+    const form = await tab.open(String(json.invitation_url));
+    expect(form.title).toBe('Choose a password');
+    let page = await tab.submit(form, { password, again: password });
+    if (page.title === 'Set up a second factor') {
+      apps.set(email, /class="secret">([A-Z2-7 ]+)</.exec(page.text)?.[1]?.replaceAll(' ', '') ?? ''); // prettier-ignore
+      page = await tab.submit(page, { code: codeOf(email) });
+      expect(page.title).toBe('Save your recovery codes');
+      page = await tab.open('/auth/account');
+    }
+    expect(page.title).toBe('Your account');
+    return String(json.id);
+  }
+
   async function signIn(tab: Browser, where: URL | string, email = ada): Promise<Page> {
     const page = await tab.open(where);
     expect(page.title).toBe('Sign in');
-    return tab.submit(page, { email, password: 'right' });
+    const next = await tab.submit(page, { email, password });
+    return next.title === 'Enter your code' ? tab.submit(next, { code: codeOf(email) }) : next;
   }
+
+  const id = await addUser(ada, ['editor']);
 
   /** @param changes of the parameters of the authorization request */
   async function begin(
@@ -98,10 +117,8 @@ export async function startLoginService() {
     ask: (token: string, path = '/v1/policies') =>
       service.send('GET', path, { headers: { authorization: `Bearer ${token}` }, key: null }),
     async disable(): Promise<void> {
-      await service.deps.store.transact(async (tx) => {
-        const found = (await tx.get(users, id))?.doc;
-        if (found) await tx.replace(users, { ...found, disabled_at: at });
-      });
+      const disabled = await service.send('PUT', `/v1/users/${id}`, { body: { disabled: true } });
+      expect(disabled.status).toBe(200);
     },
     /** Sends a form as a program does. */
     form: (path: string, fields: Readonly<Record<string, string>>) =>
