@@ -3,6 +3,8 @@ import { GovctlError } from '../contract/errors.ts';
 import { errorFromResponse } from './answer.ts';
 import type { Fetch, HttpAnswer } from './http.ts';
 import { parseRetryAfter, retryDelay } from './retry.ts';
+import { signRequest } from './sign-request.ts';
+import type { Signing } from './sign-request.ts';
 import type { Upload } from '../contract/endpoint.ts';
 import { trimEnd } from '../contract/trim-end.ts';
 
@@ -15,6 +17,8 @@ export interface TransportOptions {
    * Authorization header.
    */
   readonly token?: (method: string, path: string) => Promise<string | undefined>;
+  /** Signs every request that has a token, each try anew. */
+  readonly signing?: Signing;
   readonly userAgent?: string;
   /** Tries after the first, for what may be repeated. Default 4. */
   readonly retries?: number;
@@ -148,12 +152,14 @@ export function createTransport(options: TransportOptions): Transport {
     if (method !== 'GET' && !send.anonymous) isChanging = true;
     const { body } = send;
     const isUpload = typeof body === 'object';
+    // Before its time begins: all of an upload is read for it.
+    const signed = { ...headers, ...(await signatureOf(method, url, headers, body)) };
     const timeout = timeoutOf(timeoutMs, send.streamed === true || isUpload);
     const cut = anyOf([send.signal, method === 'GET' ? options.signal : undefined]);
     try {
       return await options.fetch(url, {
         method,
-        headers,
+        headers: signed,
         signal: cut ? AbortSignal.any([cut, timeout.signal]) : timeout.signal,
         redirect: 'manual',
         ...(send.streamed ? { streamed: true } : {}),
@@ -167,6 +173,18 @@ export function createTransport(options: TransportOptions): Transport {
       timeout.clear();
     }
   }
+
+  const signatureOf = async (
+    method: string,
+    url: string,
+    headers: Record<string, string>,
+    body: SendOptions['body'],
+  ) => {
+    const { signing } = options;
+    return signing && headers.authorization !== undefined
+      ? signRequest({ method, url, headers, body }, signing)
+      : {};
+  };
 
   async function exchange(
     method: string,

@@ -116,6 +116,8 @@ type Streamed = { readonly streamed: string };
 /** A body of any size, which is read as it is sent: from its beginning for each try. */
 export interface Upload {
   readonly open: () => AsyncIterable<Uint8Array>;
+  /** It can be read once only. */
+  readonly isOnce?: boolean;
 }
 
 type Provide<K extends string, T> = T extends z.ZodType

@@ -40,5 +40,9 @@ Examples:
   $ printf %s "$SECRET" | govctl auth login --base-url URL --client-id ci
   $ govctl auth login --profile staging        beside the default login
 
-CI needs no login: set GOVCTL_BASE_URL, and GOVCTL_TOKEN or
-GOVCTL_CLIENT_ID and GOVCTL_CLIENT_SECRET.`;
+A key that requires signed requests: its signing secret is prompted for, or
+read from the second line of standard input.
+
+CI needs no login: set GOVCTL_BASE_URL, and GOVCTL_TOKEN (with
+GOVCTL_SIGNING_SECRET, if the key requires it) or GOVCTL_CLIENT_ID and
+GOVCTL_CLIENT_SECRET.`;

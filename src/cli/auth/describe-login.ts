@@ -3,7 +3,9 @@ import type { Profile } from '../credentials/profiles.ts';
 
 /** "an API key" or "the client ci". */
 export const describeLogin = (profile: Profile): string =>
-  profile.method === 'api_key' ? 'an API key' : `the client ${profile.client_id ?? ''}`;
+  profile.method === 'api_key'
+    ? `an API key${profile.signs ? ' and signed requests' : ''}`
+    : `the client ${profile.client_id ?? ''}`;
 
 /** Where a login comes from, as a person would look for it. */
 export function describeSource(login: Login): string {

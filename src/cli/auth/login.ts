@@ -16,6 +16,7 @@ import {
   readProfiles,
   writeProfiles,
 } from '../credentials/profiles.ts';
+import type { Secrets } from '../credentials/secret-store.ts';
 import { secretStoreOf } from '../credentials/token-source.ts';
 import { shortKeyId } from '../credentials/trusted-key.ts';
 import { projectBaseUrl } from '../objects/project-base-url.ts';
@@ -41,9 +42,11 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
   const name = checkProfileName(context.flags.profile ?? defaultProfile);
   const before = Object.hasOwn(profiles.profiles, name) ? profiles.profiles[name] : undefined;
   const baseUrl = await askBaseUrl(context, before);
-  const given = await askLogin(context, options, baseUrl);
-  const { client, tokens } = await connectAs(context, baseUrl, given);
-  const verdict = await context.progress(`Asking ${baseUrl}`, () => verifyLogin(client));
+  const { given, client, tokens, verdict } = await tryLogin(
+    context,
+    baseUrl,
+    await askLogin(context, options, baseUrl),
+  );
   const pinned = await pinKey(context, client, baseUrl, before);
   const { scope } = tokens.last();
   const profile: Profile = {
@@ -54,13 +57,19 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
           client_id: given.clientId,
           ...(given.scope ? { scope: given.scope } : {}),
         }
-      : { method: 'api_key' as const }),
+      : {
+          method: 'api_key' as const,
+          ...(given.signingSecret === undefined ? {} : { signs: true }),
+        }),
     stored_in: await choosePlace(context, join(folder, 'credentials', `${name}.json`)),
     logged_in_at: new Date(world.now()).toISOString(),
     ...defined({ server_key: pinned?.pem }),
   };
-  const secret = given.kind === 'client' ? given.clientSecret : given.token;
-  await keepLogin(context, profiles, { name, profile, before, secret });
+  const secrets =
+    given.kind === 'client'
+      ? { secret: given.clientSecret }
+      : { secret: given.token, ...defined({ signing_secret: given.signingSecret }) };
+  await keepLogin(context, profiles, { name, profile, before, secrets });
   await context.show({
     value: {
       profile: name,
@@ -80,6 +89,26 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
     );
   }
   return exitCodes.ok;
+}
+
+/** Asks for the secret of signatures once the service says that the key requires them. */
+async function tryLogin(context: Context, baseUrl: string, given: Given) {
+  const { client, tokens } = await connectAs(context, baseUrl, given);
+  try {
+    const verdict = await context.progress(`Asking ${baseUrl}`, () => verifyLogin(client));
+    return { given, client, tokens, verdict };
+  } catch (error) {
+    const isUnsigned = error instanceof GovctlError && error.error === 'signature_required';
+    if (!isUnsigned || given.kind === 'client' || given.signingSecret !== undefined) throw error;
+    if (!context.flags.input) {
+      throw new GovctlError('signature_required', error.message, {
+        hint: 'Pipe the API key and, on a second line, its signing secret into `govctl auth login --with-token`.',
+      });
+    }
+    const secret = await context.world.prompt.secret(`Signing secret of the key for ${baseUrl}:`);
+    const signingSecret = checkToken(secret, 'the answer');
+    return tryLogin(context, baseUrl, { ...given, signingSecret });
+  }
 }
 
 function checkOptions({ withToken, clientId, scope }: LoginOptions): void {
@@ -119,8 +148,7 @@ async function askBaseUrl(context: Context, before: Profile | undefined): Promis
 async function askLogin(context: Context, options: LoginOptions, baseUrl: string): Promise<Given> {
   const { prompt } = context.world;
   if (options.withToken) {
-    const token = await askSecret(context, `API key or access token for ${baseUrl}:`);
-    return { kind: 'token', token };
+    return askToken(context, `API key or access token for ${baseUrl}:`);
   }
   if (options.clientId !== undefined) {
     return askClient(context, options.clientId, options.scope, baseUrl);
@@ -139,9 +167,29 @@ async function askLogin(context: Context, options: LoginOptions, baseUrl: string
     { name: 'client credentials (id and secret)', value: 'client' },
   ]);
   if (method === 'key') {
-    return { kind: 'token', token: await askSecret(context, `API key for ${baseUrl}:`) };
+    return askToken(context, `API key for ${baseUrl}:`);
   }
   return askClient(context, await prompt.input('Client id:'), options.scope, baseUrl);
+}
+
+/** So that a second line is not taken for one by mistake. */
+const signingSecretBegins = 'gss_';
+
+/** Standard input may have the secret that requests are signed with on a second line. */
+async function askToken(context: Context, question: string): Promise<Given> {
+  const { flags, world } = context;
+  if (flags.input) return { kind: 'token', token: await askSecret(context, question) };
+  const text = await world.terminal.readStdin();
+  const lines = text.trim().split(/\r?\n/);
+  const [first = '', second] = lines;
+  if (second?.startsWith(signingSecretBegins) !== true || lines.length > 2) {
+    return { kind: 'token', token: checkToken(text, 'standard input') };
+  }
+  return {
+    kind: 'token',
+    token: checkToken(first, 'the first line of standard input'),
+    signingSecret: checkToken(second, 'the second line of standard input'),
+  };
 }
 
 async function askClient(
@@ -181,15 +229,15 @@ interface NewLogin {
   readonly name: string;
   readonly profile: Profile;
   readonly before: Profile | undefined;
-  readonly secret: string;
+  readonly secrets: Secrets;
 }
 
 async function keepLogin(
   { world, warn }: Context,
   profiles: Profiles,
-  { name, profile, before, secret }: NewLogin,
+  { name, profile, before, secrets }: NewLogin,
 ): Promise<void> {
-  await secretStoreOf(world, profile.stored_in, warn).write(name, { secret });
+  await secretStoreOf(world, profile.stored_in, warn).write(name, secrets);
   const hasCurrent = Object.hasOwn(profiles.profiles, profiles.current);
   await writeProfiles(configDir(world.env), {
     ...profiles,

@@ -26,6 +26,8 @@ interface LoginStatus {
   readonly current?: boolean;
   readonly method: string;
   readonly client_id?: string;
+  /** Requests are signed. */
+  readonly signs?: boolean;
   readonly stored_in?: string;
   /** Its last four characters. */
   readonly token_hint?: string;
@@ -108,7 +110,11 @@ async function lookAt(context: Context, { baseUrl, login, current }: LoggedIn) {
 function describeParts(login: Login) {
   switch (login.kind) {
     case 'token':
-      return { source: 'GOVCTL_TOKEN', method: 'token' };
+      return {
+        source: 'GOVCTL_TOKEN',
+        method: 'token',
+        ...(login.signingSecret === undefined ? {} : { signs: true }),
+      };
     case 'client':
       return {
         source: 'GOVCTL_CLIENT_ID',
@@ -121,6 +127,7 @@ function describeParts(login: Login) {
         profile: login.name,
         method: login.profile.method,
         ...(login.profile.client_id ? { client_id: login.profile.client_id } : {}),
+        ...defined({ signs: login.profile.signs }),
         stored_in: login.profile.stored_in,
       };
   }

@@ -127,7 +127,7 @@ async function sendFiles(
       {
         params: { id, n: String(at + 1) },
         query: { name: file.name.slice(-longestName) },
-        body: { open: counted },
+        body: { open: counted, isOnce: file.size === undefined },
       },
       { signal },
     );

@@ -8,7 +8,12 @@ import { profileNamed, readProfiles } from './profiles.ts';
 
 /** Whose word the service takes. */
 export type Login =
-  | { readonly kind: 'token'; readonly token: string }
+  | {
+      readonly kind: 'token';
+      readonly token: string;
+      /** What its requests are signed with. */
+      readonly signingSecret?: string;
+    }
   | ({ readonly kind: 'client' } & ClientCredentials)
   | { readonly kind: 'profile'; readonly name: string; readonly profile: Profile };
 
@@ -130,7 +135,21 @@ function profileTarget(
 /** @throws GovctlError usage_error for half of the client credentials, or a token no header can carry */
 function environmentLogin(env: NodeJS.ProcessEnv): Login | undefined {
   const { GOVCTL_TOKEN: token, GOVCTL_CLIENT_ID: clientId, GOVCTL_CLIENT_SECRET: secret } = env;
-  if (token) return { kind: 'token', token: checkToken(token, 'GOVCTL_TOKEN') };
+  const signing = env.GOVCTL_SIGNING_SECRET;
+  if (token) {
+    return {
+      kind: 'token',
+      token: checkToken(token, 'GOVCTL_TOKEN'),
+      ...(signing ? { signingSecret: checkToken(signing, 'GOVCTL_SIGNING_SECRET') } : {}),
+    };
+  }
+  if (signing) {
+    throw new GovctlError(
+      'usage_error',
+      'GOVCTL_SIGNING_SECRET is set, but GOVCTL_TOKEN, the key that it signs for, is not',
+      { hint: 'Set both, or neither.' },
+    );
+  }
   if (clientId && secret) {
     const scope = env.GOVCTL_SCOPE;
     return { kind: 'client', clientId, clientSecret: secret, ...(scope ? { scope } : {}) };

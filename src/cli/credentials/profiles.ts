@@ -18,6 +18,8 @@ export const Profile = z.strictObject({
   client_id: z.string().optional(),
   /** Asked of the token endpoint; space-separated. */
   scope: z.string().optional(),
+  /** Requests are signed, with a secret that is kept beside the key. */
+  signs: z.boolean().optional(),
   stored_in: z.enum(secretPlaces),
   logged_in_at: z.string(),
   /** PEM of the key that the service signs evidence and its audit log with, as it was at the first login. */

@@ -10,6 +10,8 @@ import type { SecretPlace } from './profiles.ts';
 export const Secrets = z.strictObject({
   /** The API key, or the secret of the client. */
   secret: z.string(),
+  /** What requests with the key are signed with, where it requires that. */
+  signing_secret: z.string().optional(),
   /** The last token got for a client's secret. */
   token: z
     .strictObject({ value: z.string(), expires_at: z.string(), scope: z.string().optional() })

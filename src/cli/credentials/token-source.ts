@@ -82,6 +82,18 @@ export function createTokenSource(
   );
 }
 
+/** What requests of a login are signed with; undefined: they need no signature. */
+export async function signingSecretOf(
+  login: Login,
+  world: World,
+  warn: Warn,
+): Promise<string | undefined> {
+  if (login.kind === 'token') return login.signingSecret;
+  if (login.kind === 'client' || login.profile.signs !== true) return undefined;
+  const store = secretStoreOf(world, login.profile.stored_in, warn);
+  return (await readSecrets(store, login.name)).signing_secret;
+}
+
 function fixedToken(read: () => Promise<string>): TokenSource {
   let token: Promise<string> | undefined;
   return {

@@ -12,7 +12,7 @@ import { findTarget } from '../credentials/find-login.ts';
 import { projectBaseUrl } from './project-base-url.ts';
 import { count, printableLine } from '../terminal/printable.ts';
 import type { TokenSource } from '../credentials/token-source.ts';
-import { createTokenSource } from '../credentials/token-source.ts';
+import { createTokenSource, signingSecretOf } from '../credentials/token-source.ts';
 
 export interface Connection {
   readonly client: Client;
@@ -65,12 +65,21 @@ export async function connectAs(
   }
   const options = transportOptions(context, baseUrl);
   const tokens = createTokenSource(login, context.world, createTransport(options), context.warn);
+  const secret = await signingSecretOf(login, context.world, context.warn);
   const client = createClient({
     ...options,
+    ...(secret === undefined ? {} : { signing: { secret, sha256, now: context.world.now } }),
     fetch: renewing(options.fetch, tokens),
     token: (method, path) => tokens.token(scopeFor(method, path)),
   });
   return { client, tokens };
+}
+
+async function sha256(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const { createHash } = await import('node:crypto');
+  const hash = createHash('sha256');
+  for await (const chunk of bytes) hash.update(chunk);
+  return hash.digest();
 }
 
 /** The scope that an endpoint of the contract needs; undefined for any other. */

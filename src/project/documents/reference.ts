@@ -8,6 +8,7 @@ const whole = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/;
 /** govctl's own logins: a file of somebody's must not be able to send them anywhere. */
 const ownLogins = [
   'GOVCTL_TOKEN',
+  'GOVCTL_SIGNING_SECRET',
   'GOVCTL_CLIENT_SECRET',
   'GOVCTL_SERVER_API_KEY',
   'GOVCTL_SERVER_SECRET_KEY',

@@ -136,6 +136,11 @@ describe('who can call what', () => {
       'address_not_allowed',
     ],
     [
+      'a key that requires signatures, without one',
+      () => makeKey({ scopes: builtInRoles.owner, require_signature: true }),
+      'signature_required',
+    ],
+    [
       'an expired key',
       async () => {
         const expires_at = new Date(service.deps.clock.now() + 60_000).toISOString();
