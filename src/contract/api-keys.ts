@@ -55,6 +55,7 @@ const ApiKeyUpdate = z.strictObject({
   created_at: z.unknown().optional(),
   rotated_at: z.unknown().optional(),
   previous_key_expires_at: z.unknown().optional(),
+  disabled_at: z.unknown().optional(),
   last_used_at: z.unknown().optional(),
   last_used_ip: z.unknown().optional(),
 });
@@ -75,6 +76,8 @@ const ApiKey = z.looseObject({
   key_hint: z.string(),
   created_at: Timestamp,
   expires_at: Timestamp.optional(),
+  /** Of the server's own key, once the first owner has signed in. */
+  disabled_at: Timestamp.optional(),
   ip_allow_list: z.array(z.string()).optional(),
   countries: z.array(z.string()).optional(),
   /** Requests with it must be signed. */
@@ -104,6 +107,7 @@ export const apiKeySortFields = [
   'made_by',
   'key_hint',
   'expires_at',
+  'disabled_at',
   'require_signature',
   'rotated_at',
   'previous_key_expires_at',

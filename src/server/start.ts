@@ -4,6 +4,7 @@ import { defined } from '../contract/defined.ts';
 import { GovctlError } from '../contract/errors.ts';
 import { baseUrlOf, checkPublicUrl, isLoopback, parseRanges } from './http/address.ts';
 import { checkGivenKey, ensureBootstrapKey } from './auth/bootstrap.ts';
+import type { BootstrapKey } from './auth/bootstrap.ts';
 import { othersCanRead, readServerConfig } from './config/read-config.ts';
 import type { Env } from './config/references.ts';
 import type { Clock, Deps, Log } from './deps.ts';
@@ -59,7 +60,7 @@ export interface RunningServer {
   readonly baseUrl: string;
   readonly port: number;
   /** Absent when the data folder's key was shown at an earlier start. */
-  readonly apiKey?: { readonly key: string; readonly generated: boolean };
+  readonly apiKey?: BootstrapKey;
   /** Lines an operator should read. */
   readonly notices: readonly string[];
   /** Of the listener of metrics, if there is one. */
@@ -305,6 +306,11 @@ function startNotices(options: ServerOptions, apiKey: RunningServer['apiKey']): 
   if (apiKey && !apiKey.generated && apiKey.key.length < 20) {
     lines.push(
       'The API key given is short enough to be guessed; use at least 20 random characters.',
+    );
+  }
+  if (apiKey?.breakGlass) {
+    lines.push(
+      'The API key given is above all owners, although owners can sign in (break glass). Start without it once you no longer need it: that disables it.',
     );
   }
   return lines;

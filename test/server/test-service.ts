@@ -197,7 +197,12 @@ export async function startTestService(
     imported: chargesImported(deps),
   });
   const baseUrl = (): string => 'https://govctl.test';
-  const signIn = createSignIn(deps, { belongings, baseUrl, cost: { logN: 4, r: 1, p: 1 } });
+  const signIn = createSignIn(deps, {
+    belongings,
+    baseUrl,
+    isLocal: options.isLocal !== false,
+    cost: { logN: 4, r: 1, p: 1 },
+  });
   const requestCounts = createRequestCounts(store, limiter);
   const upkeep = createUpkeep(deps, {
     authenticator,

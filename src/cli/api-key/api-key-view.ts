@@ -21,6 +21,7 @@ export const apiKeyView = (
         ['key', `…${key.key_hint}`],
         ['scopes', key.scopes.join(', ')],
         ['expires', `${key.expires_at ?? 'never'}${isExpired(key, now) ? ' (expired)' : ''}`],
+        ['disabled', key.disabled_at],
         ['last used', key.last_used_at ?? 'never'],
         ['created', key.created_at],
         ['acts as', key.user_id],

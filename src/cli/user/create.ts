@@ -57,5 +57,11 @@ async function showInvited(
     `Send the link to ${printableLine(user.email)} where only they can read it: whoever opens it first chooses the password. ` +
       `It works once, until ${until}; \`govctl user reset\` makes another.`,
   );
+  if (user.roles.includes('owner')) {
+    await context.say(
+      'When the first owner has signed in, a server that other machines can reach disables its own API key: ' +
+        'programs that use it need a key of `govctl api-key create` by then.',
+    );
+  }
   return exitCodes.ok;
 }

@@ -28,6 +28,7 @@ export const versionOf = ({ version = 1 }: StoredApiKey): number => version;
 const plainFields = ({
   hash: _h,
   bootstrap: _b,
+  break_glass: _g,
   bound_to: _u,
   version: _v,
   signing_secret: _s,

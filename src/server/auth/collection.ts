@@ -24,6 +24,10 @@ export interface StoredApiKey {
   readonly previous?: PreviousKey;
   /** The data folder's own key: generated at the first start, or given at a start. There is one at most. */
   readonly bootstrap?: true;
+  /** It no longer works: an owner can sign in. Only the folder's own key is ever disabled. */
+  readonly disabled_at?: string;
+  /** It was disabled, and brought back at a start: until a start without it. */
+  readonly break_glass?: true;
   /** Grows with each change but a use, for the ETag. Absent: 1. */
   readonly version?: number;
   readonly created_at: string;
@@ -73,6 +77,7 @@ const apiKeyOrder: Record<
   made_by: (key) => key.made_by,
   key_hint: (key) => key.key_hint,
   expires_at: (key) => key.expires_at,
+  disabled_at: (key) => key.disabled_at,
   require_signature: (key) => (key.signing_secret === undefined ? undefined : true),
   rotated_at: (key) => key.rotated_at,
   previous_key_expires_at: (key) => key.previous?.expires_at,

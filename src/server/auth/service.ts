@@ -21,6 +21,7 @@ import { hashSecret, isUnguessable } from '../keys/hashed-secrets.ts';
 
 export { grantedScopes, issueAccessToken, namesOfScopes } from './access-token.ts';
 export { makerOf } from './authority.ts';
+export { retireBootstrapKey } from './bootstrap.ts';
 
 export interface Authenticator {
   /**
@@ -74,6 +75,7 @@ export function createAuthenticator(deps: Deps, countryOf?: CountryOf): Authenti
     { address, signed }: Caller,
   ): Awaitable<Principal> => {
     const { id, user_id: userId, bootstrap, scopes } = key;
+    if (key.disabled_at !== undefined) throw retired(key.disabled_at);
     const now = deps.clock.now();
     checkExpiry('API key', key.expires_at, now);
     if (secret !== key) checkExpiry('API key was rotated, and its previous secret', secret.expires_at, now); // prettier-ignore
@@ -189,6 +191,12 @@ const gone = (): GovctlError =>
   refuse(
     'invalid_token',
     'The user to whom the API key or access token belongs is disabled or was deleted',
+  );
+
+const retired = (at: string): GovctlError =>
+  refuse(
+    'invalid_token',
+    `The server's own API key is disabled since ${at}, when its first owner signed in; sign in, or start the server with --new-api-key`,
   );
 
 function checkExpiry(what: string, at: string | undefined, now: number): void {

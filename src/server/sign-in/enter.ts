@@ -1,5 +1,6 @@
 import { defined } from '../../contract/defined.ts';
 import { recordAudit } from '../audit/service.ts';
+import { retireBootstrapKey } from '../auth/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { emit } from '../events/emit.ts';
@@ -27,6 +28,8 @@ export interface Parts {
   readonly belongings: Belongings;
   /** The base URL of the service. */
   readonly baseUrl: () => string;
+  /** Only this machine can reach the server. */
+  readonly isLocal: boolean;
 }
 
 export const refused = (message: string): Refused => ({ kind: 'refused', message });
@@ -61,7 +64,7 @@ export function countedUnder(
 
 /** Begins the session of a user who has given their password, and their second factor if they have one. */
 export async function enter(
-  { deps }: Parts,
+  { deps, isLocal }: Parts,
   tx: Tx,
   user: StoredUser,
   { visitor, isLogin }: { readonly visitor: Visitor; readonly isLogin: boolean },
@@ -87,6 +90,7 @@ export async function enter(
     const { id, email, name, roles } = user;
     const shown = { id, email, ...defined({ name }), roles, scopes };
     await emit(deps, tx, 'user.login', { user: shown });
+    if (!isLocal && roles.includes('owner')) await retireBootstrapKey(deps, tx, actor);
   }
   return { ...entered, ...defined({ device }) };
 }

@@ -15,7 +15,7 @@ import type { SignIn } from './types.ts';
 
 export type * from './types.ts';
 
-export interface SignInOptions extends Pick<Parts, 'belongings' | 'baseUrl'> {
+export interface SignInOptions extends Pick<Parts, 'belongings' | 'baseUrl' | 'isLocal'> {
   /** Of hashing a password; default: as OWASP recommends. */
   readonly cost?: Cost;
 }

@@ -101,10 +101,10 @@ export async function createService(
   const utilization = createUtilization(deps);
   await chainOlder(deps);
   const assessor = createAssessor(deps);
-  const signIn = createSignIn(deps, { belongings, baseUrl });
   const limiter = createRateLimiter(options.rateLimit, deps.clock);
   const requestCounts = createRequestCounts(deps.store, limiter);
   await requestCounts.load();
+  const signIn = createSignIn(deps, { belongings, baseUrl, isLocal: isLocal(options) });
   const background = startBackgroundWork(deps, {
     clock,
     signIn,

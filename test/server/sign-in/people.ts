@@ -11,8 +11,17 @@ export const password = 'correct horse battery';
 /** Hashes that cost next to nothing. */
 const cost = { logN: 4, r: 1, p: 1 };
 
-export const signInOf = (deps: Deps, more: { readonly cost?: typeof cost } = {}): SignIn =>
-  createSignIn(deps, { belongings, baseUrl: () => 'https://govctl.test/base', cost, ...more });
+export const signInOf = (
+  deps: Deps,
+  more: { readonly cost?: typeof cost; readonly isLocal?: boolean } = {},
+): SignIn =>
+  createSignIn(deps, {
+    belongings,
+    baseUrl: () => 'https://govctl.test/base',
+    isLocal: true,
+    cost,
+    ...more,
+  });
 
 export const from = (address: string, device?: string): Visitor => ({
   address,
