@@ -71,7 +71,6 @@ export const roleSortFields = [
   'updated_at',
   'created_by',
 ] as const;
-export type RoleSortField = (typeof roleSortFields)[number];
 
 const noun = nounEndpoints({
   path: '/v1/roles',

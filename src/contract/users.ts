@@ -10,7 +10,7 @@ const UserStatus = z.enum(userStatuses);
 export type UserStatus = z.infer<typeof UserStatus>;
 
 /** Lower-case from here on. */
-export const Email = z
+const Email = z
   .string()
   .max(254, { abort: true })
   .transform((text) => text.toLowerCase())
@@ -64,7 +64,6 @@ export type Invited = z.infer<typeof Invited>;
 
 /** How many of each were ended or deleted. */
 const Revoked = z.looseObject({ id: z.string(), revoked: z.record(z.string(), z.int()) });
-export type Revoked = z.infer<typeof Revoked>;
 
 /** Every scalar of a list's items. */
 export const userSortFields = [
@@ -84,7 +83,6 @@ const UserListQuery = listQuery(userSortFields, {
   role: commaListOf(RoleName).optional(),
   status: commaListOf(UserStatus).optional(),
 });
-export type UserListQuery = z.infer<typeof UserListQuery>;
 
 const noun = nounEndpoints({
   path: '/v1/users',

@@ -1,10 +1,8 @@
 import { recordAudit } from '../audit/service.ts';
 import { timestamp } from '../deps.ts';
-import { hashSecret } from '../keys/hashed-secrets.ts';
-import type { Reader } from '../store/store.ts';
 import { amended, users } from '../users/collection.ts';
 import type { StoredUser } from '../users/collection.ts';
-import { removeBelongings } from '../users/service.ts';
+import { findInvited, removeBelongings } from '../users/service.ts';
 import { begin, countedUnder, deviceOf, enter, later, refused } from './enter.ts';
 import type { Parts } from './enter.ts';
 import { hashPassword, isOutdated, isTooLong, problemWith, verifyPassword } from './password.ts';
@@ -93,14 +91,14 @@ export function createByPassword(parts: Parts): ByPassword {
     },
 
     async findInvitation(invitation) {
-      const user = await invited(deps.store, invitation, deps.clock.now());
+      const user = await findInvited(deps.store, invitation, deps.clock.now());
       if (!user) return undefined;
       const { email, name, invitation: its } = user;
       return { email, ...(name === undefined ? {} : { name }), expires_at: its.expires_at };
     },
 
     async acceptInvitation({ invitation, password, visitor }) {
-      const user = await invited(deps.store, invitation, deps.clock.now());
+      const user = await findInvited(deps.store, invitation, deps.clock.now());
       if (!user) return noInvitation;
       const problem = problemWith(password, user.email);
       if (problem !== undefined) return refused(problem);
@@ -108,7 +106,7 @@ export function createByPassword(parts: Parts): ByPassword {
       if (hash === undefined) return busy;
       return deps.store.transact(async (tx) => {
         const now = deps.clock.now();
-        const still = await invited(tx, invitation, now);
+        const still = await findInvited(tx, invitation, now);
         if (!still) return noInvitation;
         const doc = amended(still, {
           invitation: undefined,
@@ -150,16 +148,4 @@ export function createByPassword(parts: Parts): ByPassword {
       });
     },
   };
-}
-
-type Invited = StoredUser & Required<Pick<StoredUser, 'invitation'>>;
-
-async function invited(
-  reader: Reader,
-  invitation: string,
-  now: number,
-): Promise<Invited | undefined> {
-  const user = (await reader.find(users, 'invitation', hashSecret(invitation)))?.doc;
-  if (user?.invitation === undefined || user.disabled_at !== undefined) return undefined;
-  return Date.parse(user.invitation.expires_at) > now ? (user as Invited) : undefined; // just checked
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../deps.ts';
 import { createTurns } from '../threads/turns.ts';
 
 /** Who waits in which queue. */
-export type Queue = 'known' | 'stranger';
+type Queue = 'known' | 'stranger';
 
 /** Those that wait, of each queue. */
 const mostWaiting = 8;

@@ -20,7 +20,7 @@ const longestMs = 7 * 24 * 3_600_000;
 const pendingMs = 10 * 60_000;
 /** A use is written down when the last one that was is so old. */
 const coarseMs = 5 * 60_000;
-/** Of one person; the one that began first ends. */
+/** Of one person. */
 const mostSessions = 20;
 
 /** A session that goes on, with its user as they are now. */
@@ -77,7 +77,7 @@ export async function beginSession(
   const now = deps.clock.now();
   const token = newSecret('gse', deps.random);
   const at = timestamp(now);
-  const stored = {
+  const stored: StoredSession = {
     id: deps.ids.next('ses'),
     hash: hashSecret(token),
     user_id: user.id,
@@ -87,16 +87,20 @@ export async function beginSession(
     last_seen: at,
     expires_at: now + (awaits === undefined ? idleMs : pendingMs),
   };
-  const { rows } = await tx.page(sessions, {
-    where: { user_id: { any: [user.id] } },
-    orderBy: 'created_at',
-    direction: 'desc',
-    limit: 100,
-    offset: mostSessions - 1,
-  });
-  for (const { doc } of rows) await tx.remove(sessions, doc.id);
+  await makeRoom(tx, stored);
   await tx.insert(sessions, stored);
   return { stored, token };
+}
+
+/** Ends what began first; a sign-in that is not complete ends only others of its kind. */
+async function makeRoom(tx: Tx, { user_id: userId, awaits }: StoredSession): Promise<void> {
+  const all: StoredSession[] = [];
+  for await (const { doc } of allRows(tx, sessions, { user_id: { any: [userId] } })) all.push(doc);
+  const pending = all.filter((one) => one.awaits !== undefined);
+  const complete = all.filter((one) => one.awaits === undefined);
+  const candidates = awaits === undefined ? [...pending, ...complete] : pending;
+  const surplus = Math.max(0, all.length - (mostSessions - 1));
+  for (const { id } of candidates.slice(0, surplus)) await tx.remove(sessions, id);
 }
 
 /** Writes down that a session is used, if that was not done lately. */

@@ -25,7 +25,7 @@ export interface Counted {
 }
 
 /** A try under way, which counts as failed until it turns out well. */
-export interface Try {
+interface Try {
   /** It turned out well: what was counted is forgotten, of a network this one only, as others are behind it, too. */
   succeeded(): void;
   /** Nothing was tried after all. */

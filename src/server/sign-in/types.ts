@@ -9,7 +9,7 @@ export interface Visitor {
 }
 
 /** A person, as their own pages show them. */
-export interface Person {
+interface Person {
   readonly id: string;
   readonly email: string;
   readonly name?: string;

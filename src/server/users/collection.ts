@@ -21,7 +21,7 @@ export interface StoredUser {
   readonly totp?: StoredTotp;
   /** Hashes of those that are left. */
   readonly recovery_codes?: readonly string[];
-  readonly invitation?: { readonly hash: string; readonly expires_at: string };
+  readonly invitation?: StoredInvitation;
   /** Hashes of what the browsers have that they signed in with, the last one last. */
   readonly devices?: readonly string[];
   readonly last_login_at?: string;
@@ -32,13 +32,22 @@ export interface StoredUser {
   readonly created_by: string;
 }
 
+/** A link by which a user chooses their password. */
+interface StoredInvitation {
+  readonly hash: string;
+  readonly expires_at: string;
+  /** What the user had when the link was made: whoever made it, and may still have it, gets no more by it. */
+  readonly roles: readonly string[];
+  readonly scopes: readonly Scope[];
+}
+
 /** @param changes undefined removes a field */
 export const amended = (
   user: StoredUser,
   changes: { readonly [F in keyof StoredUser]?: StoredUser[F] | undefined },
 ): StoredUser => withoutAbsent({ ...user, ...changes }) as StoredUser; // only optional fields are removed
 
-export interface StoredTotp {
+interface StoredTotp {
   /** Sealed. */
   readonly secret: string;
   /** The step of the last code that was used: each is good once. */

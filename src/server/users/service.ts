@@ -1,4 +1,5 @@
-import { scopes as allScopes } from '../../contract/endpoint.ts';
+import { hashSecret } from '../keys/hashed-secrets.ts';
+import { scopes as allScopes, within } from '../../contract/endpoint.ts';
 import type { Scope } from '../../contract/endpoint.ts';
 import { builtInRoles, isBuiltInRole } from '../../contract/roles.ts';
 import { whenKnown } from '../awaitable.ts';
@@ -44,3 +45,26 @@ const scopesOfRole = (reader: Reader, name: string): Awaitable<readonly Scope[]>
   isBuiltInRole(name)
     ? builtInRoles[name]
     : whenKnown(reader.get(roles, name), (found) => found?.doc.scopes ?? none);
+
+/**
+ * Who is invited by the token of a link. Undefined: it expired, was used or replaced, or the user has got more since, which is
+ * not for whoever made the link.
+ * @param now milliseconds since the epoch
+ */
+export async function findInvited(
+  reader: Reader,
+  token: string,
+  now: number,
+): Promise<Invited | undefined> {
+  const user = (await reader.find(users, 'invitation', hashSecret(token)))?.doc;
+  const { invitation } = user ?? {};
+  if (!user || !invitation || user.disabled_at !== undefined) return undefined;
+  if (Date.parse(invitation.expires_at) <= now) return undefined;
+  const scopes = await scopesOfRoles(reader, user.roles);
+  const hasMore =
+    within(scopes, invitation.scopes) !== scopes ||
+    (user.roles.includes('owner') && !invitation.roles.includes('owner'));
+  return hasMore ? undefined : { ...user, invitation };
+}
+
+export type Invited = StoredUser & Required<Pick<StoredUser, 'invitation'>>;

@@ -62,9 +62,8 @@ export async function createUser(
       details: [{ field: 'email', message }],
     });
   }
-  const now = deps.clock.now();
-  const at = timestamp(now);
-  const { token, invitation } = invite(deps, now);
+  const at = timestamp(deps.clock.now());
+  const { token, invitation } = await invite(deps, tx, names);
   const user = {
     id: deps.ids.next('user'),
     email,
@@ -80,10 +79,12 @@ export async function createUser(
   return { user, token };
 }
 
-function invite(deps: Deps, now: number) {
+/** A link for a user with these roles. */
+async function invite(deps: Deps, reader: Reader, names: readonly string[]) {
   const token = newSecret('gin', deps.random);
-  const expires_at = timestamp(now + invitationMs);
-  return { token, invitation: { hash: hashSecret(token), expires_at } };
+  const expires_at = timestamp(deps.clock.now() + invitationMs);
+  const scopes = await scopesOfRoles(reader, names);
+  return { token, invitation: { hash: hashSecret(token), expires_at, roles: names, scopes } };
 }
 
 /** @throws GovctlError user_not_found, invalid_user, insufficient_scope, last_owner, or what `checkMatch` throws */
@@ -169,7 +170,7 @@ export async function resetUser(
   const before = await readUser(tx, who);
   await checkAuthority(tx, principal, before.roles, 'Resetting a user');
   if (principal.isOperator !== true) await checkOwnerLeft(tx, before);
-  const { token, invitation } = invite(deps, deps.clock.now());
+  const { token, invitation } = await invite(deps, tx, before.roles);
   const user = await replace(deps, tx, before, {
     activated_at: undefined,
     password: undefined,

@@ -75,6 +75,30 @@ describe('an invitation', () => {
     }
   });
 
+  it('gives whoever made it no more than it gave: it ends when the user gets more', async () => {
+    const scopes = (await service.send('GET', '/v1/roles/owner')).json.scopes;
+    const role = { name: 'everything', scopes };
+    await service.send('POST', '/v1/roles', { body: role });
+    await service.send('POST', '/v1/roles', { body: { name: 'own', scopes: ['governance:read'] } });
+    const more: Record<string, (id: string) => Promise<unknown>> = {
+      editor: (id) => put(id, { roles: ['admin'] }),
+      everything: (id) => put(id, { roles: ['everything', 'owner'] }),
+      own: () => service.send('PUT', '/v1/roles/own', { body: { scopes: ['admin'] } }),
+    };
+    for (const [name, raise] of Object.entries(more)) {
+      const { id, invitation } = await invite(service, name, name);
+      await put(id, { name: 'Same' });
+      expect([name, (await signIn.findInvitation(invitation)) !== undefined]).toEqual([name, true]);
+      await raise(id);
+      expect([name, await signIn.findInvitation(invitation)]).toEqual([name, undefined]);
+      const got = await signIn.acceptInvitation({ invitation, password, visitor });
+      expect([name, got.kind]).toEqual([name, 'refused']);
+    }
+    const { id, invitation } = await invite(service, 'less', 'admin');
+    await put(id, { roles: ['editor'] });
+    expect((await signIn.acceptInvitation({ invitation, password, visitor })).kind).toBe('signed_in'); // prettier-ignore
+  });
+
   it.each([
     ['eleven char', 'at least 12 characters'],
     ['ANN.ann@example.com', 'not your email address'],
@@ -352,6 +376,19 @@ describe('a session', () => {
     expect(await signIn.endSessionOf(bob.id, one.id)).toBe(false);
     expect(await signIn.endSessionOf(id, one.id)).toBe(true);
     expect(await signIn.sessionsOf(id)).toHaveLength(19);
+  });
+
+  it('that is complete is not ended by sign-ins that are not', async () => {
+    const { email, token, id, code } = await join(service, signIn, 'olga', 'owner');
+    service.advance(60_000);
+    for (let at = 0; at < 30; at++) entered(await tryPassword(email));
+    expect(await signIn.currentSession(token)).toBeDefined();
+    const all = { where: { user_id: { any: [id] } }, orderBy: 'id', direction: 'asc' } as const;
+    const { total } = await service.deps.store.page(sessions, { ...all, limit: 1 });
+    expect(total).toBe(20);
+    const { token: last } = entered(await tryPassword(email));
+    const given = { token: last, code: code(), visitor };
+    expect((await signIn.trySecondFactor(given)).kind).toBe('signed_in');
   });
 
   it('is none without a token, with a wrong one, or with an API key', async () => {
