@@ -35,6 +35,7 @@ import { registerServerCommand } from './server/commands.ts';
 import { registerApiCommand } from './api/commands.ts';
 import { registerAuditCommands } from './audit/commands.ts';
 import { registerApiKeyCommands } from './api-key/commands.ts';
+import { registerClientCommands } from './client/commands.ts';
 import { registerRoleCommands } from './role/commands.ts';
 import { registerUserCommands } from './user/commands.ts';
 import { registerDoctorCommand } from './doctor/commands.ts';
@@ -153,6 +154,7 @@ export function createProgram(
   registerUserCommands(program, act);
   registerRoleCommands(program, act);
   registerApiKeyCommands(program, act);
+  registerClientCommands(program, act);
   registerAuditCommands(program, act);
   registerServerCommand(program, act);
   registerApiCommand(program, act);

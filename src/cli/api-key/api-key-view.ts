@@ -7,6 +7,12 @@ import type { View } from '../terminal/output.ts';
 export const isExpired = ({ expires_at: at }: ApiKey, now: number): boolean =>
   at !== undefined && Date.parse(at) <= now;
 
+const usedAt = ({ last_used_at: at, last_used_ip: ip }: ApiKey): string =>
+  `${at ?? 'never'}${ip === undefined ? '' : ` from ${ip}`}`;
+
+const rotated = ({ rotated_at: at, previous_key_expires_at: until }: ApiKey) =>
+  until === undefined ? at : `${at ?? ''}; the old key works until ${until}`;
+
 export const apiKeyView = (
   key: ApiKey,
   { headline, now }: Pick<Shown, 'headline' | 'now'>,
@@ -22,7 +28,11 @@ export const apiKeyView = (
         ['scopes', key.scopes.join(', ')],
         ['expires', `${key.expires_at ?? 'never'}${isExpired(key, now) ? ' (expired)' : ''}`],
         ['disabled', key.disabled_at],
-        ['last used', key.last_used_at ?? 'never'],
+        ['addresses', key.ip_allow_list?.join(', ')],
+        ['countries', key.countries?.join(', ')],
+        ['signatures', key.require_signature ? 'required' : undefined],
+        ['last used', usedAt(key)],
+        ['rotated', rotated(key)],
         ['created', key.created_at],
         ['acts as', key.user_id],
         ...(key.made_by === undefined ? [] : [['made by', key.made_by] as const]),

@@ -7,11 +7,14 @@ import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { HintedOption } from '../flags/hinted-option.ts';
 import { collectValues } from '../flags/list-flags.ts';
 import { parseExpiry } from '../flags/moment.ts';
+import { overlapHelp } from '../flags/overlap.ts';
+import { listOf } from '../flags/parse-words.ts';
 import type { Changes } from '../objects/change.ts';
 import { nounCommands } from '../objects/commands.ts';
 import type { OwnNoun } from '../objects/noun.ts';
 import { shortTime } from '../terminal/ages.ts';
 import { apiKeyView, isExpired } from './api-key-view.ts';
+import { countriesOf } from './countries.ts';
 
 const apiKeys: OwnNoun<ApiKey> = {
   one: 'API key',
@@ -43,17 +46,38 @@ const apiKeys: OwnNoun<ApiKey> = {
 interface UpdateOptions {
   readonly name?: string;
   readonly expires?: string;
+  /** False: remove the restriction. */
+  readonly ip?: readonly string[] | false;
+  readonly country?: readonly string[] | false;
+  readonly requireSignature: boolean;
 }
 
 const changes: Changes<UpdateOptions> = {
-  fieldsOf: ({ name, expires }, { world }) =>
+  fieldsOf: ({ name, expires, ip, country, requireSignature }, { world }) =>
     defined({
       name,
       expires_at:
         expires === undefined ? undefined : parseExpiry('--expires', expires, world.now()),
+      ip_allow_list: ip === false ? null : ip && listOf(ip),
+      countries: country === false ? null : country && countriesOf(country),
+      // Commander's own default is true.
+      require_signature: requireSignature ? undefined : false,
     }),
-  hint: 'Pass --name or --expires.',
+  hint: 'Pass --name, --expires, --ip, --country or --no-require-signature.',
 };
+
+const restrictionFlags = (command: GovctlCommand): GovctlCommand =>
+  command
+    .option(
+      '--ip <cidr>',
+      'only from these addresses, such as 203.0.113.0/24 (repeatable or comma-separated)',
+      collectValues,
+    )
+    .option(
+      '--country <code>',
+      'only from these countries, such as DE (repeatable or comma-separated)',
+      collectValues,
+    );
 
 const expiresHelp = 'lifetime such as 90d, date (00:00 UTC), time, or never';
 
@@ -62,7 +86,7 @@ export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
   const its = nounCommands(apiKey, act, { argument: '<id>', noun: apiKeys });
   its.list('list API keys', { fields: apiKeySortFields, by: 'created_at', order: 'desc' });
   its.get('show the details of an API key');
-  apiKey
+  const create = apiKey
     .command('create')
     .description('create an API key and show it once')
     .requiredOption('--name <name>', 'name of the key, such as the person or program that uses it')
@@ -75,10 +99,24 @@ export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
         .argParser(collectValues)
         .makeOptionMandatory(),
     )
-    .option('--expires <when>', `${expiresHelp} (default: never)`)
+    .option('--expires <when>', `${expiresHelp} (default: never)`);
+  restrictionFlags(create)
+    .option('--require-signature', 'require signed requests; also shows the signing secret once')
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
-  its.update('rename an API key or change its expiry', changes, (update) =>
-    update.option('--name <name>', 'new name').option('--expires <when>', expiresHelp),
+  its.update('rename an API key, or change its expiry or restrictions', changes, (update) =>
+    restrictionFlags(
+      update.option('--name <name>', 'new name').option('--expires <when>', expiresHelp),
+    )
+      .option('--no-ip', 'from any address')
+      .option('--no-country', 'from any country')
+      .option('--no-require-signature', 'accept unsigned requests (`rotate` can require them)'),
   );
+  apiKey
+    .command('rotate')
+    .description('replace the secret of an API key and show the new one once')
+    .argument('<id>')
+    .option('--overlap <duration>', `${overlapHelp} (default: 1d)`)
+    .option('--require-signature', 'require signed requests from now on')
+    .action(act(() => import('./create.ts').then((m) => m.runRotate)));
   its.delete('revoke an API key; requests with it fail at once', 'revoke');
 }

@@ -1,5 +1,6 @@
 import type { ApiKeyInput, ApiKeyRotation, ApiKeyUpdate } from '../../contract/api-keys.ts';
 import { defined } from '../../contract/defined.ts';
+import type { Scope } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
@@ -22,7 +23,7 @@ import type { ApiKeyState, PreviousKey, StoredApiKey } from './collection.ts';
 const announcedBefore = 14 * 86_400_000;
 
 /** The version for the ETag. Not the record's revision, which other versions of govctl made grow with each use. */
-export const versionOf = ({ version = 1 }: StoredApiKey): number => version;
+export const versionOf = ({ version = 1 }: Pick<StoredApiKey, 'version'>): number => version;
 
 /** Fields that are answered as they are stored. */
 const plainFields = ({
@@ -209,9 +210,7 @@ export async function updateKey(
   const before = await readKey(tx, id);
   call.checkMatch(versionOf(before));
   checkSameId('malformed_request', 'API key', id, update.id);
-  if (update.scopes && asSet(update.scopes) !== asSet(before.scopes)) {
-    throw invalid('scopes', 'cannot change; omit them, or create a key with other scopes');
-  }
+  checkSameScopes('a key', before.scopes, update.scopes);
   const signing = before.signing_secret;
   if (update.require_signature === true && signing === undefined) {
     throw invalid(
@@ -252,6 +251,16 @@ function checkMayChange(principal: Principal, key: StoredApiKey, doing: string):
       hint: 'Its operator can also give the server another one: `govctl server --api-key`.',
     },
   );
+}
+
+/** @throws GovctlError malformed_request */
+export function checkSameScopes(
+  what: string,
+  before: readonly Scope[],
+  given: readonly Scope[] | undefined,
+): void {
+  if (!given || asSet(given) === asSet(before)) return;
+  throw invalid('scopes', `cannot change; omit them, or create ${what} with other scopes`);
 }
 
 const asSet = (entries: readonly string[]): string => [...new Set(entries)].sort().join(' ');

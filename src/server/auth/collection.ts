@@ -83,6 +83,16 @@ const apiKeyOrder: Record<
   previous_key_expires_at: (key) => key.previous?.expires_at,
 };
 
+/** Those who hold one of its secrets. */
+const holdersOf = ({
+  bound_to: now,
+  previous,
+}:
+  | Pick<StoredApiKey, 'bound_to' | 'previous'>
+  | Pick<StoredOauthClient, 'bound_to' | 'previous'>): string[] => [
+  ...new Set([now, previous?.bound_to].filter((id) => id !== undefined)),
+];
+
 export const apiKeys: CollectionSpec<StoredApiKey> = {
   name: 'api_keys',
   unique: {
@@ -91,10 +101,7 @@ export const apiKeys: CollectionSpec<StoredApiKey> = {
     bootstrap: (key) => (key.bootstrap ? 'yes' : undefined),
   },
   index: {
-    /** Those who hold one of its secrets. */
-    bound_to: ({ bound_to: now, previous }) => [
-      ...new Set([now, previous?.bound_to].filter((id) => id !== undefined)),
-    ],
+    bound_to: holdersOf,
     signs: ({ signing_secret: now, previous }) =>
       now === undefined && previous?.signing_secret === undefined ? undefined : 'yes',
   },
@@ -111,7 +118,19 @@ export interface StoredOauthClient {
   readonly scopes: readonly Scope[];
   readonly secret_hint: string;
   readonly hash: string;
+  readonly rotated_at?: string;
+  readonly previous?: PreviousSecret;
+  /** Grows with each change, for the ETag. Absent: 1. */
+  readonly version?: number;
   readonly created_at: string;
+}
+
+/** As of an API key. */
+export interface PreviousSecret extends Pick<
+  StoredOauthClient,
+  'made_by' | 'bound_to' | 'secret_hint' | 'hash'
+> {
+  readonly expires_at: string;
 }
 
 const oauthClientOrder: Record<
@@ -125,11 +144,13 @@ const oauthClientOrder: Record<
   user_id: (client) => client.user_id,
   made_by: (client) => client.made_by,
   secret_hint: (client) => client.secret_hint,
+  rotated_at: (client) => client.rotated_at,
+  previous_secret_expires_at: (client) => client.previous?.expires_at,
 };
 
 export const oauthClients: CollectionSpec<StoredOauthClient> = {
   name: 'oauth_clients',
-  index: { bound_to: (client) => client.bound_to },
+  index: { bound_to: holdersOf },
   order: oauthClientOrder,
 };
 

@@ -1,15 +1,11 @@
 import type { ApiKey } from '../../contract/api-keys.ts';
-import { GovctlError } from '../../contract/errors.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
-import { timestamp } from '../deps.ts';
-import { refuseWider } from '../http/insufficient-scope.ts';
 import { toJson } from '../json.ts';
 import type { Json } from '../json.ts';
-import { listLookedUp, listPage } from '../http/paging.ts';
-import { removeFew } from '../store/remove-rows.ts';
+import { listLookedUp } from '../http/paging.ts';
 import type { Reader } from '../store/store.ts';
 import {
   createKey,
@@ -21,16 +17,17 @@ import {
   versionOf,
 } from './api-keys.ts';
 import type { KeyOptions, NewKey } from './api-keys.ts';
-import { makerOf } from './authority.ts';
-import { accessTokens, apiKeyStates, apiKeys, isStateField, oauthClients } from './collection.ts';
+import { apiKeyStates, apiKeys, isStateField, oauthClients } from './collection.ts';
 import type { ApiKeyState, StoredApiKey, StoredOauthClient } from './collection.ts';
-import { hashSecret, hintOf, newSecret } from '../keys/hashed-secrets.ts';
-
-const showClient = ({ hash: _h, bound_to: _b, scopes, ...client }: StoredOauthClient) => ({
-  ...client,
-  client_id: client.id,
-  scopes: [...scopes],
-});
+import {
+  createOauthClient,
+  readClient,
+  revokeTokens,
+  rotateClient,
+  showClient,
+  updateClient,
+} from './oauth-clients.ts';
+import type { NewClient } from './oauth-clients.ts';
 
 export const apiKeyHandlers = (deps: Deps, options: KeyOptions): Handlers['apiKeys'] => {
   const show = (key: StoredApiKey, state: ApiKeyState | undefined): string =>
@@ -91,43 +88,52 @@ export const apiKeyHandlers = (deps: Deps, options: KeyOptions): Handlers['apiKe
   };
 };
 
-export const oauthClientHandlers = (deps: Deps): Handlers['oauthClients'] => ({
-  list: ({ query }) =>
-    listPage(deps.store, oauthClients, {
-      query,
-      filters: {},
-      plural: 'oauth_clients',
-      show: ({ doc }) => toJson(showClient(doc)),
-    }),
+export const oauthClientHandlers = (deps: Deps): Handlers['oauthClients'] => {
+  const show = (client: StoredOauthClient) => showClient(client, deps.clock.now());
+  const answer = (client: StoredOauthClient) => ({
+    body: toJson(show(client)),
+    revision: versionOf(client),
+    isMoving: true,
+  });
+  const answerNew = ({ doc, client_secret }: NewClient) => ({
+    body: toJson({ ...show(doc), client_secret }),
+    revision: versionOf(doc),
+  });
+  return {
+    list: ({ query }) =>
+      // What is shown of a previous secret's end changes with time.
+      listLookedUp(deps.store, oauthClients, {
+        query,
+        filters: {},
+        plural: 'oauth_clients',
+        show: ({ doc }) => toJson(show(doc)),
+      }),
 
-  create: async ({ body }, call) => {
-    refuseWider(call.principal, body.scopes, 'An OAuth client');
-    return call.transact(async (tx) => {
-      const secret = newSecret('gcs', deps.random);
-      const doc: StoredOauthClient = {
-        id: deps.ids.next('oc'),
-        name: body.name,
-        user_id: deps.ids.next('user'),
-        ...makerOf(call.principal),
-        scopes: [...new Set(body.scopes)],
-        secret_hint: hintOf(secret),
-        hash: hashSecret(secret),
-        created_at: timestamp(deps.clock.now()),
-      };
-      await tx.insert(oauthClients, doc);
-      await recordAudit(deps, tx, call.actor, 'oauth_client.create', doc.id);
-      return { body: toJson({ ...showClient(doc), client_secret: secret }) };
-    });
-  },
+    create: async ({ body }, call) =>
+      call.transact(async (tx) => {
+        const made = await createOauthClient(deps, tx, call, body);
+        return { ...answerNew(made), headers: { Location: `/v1/oauth-clients/${made.doc.id}` } };
+      }),
 
-  delete: async ({ params }, call) =>
-    call.transact(async (tx) => {
-      if (!(await tx.get(oauthClients, params.id))) {
-        throw new GovctlError('not_found', `There is no OAuth client ${params.id.slice(0, 100)}`);
-      }
-      await tx.remove(oauthClients, params.id);
-      await removeFew(tx, accessTokens, { client_id: { any: [params.id] } });
-      await recordAudit(deps, tx, call.actor, 'oauth_client.delete', params.id);
-      return { body: undefined };
-    }),
-});
+    get: ({ params }) => whenKnown(readClient(deps.store, params.id), answer),
+
+    update: async ({ params, body }, call) =>
+      call.transact(async (tx) =>
+        answer(await updateClient(deps, tx, call, { id: params.id, update: body })),
+      ),
+
+    delete: async ({ params }, call) =>
+      call.transact(async (tx) => {
+        call.checkMatch(versionOf(await readClient(tx, params.id)));
+        await tx.remove(oauthClients, params.id);
+        await revokeTokens(tx, params.id);
+        await recordAudit(deps, tx, call.actor, 'oauth_client.delete', params.id);
+        return { body: undefined };
+      }),
+
+    rotate: async ({ params, body }, call) =>
+      call.transact(async (tx) =>
+        answerNew(await rotateClient(deps, tx, call, { id: params.id, ...body })),
+      ),
+  };
+};

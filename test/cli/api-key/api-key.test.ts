@@ -144,7 +144,7 @@ describe('govctl api-key update', () => {
   it('says that nothing is given to change', async () => {
     const { id } = await create();
     const outcome = await run(['update', id]);
-    expect(outcome.stderr).toContain('Pass --name or --expires.');
+    expect(outcome.stderr).toContain('Pass --name, --expires, --ip');
     expect(outcome.exitCode).toBe(3);
   });
 
@@ -193,5 +193,60 @@ describe('govctl api-key', () => {
     const outcome = await run(argv, { fetch: createMinimalService().fetch });
     expect(outcome.stderr).toContain('This server does not have API key management');
     expect(outcome.exitCode).toBe(1);
+  });
+});
+
+describe('govctl api-key rotate', () => {
+  it('shows a new key once; the old one works for a day more, or as long as --overlap says', async () => {
+    const made = await create();
+    const rotated = await run(['rotate', made.id]);
+    const [, key] = /^Key {2}(gk_\S{43}) {3}shown this once$/m.exec(rotated.stdout) ?? [];
+    expect(rotated.stderr).toContain('The old key works until 2026-03-02 12:00 UTC');
+    expect([await statusWith(made.key), await statusWith(key)]).toEqual([200, 200]);
+    const last = await json('rotate', made.id, '--overlap', '0s');
+    expect([await statusWith(key), await statusWith(last.key)]).toEqual([401, 200]);
+  });
+
+  it('takes no overlap that is no duration', async () => {
+    const { id } = await create();
+    expect((await run(['rotate', id, '--overlap', 'a day'])).exitCode).toBe(3);
+  });
+
+  it('begins signed requests, and shows what they are signed with', async () => {
+    const made = await create();
+    const rotated = await run(['rotate', made.id, '--require-signature', '--overlap', '0s']);
+    expect(rotated.stdout).toMatch(/^Signing secret {2}gss_\S{43} {3}shown this once$/m);
+    expect(rotated.stdout).toMatch(/signatures +required/);
+    expect(rotated.stderr).toContain('GOVCTL_SIGNING_SECRET');
+  });
+});
+
+describe('restrictions of govctl api-key', () => {
+  const words = ['create', '--name', 'ci', '--scope', 'governance:read'];
+
+  it('are set at creation, shown, changed and removed', async () => {
+    const made = await json<Record<string, unknown>>(...words, '--ip', '203.0.113.0/24,10.0.0.0/8', '--require-signature'); // prettier-ignore
+    expect(made).toMatchObject({
+      ip_allow_list: ['203.0.113.0/24', '10.0.0.0/8'],
+      require_signature: true,
+      signing_secret: expect.stringMatching(/^gss_/) as string,
+    });
+    const id = String(made.id);
+    expect((await run(['get', id])).stdout).toMatch(
+      /addresses +203\.0\.113\.0\/24, 10\.0\.0\.0\/8/,
+    );
+    expect((await run(['update', id, '--name', 'x'])).exitCode).toBe(0);
+    const less = await json<Record<string, unknown>>('update', id, '--no-ip', '--no-require-signature'); // prettier-ignore
+    expect(less).not.toHaveProperty('ip_allow_list');
+    expect(less).not.toHaveProperty('require_signature');
+    const more = await json<Record<string, unknown>>('update', id, '--ip', '10.0.0.0/8');
+    expect(more.ip_allow_list).toEqual(['10.0.0.0/8']);
+  });
+
+  it('are refused where the server cannot hold to them', async () => {
+    const country = await run([...words, '--country', 'de']);
+    expect([country.exitCode, country.stderr]).toEqual([3, expect.stringContaining('country_database')]); // prettier-ignore
+    const address = await run([...words, '--ip', '203.0.113.7']);
+    expect([address.exitCode, address.stderr]).toEqual([3, expect.stringContaining('203.0.113.7/32')]); // prettier-ignore
   });
 });

@@ -414,6 +414,9 @@ describe('what an endpoint answers', () => {
       client_secret: string;
     };
     await ask('oauthClients.list', undefined);
+    await ask('oauthClients.get', client.client_id);
+    await ask('oauthClients.update', client.client_id, { body: { name: 'renamed' } });
+    await ask('oauthClients.rotate', client.client_id, { body: {} });
     const { client_id, client_secret } = client;
     const grant = { grant_type: 'client_credentials', client_id, client_secret };
     await ask('auth.token', undefined, { key: null, body: grant });

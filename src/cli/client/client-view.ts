@@ -1,0 +1,26 @@
+import type { OauthClient } from '../../contract/oauth-clients.ts';
+import type { Shown } from '../objects/noun.ts';
+import { formatDetails } from '../terminal/details.ts';
+import type { View } from '../terminal/output.ts';
+
+export const clientView = (client: OauthClient, { headline }: Pick<Shown, 'headline'>): View => ({
+  value: client,
+  human: (style) =>
+    (headline ? `${headline(style)}\n` : '') +
+    formatDetails(
+      client.name,
+      [
+        ['id', client.client_id],
+        ['secret', `…${client.secret_hint}`],
+        ['scopes', client.scopes.join(', ')],
+        ['rotated', rotated(client)],
+        ['created', client.created_at],
+        ['acts as', client.user_id],
+        ['made by', client.made_by],
+      ],
+      style,
+    ),
+});
+
+const rotated = ({ rotated_at: at, previous_secret_expires_at: until }: OauthClient) =>
+  until === undefined ? at : `${at ?? ''}; the old secret works until ${until}`;

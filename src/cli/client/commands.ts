@@ -1,0 +1,77 @@
+import { defined } from '../../contract/defined.ts';
+import { scopes } from '../../contract/endpoint.ts';
+import { oauthClientSortFields } from '../../contract/oauth-clients.ts';
+import type { OauthClient } from '../../contract/oauth-clients.ts';
+import type { Act } from '../act.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { HintedOption } from '../flags/hinted-option.ts';
+import { collectValues } from '../flags/list-flags.ts';
+import { overlapHelp } from '../flags/overlap.ts';
+import type { Changes } from '../objects/change.ts';
+import { nounCommands } from '../objects/commands.ts';
+import type { OwnNoun } from '../objects/noun.ts';
+import { shortTime } from '../terminal/ages.ts';
+import { clientView } from './client-view.ts';
+
+const clients: OwnNoun<OauthClient> = {
+  one: 'OAuth client',
+  many: 'OAuth clients',
+  listName: 'oauth_clients',
+  feature: 'OAuth client management',
+  api: (client) => client.oauthClients,
+  list: {
+    columns: ({ now, room }) => {
+      const time = shortTime(now, room);
+      return [
+        { title: 'NAME', cell: ({ name }) => name, shrinks: 'end' },
+        { title: 'SCOPES', cell: (client) => client.scopes.join(', '), shrinks: 'end' },
+        { title: 'CREATED', cell: ({ created_at: at }) => time(at), drops: 2 },
+        { title: 'SECRET', cell: ({ secret_hint: hint }) => `…${hint}`, drops: 1 },
+        { title: 'ID', cell: ({ id }) => id },
+      ];
+    },
+  },
+  view: clientView,
+};
+
+const changes: Changes<{ readonly name?: string }> = {
+  fieldsOf: ({ name }) => defined({ name }),
+  hint: 'Pass --name.',
+};
+
+export function registerClientCommands(program: GovctlCommand, act: Act): void {
+  const client = program
+    .command('client')
+    .description('manage OAuth clients, which exchange an ID and a secret for tokens');
+  const its = nounCommands(client, act, { argument: '<id>', noun: clients });
+  its.list('list OAuth clients', {
+    fields: oauthClientSortFields,
+    by: 'created_at',
+    order: 'desc',
+  });
+  its.get('show the details of an OAuth client');
+  client
+    .command('create')
+    .description('create an OAuth client and show its secret once')
+    .requiredOption('--name <name>', 'name of the client, such as the program that uses it')
+    .addOption(
+      new HintedOption(
+        '--scope <scope>',
+        `scope (repeatable or comma-separated): ${scopes.join(', ')}`,
+      )
+        .offering(scopes)
+        .argParser(collectValues)
+        .makeOptionMandatory(),
+    )
+    .action(act(() => import('./create.ts').then((m) => m.runCreate)));
+  its.update('rename an OAuth client', changes, (update) =>
+    update.option('--name <name>', 'new name'),
+  );
+  client
+    .command('rotate')
+    .description('replace the secret of an OAuth client and show the new one once')
+    .argument('<id>')
+    .option('--overlap <duration>', `${overlapHelp} (default: 1d)`)
+    .action(act(() => import('./create.ts').then((m) => m.runRotate)));
+  its.delete('delete an OAuth client; its tokens fail at once');
+}

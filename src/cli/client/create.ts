@@ -1,0 +1,66 @@
+import { defined } from '../../contract/defined.ts';
+import { scopes } from '../../contract/endpoint.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import type { OauthClient } from '../../contract/oauth-clients.ts';
+import type { Context } from '../context.ts';
+import { parseOverlap } from '../flags/overlap.ts';
+import { parseWords } from '../flags/parse-words.ts';
+import { withOurServer } from '../objects/our-server.ts';
+import { showOnce } from '../objects/show-once.ts';
+import { clientView } from './client-view.ts';
+
+const feature = 'OAuth client management';
+
+export interface CreateOptions {
+  readonly name: string;
+  readonly scope: readonly string[];
+}
+
+export async function runCreate(
+  context: Context,
+  { name, scope }: CreateOptions,
+): Promise<ExitCode> {
+  const body = { name, scopes: parseWords('--scope', scope, scopes) };
+  const { data } = await withOurServer(context, feature, 'Creating it', (client) =>
+    client.oauthClients.create({ body }),
+  );
+  await showNew(context, data, 'Created');
+  await context.say(
+    'Set GOVCTL_CLIENT_ID and GOVCTL_CLIENT_SECRET, or store it with `govctl auth login --client-id`.',
+  );
+  return exitCodes.ok;
+}
+
+export interface RotateOptions {
+  readonly args: readonly [string];
+  readonly overlap?: string;
+}
+
+export async function runRotate(
+  context: Context,
+  { args: [id], overlap }: RotateOptions,
+): Promise<ExitCode> {
+  const seconds = overlap === undefined ? undefined : parseOverlap(overlap);
+  const body = defined({ overlap_seconds: seconds });
+  const { data } = await withOurServer(context, feature, 'Rotating it', (client) =>
+    client.oauthClients.rotate({ params: { id }, body }),
+  );
+  await showNew(context, data, 'Rotated');
+  const until = data.previous_secret_expires_at;
+  await context.say(
+    until === undefined
+      ? 'The old secret, and the tokens that it got, no longer work.'
+      : `The old secret works until ${until.slice(0, 16).replace('T', ' ')} UTC.`,
+  );
+  return exitCodes.ok;
+}
+
+function showNew(
+  context: Context,
+  { client_secret: secret, ...shown }: OauthClient & { readonly client_secret: string },
+  done: string,
+): Promise<void> {
+  const view = clientView(shown, { headline: (style) => `${style.green(done)} ${shown.id}` });
+  return context.show(showOnce(view, 'client_secret', secret, 'client secret'));
+}

@@ -1,0 +1,13 @@
+import { durationForms, parseDuration } from '../../contract/duration.ts';
+import { GovctlError } from '../../contract/errors.ts';
+
+export const overlapHelp = 'how long the old secret still works, up to 30d; 0s ends it at once';
+
+/** Seconds. @throws GovctlError usage_error */
+export function parseOverlap(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined) return Math.ceil(ms / 1_000);
+  throw new GovctlError('usage_error', `--overlap ${text}: not a duration`, {
+    hint: `Use a duration, ${durationForms}.`,
+  });
+}

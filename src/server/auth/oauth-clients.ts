@@ -1,0 +1,162 @@
+import type { OauthClientUpdate } from '../../contract/oauth-clients.ts';
+import { defined } from '../../contract/defined.ts';
+import type { Scope } from '../../contract/endpoint.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import { recordAudit } from '../audit/service.ts';
+import { whenKnown } from '../awaitable.ts';
+import type { Awaitable } from '../awaitable.ts';
+import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
+import type { Call } from '../http/call.ts';
+import { refuseWider } from '../http/insufficient-scope.ts';
+import { checkSameId } from '../http/invalid-body.ts';
+import { hashSecret, hintOf, newSecret } from '../keys/hashed-secrets.ts';
+import { removeFew } from '../store/remove-rows.ts';
+import type { Reader, Tx } from '../store/store.ts';
+import { checkSameScopes, versionOf } from './api-keys.ts';
+import { makerOf } from './authority.ts';
+import { accessTokens, oauthClients } from './collection.ts';
+import type { PreviousSecret, StoredOauthClient } from './collection.ts';
+
+const plainFields = ({
+  hash: _h,
+  bound_to: _b,
+  previous: _p,
+  version: _v,
+  ...client
+}: StoredOauthClient) => client;
+
+/** A client as answered, without its secret. */
+export function showClient(client: StoredOauthClient, now: number) {
+  const { scopes, ...plain } = plainFields(client);
+  const until = client.previous?.expires_at;
+  return {
+    ...plain,
+    client_id: client.id,
+    scopes: [...scopes],
+    ...(until !== undefined && Date.parse(until) > now
+      ? { previous_secret_expires_at: until }
+      : {}),
+  };
+}
+
+/** @throws GovctlError not_found */
+export const readClient = (reader: Reader, id: string): Awaitable<StoredOauthClient> =>
+  whenKnown(reader.get(oauthClients, id), (found) => {
+    if (found) return found.doc;
+    throw new GovctlError('not_found', `There is no OAuth client ${id.slice(0, 100)}`);
+  });
+
+/** A client, and its secret, which is shown once. */
+export interface NewClient {
+  readonly doc: StoredOauthClient;
+  readonly client_secret: string;
+}
+
+function newClientSecret({ random }: Deps) {
+  const secret = newSecret('gcs', random);
+  return { stored: { secret_hint: hintOf(secret), hash: hashSecret(secret) }, secret };
+}
+
+type ClientCall = Pick<Call, 'actor' | 'principal' | 'checkMatch'>;
+
+/** @throws GovctlError insufficient_scope */
+export async function createOauthClient(
+  deps: Deps,
+  tx: Tx,
+  { principal, actor }: Pick<ClientCall, 'actor' | 'principal'>,
+  { name, scopes }: { readonly name: string; readonly scopes: readonly Scope[] },
+): Promise<NewClient> {
+  refuseWider(principal, scopes, 'An OAuth client');
+  const { stored, secret } = newClientSecret(deps);
+  const doc: StoredOauthClient = {
+    id: deps.ids.next('oc'),
+    name,
+    user_id: deps.ids.next('user'),
+    ...makerOf(principal),
+    scopes: [...new Set(scopes)],
+    ...stored,
+    created_at: timestamp(deps.clock.now()),
+  };
+  await tx.insert(oauthClients, doc);
+  await recordAudit(deps, tx, actor, 'oauth_client.create', doc.id);
+  return { doc, client_secret: secret };
+}
+
+/** Writes nothing if nothing changes. @throws GovctlError not_found, malformed_request, insufficient_scope, or what `checkMatch` throws */
+export async function updateClient(
+  deps: Deps,
+  tx: Tx,
+  call: ClientCall,
+  { id, update }: { readonly id: string; readonly update: OauthClientUpdate },
+): Promise<StoredOauthClient> {
+  const before = await readClient(tx, id);
+  call.checkMatch(versionOf(before));
+  checkSameId('malformed_request', 'OAuth client', id, update.id);
+  checkSameScopes('a client', before.scopes, update.scopes);
+  const { name = before.name } = update;
+  if (name === before.name) return before;
+  refuseWider(call.principal, before.scopes, 'Updating an OAuth client');
+  const client = { ...before, name, version: versionOf(before) + 1 };
+  await tx.replace(oauthClients, client);
+  await recordAudit(deps, tx, call.actor, 'oauth_client.update', id, ['name']);
+  return client;
+}
+
+/**
+ * Replaces the secret; as of an API key, the new one is its holder's. Without an overlap, the tokens that the old one got
+ * end with it.
+ * @throws GovctlError not_found, insufficient_scope, or what `checkMatch` throws
+ */
+export async function rotateClient(
+  deps: Deps,
+  tx: Tx,
+  call: ClientCall,
+  { id, overlap_seconds: overlap }: { readonly id: string; readonly overlap_seconds: number },
+): Promise<NewClient> {
+  const before = await readClient(tx, id);
+  call.checkMatch(versionOf(before));
+  refuseWider(call.principal, before.scopes, 'Rotating an OAuth client');
+  const now = deps.clock.now();
+  const { stored, secret } = newClientSecret(deps);
+  const doc: StoredOauthClient = {
+    ...withoutSecret(before),
+    ...makerOf(call.principal),
+    ...stored,
+    ...(overlap > 0 ? { previous: previousOf(before, now + overlap * 1_000) } : {}),
+    rotated_at: timestamp(now),
+    version: versionOf(before) + 1,
+  };
+  await tx.replace(oauthClients, doc);
+  if (overlap === 0) await revokeTokens(tx, id);
+  await recordAudit(deps, tx, call.actor, 'oauth_client.rotate', id);
+  return { doc, client_secret: secret };
+}
+
+const withoutSecret = ({ made_by: _m, bound_to: _u, previous: _p, ...client }: StoredOauthClient) =>
+  client;
+
+const previousOf = (
+  { made_by, bound_to, secret_hint, hash }: StoredOauthClient,
+  until: number,
+): PreviousSecret => ({
+  ...defined({ made_by, bound_to }),
+  secret_hint,
+  hash,
+  expires_at: timestamp(until),
+});
+
+/** Ends what a user holds of a client: all of it, or only the secret from before a rotation. */
+export async function removeClientHolder(
+  tx: Tx,
+  client: StoredOauthClient,
+  userId: string,
+): Promise<void> {
+  if (client.bound_to === userId) return tx.remove(oauthClients, client.id);
+  const { made_by, bound_to } = client;
+  const kept = { ...withoutSecret(client), ...defined({ made_by, bound_to }) };
+  await tx.replace(oauthClients, { ...kept, version: versionOf(client) + 1 });
+}
+
+export const revokeTokens = (tx: Tx, clientId: string): Promise<unknown> =>
+  removeFew(tx, accessTokens, { client_id: { any: [clientId] } });
