@@ -37,6 +37,7 @@ import { registerAuditCommands } from './audit/commands.ts';
 import { registerApiKeyCommands } from './api-key/commands.ts';
 import { registerClientCommands } from './client/commands.ts';
 import { registerRoleCommands } from './role/commands.ts';
+import { registerTrustCommands } from './trust/commands.ts';
 import { registerUserCommands } from './user/commands.ts';
 import { registerDoctorCommand } from './doctor/commands.ts';
 import { registerCompletionCommand } from './completion/commands.ts';
@@ -153,6 +154,7 @@ export function createProgram(
   registerAuthCommands(program, act);
   registerUserCommands(program, act);
   registerRoleCommands(program, act);
+  registerTrustCommands(program, act);
   registerApiKeyCommands(program, act);
   registerClientCommands(program, act);
   registerAuditCommands(program, act);

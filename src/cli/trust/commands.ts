@@ -1,0 +1,157 @@
+import { Option } from 'commander';
+import { defined } from '../../contract/defined.ts';
+import { scopes as allScopes } from '../../contract/endpoint.ts';
+import { ciDefaults, ciProviders, trustSortFields } from '../../contract/trusts.ts';
+import type { CiProvider, Trust } from '../../contract/trusts.ts';
+import type { Act } from '../act.ts';
+import type { GovctlCommand } from '../flags/govctl-command.ts';
+import { HintedOption } from '../flags/hinted-option.ts';
+import { collectValues } from '../flags/list-flags.ts';
+import { listOf, parseWords } from '../flags/parse-words.ts';
+import type { Changes } from '../objects/change.ts';
+import { nounCommands } from '../objects/commands.ts';
+import type { OwnNoun } from '../objects/noun.ts';
+import { trustView } from './trust-view.ts';
+
+/** CI jobs do not administer the service. */
+export const ciScopes = allScopes.filter((scope) => scope !== 'admin');
+
+const trusts: OwnNoun<Trust> = {
+  one: 'trust rule',
+  many: 'trust rules',
+  listName: 'trusts',
+  feature: 'trust rules',
+  api: (client) => client.trusts,
+  list: {
+    columns: () => [
+      { title: 'NAME', cell: ({ name }) => name, shrinks: 'end' },
+      { title: 'PROVIDER', cell: ({ provider }) => provider, drops: 1 },
+      { title: 'REPOSITORY', cell: ({ repository }) => repository, shrinks: 'end' },
+      { title: 'REF', cell: ({ ref = '' }) => ref, shrinks: 'end' },
+      { title: 'ENVIRONMENT', cell: ({ environment = '' }) => environment, shrinks: 'end' },
+      { title: 'EVENTS', cell: ({ events }) => events.join(', '), shrinks: 'end', drops: 3 },
+      { title: 'SCOPES', cell: ({ scopes }) => scopes.join(', '), shrinks: 'end', drops: 2 },
+      { title: 'ID', cell: ({ id }) => id },
+    ],
+  },
+  view: trustView,
+};
+
+/** What a rule says, by flags. False: remove it. */
+interface RuleOptions {
+  readonly name?: string;
+  readonly repositoryId?: string | false;
+  readonly ref?: string | false;
+  readonly environment?: string | false;
+  readonly event?: readonly string[];
+  readonly allowPullRequestTarget?: boolean;
+  readonly scope?: readonly string[];
+}
+
+export interface CreateOptions extends RuleOptions {
+  readonly args: readonly [string];
+  readonly provider: CiProvider;
+  readonly issuer?: string;
+  readonly scope: readonly string[];
+}
+
+interface UpdateOptions extends RuleOptions {
+  readonly repository?: string;
+}
+
+const orNull = (value: string | false | undefined): string | null | undefined =>
+  value === false ? null : value;
+
+const changes: Changes<UpdateOptions> = {
+  fieldsOf: ({ name, repository, repositoryId, ref, environment, event, scope, ...more }) =>
+    defined({
+      name,
+      repository,
+      repository_id: orNull(repositoryId),
+      ref: orNull(ref),
+      environment: orNull(environment),
+      events: event && listOf(event),
+      allow_pull_request_target: more.allowPullRequestTarget,
+      scopes: scope && parseWords('--scope', scope, ciScopes),
+    }),
+  hint: 'Pass what changes, such as --ref, --event or --scope.',
+};
+
+export function registerTrustCommands(program: GovctlCommand, act: Act): void {
+  const trust = program
+    .command('trust')
+    .description('manage trust rules, which let CI jobs log in without a stored secret');
+  const its = nounCommands(trust, act, { argument: '<id>', noun: trusts });
+  its.list('list trust rules', { fields: trustSortFields, by: 'created_at', order: 'desc' });
+  its.get('show a trust rule');
+  ruleFlags(
+    trust
+      .command('create')
+      .description('let the CI jobs of a repository log in')
+      .argument('<repository>', 'owner/name at GitHub, path of the project at GitLab')
+      .addOption(
+        new Option('--provider <provider>', `CI provider: ${ciProviders.join(', ')}`)
+          .choices([...ciProviders])
+          .default('github'),
+      )
+      .option('--issuer <url>', 'issuer of the ID tokens, for an own GitLab or GitHub server')
+      .option('--name <name>', 'name of the rule (default: repository and ref)'),
+    { more: '', isMandatory: true },
+  )
+    .addHelpText('after', createHelp)
+    .action(act(() => import('./create.ts').then((m) => m.runCreate)));
+  its.update('change a trust rule; its access tokens end', changes, (update) =>
+    ruleFlags(
+      update
+        .option('--name <name>', 'new name')
+        .option('--repository <repository>', 'owner/name, or path of the project'),
+      { more: '; replaces all', isMandatory: false },
+    )
+      .option('--no-repository-id', 'take the repository by its name only')
+      .option('--no-ref', 'take any ref; the rule needs an environment then')
+      .option('--no-environment', 'take jobs of any environment, or of none')
+      .option('--no-allow-pull-request-target', 'refuse jobs that may run the code of forks'),
+  );
+  its.delete('delete a trust rule and revoke its access tokens');
+}
+
+const ruleFlags = (
+  command: GovctlCommand,
+  { more, isMandatory }: { readonly more: string; readonly isMandatory: boolean },
+): GovctlCommand =>
+  command
+    .option('--repository-id <number>', 'ID of the repository or project, which survives renames')
+    .option('--ref <ref>', 'full ref, such as refs/heads/main; * at its end matches anything')
+    .option('--environment <name>', 'environment that the job must name')
+    .addOption(
+      new Option(
+        '--event <event>',
+        `what may start the job (repeatable or comma-separated)${more}`,
+      ).argParser(collectValues),
+    )
+    .addOption(
+      new HintedOption(
+        '--scope <scope>',
+        `scope (repeatable or comma-separated)${more}: ${ciScopes.join(', ')}`,
+      )
+        .offering(ciScopes)
+        .argParser(collectValues)
+        .makeOptionMandatory(isMandatory),
+    )
+    .option(
+      '--allow-pull-request-target',
+      'allow the events pull_request_target and merge_request_event, whose jobs may run the code of forks',
+    );
+
+const createHelp = `
+At least one of --ref and --environment is needed. Default events:
+${ciProviders.map((name) => `  ${name}  ${ciDefaults[name].events.join(', ')}`).join('\n')}
+
+Examples:
+  $ govctl trust create acme/policies --ref refs/heads/main \\
+      --scope governance:read,compliance:write
+  $ govctl trust create acme/policies --ref 'refs/pull/*' \\
+      --event pull_request --scope governance:read
+  $ govctl trust create acme/platform/policies --provider gitlab \\
+      --issuer https://gitlab.example.com --environment production \\
+      --scope governance:read,compliance:write`;

@@ -1,0 +1,32 @@
+import type { Trust } from '../../contract/trusts.ts';
+import type { Shown } from '../objects/noun.ts';
+import { formatDetails } from '../terminal/details.ts';
+import type { View } from '../terminal/output.ts';
+
+export const trustView = (
+  rule: Trust,
+  { headline, room }: Pick<Shown, 'headline' | 'room'>,
+): View => ({
+  value: rule,
+  human: (style) =>
+    (headline ? `${headline(style)}\n` : '') +
+    formatDetails(
+      rule.name,
+      [
+        ['id', rule.id],
+        ['provider', rule.provider],
+        ['issuer', rule.issuer],
+        ['repository', rule.repository],
+        ['repository ID', rule.repository_id],
+        ['ref', rule.ref],
+        ['environment', rule.environment],
+        ['events', rule.events.join(', ')],
+        ['fork events', rule.allow_pull_request_target ? 'allowed' : undefined],
+        ['scopes', rule.scopes.join(', ')],
+        ['created', `${rule.created_at} by ${rule.made_by}`],
+        ['updated', rule.updated_at],
+      ],
+      style,
+      room,
+    ),
+});
