@@ -49,6 +49,7 @@ const clone = (baseUrl = theirs): string =>
 const logins = {
   'a token': { GOVCTL_TOKEN: secret },
   'client credentials': { GOVCTL_CLIENT_ID: 'ci', GOVCTL_CLIENT_SECRET: secret },
+  'the ID token of a CI job': { GOVCTL_OIDC: '1', GOVCTL_ID_TOKEN: secret },
 };
 const kinds = Object.keys(logins) as (keyof typeof logins)[];
 
@@ -196,6 +197,23 @@ describe('an address that only a cloned repo names', () => {
 });
 
 describe('logging in within a cloned repo', () => {
+  it('sends no ID token of a CI job to the address of the repo, nor asks for one', async () => {
+    for (const token of [
+      { GOVCTL_ID_TOKEN: secret },
+      {
+        ACTIONS_ID_TOKEN_REQUEST_URL: 'https://actions.example.com/token?api-version=2',
+        ACTIONS_ID_TOKEN_REQUEST_TOKEN: secret,
+      },
+    ]) {
+      const login = await govctl(['auth', 'login', '--oidc'], clone(), { env: token });
+      expect([login.exitCode, login.asked]).toEqual([4, []]);
+      expect(login.stderr).toContain(`The ID token of this job is not sent to ${theirs}`);
+      const env = { ...token, GOVCTL_OIDC: '1' };
+      const { exitCode, asked } = await govctl(['plan'], clone(), { env });
+      expect([exitCode, asked]).toEqual([4, []]);
+    }
+  });
+
   it.each([
     ['a key', ['--with-token']],
     ['a client secret', ['--client-id', 'ci']],

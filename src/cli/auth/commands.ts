@@ -8,7 +8,8 @@ export function registerAuthCommands(program: GovctlCommand, act: Act): void {
     .description('keep an API key or client credentials for a service')
     .option('--with-token', 'read an API key or access token from standard input')
     .option('--client-id <id>', 'log in as this client; its secret comes from standard input')
-    .option('--scope <scopes>', 'the scopes a client asks for, separated by spaces')
+    .option('--oidc', 'log in as this CI job, by its ID token: GitHub Actions, GitLab CI')
+    .option('--scope <scopes>', 'the scopes a client or CI job asks for, separated by spaces')
     .addHelpText('after', loginHelp)
     .action(act(() => import('./login.ts').then((m) => m.runLogin)));
   auth
@@ -39,10 +40,11 @@ Examples:
   $ govctl auth login --base-url URL --with-token < key.txt
   $ printf %s "$SECRET" | govctl auth login --base-url URL --client-id ci
   $ govctl auth login --profile staging        beside the default login
+  $ govctl auth login --base-url URL --oidc    in a CI job, without a secret
 
 A key that requires signed requests: its signing secret is prompted for, or
 read from the second line of standard input.
 
-CI needs no login: set GOVCTL_BASE_URL, and GOVCTL_TOKEN (with
-GOVCTL_SIGNING_SECRET, if the key requires it) or GOVCTL_CLIENT_ID and
-GOVCTL_CLIENT_SECRET.`;
+Without a login: set GOVCTL_BASE_URL, and GOVCTL_TOKEN (with
+GOVCTL_SIGNING_SECRET, if the key requires it), or GOVCTL_CLIENT_ID and
+GOVCTL_CLIENT_SECRET, or, in a CI job, GOVCTL_OIDC=1.`;

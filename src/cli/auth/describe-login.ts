@@ -2,10 +2,23 @@ import type { Login } from '../credentials/find-login.ts';
 import type { Profile } from '../credentials/profiles.ts';
 
 /** "an API key" or "the client ci". */
-export const describeLogin = (profile: Profile): string =>
-  profile.method === 'api_key'
-    ? `an API key${profile.signs ? ' and signed requests' : ''}`
-    : `the client ${profile.client_id ?? ''}`;
+export function describeLogin({ method, signs, client_id: id = '' }: Profile): string {
+  switch (method) {
+    case 'api_key':
+      return `an API key${signs ? ' and signed requests' : ''}`;
+    case 'client_credentials':
+      return `the client ${id}`;
+    case 'oidc':
+      return 'the ID token of the CI job';
+  }
+}
+
+/** Where the secrets of a profile are. */
+export const describePlace: Readonly<Record<Profile['stored_in'], string>> = {
+  keychain: 'the keychain',
+  file: 'a file',
+  job: 'a file for this job',
+};
 
 /** Where a login comes from, as a person would look for it. */
 export function describeSource(login: Login): string {
@@ -14,9 +27,11 @@ export function describeSource(login: Login): string {
       return 'GOVCTL_TOKEN';
     case 'client':
       return `GOVCTL_CLIENT_ID (${login.clientId})`;
-    case 'profile':
-      return `profile "${login.name}": ${describeLogin(login.profile)}, kept in ${
-        login.profile.stored_in === 'keychain' ? 'the keychain' : 'a file'
-      }`;
+    case 'oidc':
+      return 'GOVCTL_OIDC (the ID token of the CI job)';
+    case 'profile': {
+      const { name, profile } = login;
+      return `profile "${name}": ${describeLogin(profile)}, kept in ${describePlace[profile.stored_in]}`;
+    }
   }
 }

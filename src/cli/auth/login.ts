@@ -5,6 +5,7 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { connectAs } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { parseBaseUrl } from '../credentials/base-url.ts';
+import { jobOf } from '../credentials/ci-token.ts';
 import { configDir } from '../credentials/config-dir.ts';
 import type { Login } from '../credentials/find-login.ts';
 import { checkToken, trustRepoUrl } from '../credentials/find-login.ts';
@@ -17,10 +18,11 @@ import {
   writeProfiles,
 } from '../credentials/profiles.ts';
 import type { Secrets } from '../credentials/secret-store.ts';
-import { secretStoreOf } from '../credentials/token-source.ts';
+import type { TokenSource } from '../credentials/token-source.ts';
+import { secretStoreOf, withToken } from '../credentials/token-source.ts';
 import { shortKeyId } from '../credentials/trusted-key.ts';
 import { projectBaseUrl } from '../objects/project-base-url.ts';
-import { describeLogin } from './describe-login.ts';
+import { describeLogin, describePlace } from './describe-login.ts';
 import { pinKey } from './pin-key.ts';
 import { describeVerdict, verifyLogin } from './verify-login.ts';
 
@@ -28,6 +30,7 @@ export interface LoginOptions {
   readonly withToken?: boolean;
   readonly clientId?: string;
   readonly scope?: string;
+  readonly oidc?: boolean;
 }
 
 /** What a person logs in with. */
@@ -41,34 +44,25 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
   const profiles = await readProfiles(folder, context.warn);
   const name = checkProfileName(context.flags.profile ?? defaultProfile);
   const before = Object.hasOwn(profiles.profiles, name) ? profiles.profiles[name] : undefined;
-  const baseUrl = await askBaseUrl(context, before);
+  const baseUrl = await askBaseUrl(context, { before, oidc: options.oidc === true });
   const { given, client, tokens, verdict } = await tryLogin(
     context,
     baseUrl,
     await askLogin(context, options, baseUrl),
   );
   const pinned = await pinKey(context, client, baseUrl, before);
-  const { scope } = tokens.last();
+  const { scope, expiresAt } = tokens.last();
   const profile: Profile = {
     base_url: baseUrl,
-    ...(given.kind === 'client'
-      ? {
-          method: 'client_credentials' as const,
-          client_id: given.clientId,
-          ...(given.scope ? { scope: given.scope } : {}),
-        }
-      : {
-          method: 'api_key' as const,
-          ...(given.signingSecret === undefined ? {} : { signs: true }),
-        }),
-    stored_in: await choosePlace(context, join(folder, 'credentials', `${name}.json`)),
+    ...methodOf(given),
+    stored_in:
+      given.kind === 'oidc'
+        ? 'job'
+        : await choosePlace(context, join(folder, 'credentials', `${name}.json`)),
     logged_in_at: new Date(world.now()).toISOString(),
     ...defined({ server_key: pinned?.pem }),
   };
-  const secrets =
-    given.kind === 'client'
-      ? { secret: given.clientSecret }
-      : { secret: given.token, ...defined({ signing_secret: given.signingSecret }) };
+  const secrets = await secretsOf(context, given, tokens);
   await keepLogin(context, profiles, { name, profile, before, secrets });
   await context.show({
     value: {
@@ -77,16 +71,18 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
       ...defined({ server_key_id: pinned?.id }),
       can_read_policies: verdict.reads,
       ...defined({ policies: verdict.policies, granted_scope: scope }),
+      ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
     },
     human: (style) =>
       `${style.green('Logged in')} to ${style.bold(baseUrl)} with ${describeLogin(profile)}: ${describeVerdict(verdict)}.\n` +
-      `Profile "${name}", kept in ${profile.stored_in === 'keychain' ? "the system's keychain" : join(folder, 'credentials', `${name}.json`)}.\n` +
+      `Profile "${name}", kept in ${placeOf(profile, join(folder, 'credentials', `${name}.json`))}.\n` +
       (pinned ? `Pinned the server's signing key ${shortKeyId(pinned.id)}.\n` : ''),
   });
-  if (world.env.GOVCTL_TOKEN || world.env.GOVCTL_CLIENT_ID) {
-    await context.warn(
-      `${world.env.GOVCTL_TOKEN ? 'GOVCTL_TOKEN' : 'GOVCTL_CLIENT_ID'} is set and goes before this login.`,
-    );
+  const variable = ['GOVCTL_TOKEN', 'GOVCTL_CLIENT_ID', 'GOVCTL_OIDC'].find(
+    (one) => world.env[one],
+  );
+  if (variable !== undefined) {
+    await context.warn(`${variable} is set and goes before this login.`);
   }
   return exitCodes.ok;
 }
@@ -99,7 +95,7 @@ async function tryLogin(context: Context, baseUrl: string, given: Given) {
     return { given, client, tokens, verdict };
   } catch (error) {
     const isUnsigned = error instanceof GovctlError && error.error === 'signature_required';
-    if (!isUnsigned || given.kind === 'client' || given.signingSecret !== undefined) throw error;
+    if (!isUnsigned || given.kind !== 'token' || given.signingSecret !== undefined) throw error;
     if (!context.flags.input) {
       throw new GovctlError('signature_required', error.message, {
         hint: 'Pipe the API key and, on a second line, its signing secret into `govctl auth login --with-token`.',
@@ -111,10 +107,39 @@ async function tryLogin(context: Context, baseUrl: string, given: Given) {
   }
 }
 
-function checkOptions({ withToken, clientId, scope }: LoginOptions): void {
-  if (withToken && clientId !== undefined) {
-    throw new GovctlError('usage_error', 'Use either --with-token or --client-id');
+function methodOf(given: Given): Pick<Profile, 'method' | 'client_id' | 'scope' | 'signs'> {
+  if (given.kind === 'token') {
+    return { method: 'api_key', ...(given.signingSecret === undefined ? {} : { signs: true }) };
   }
+  const scope = given.scope ? { scope: given.scope } : {};
+  return given.kind === 'oidc'
+    ? { method: 'oidc', ...scope }
+    : { method: 'client_credentials', client_id: given.clientId, ...scope };
+}
+
+const placeOf = ({ stored_in: place }: Profile, file: string): string =>
+  place === 'keychain' ? "the system's keychain" : place === 'job' ? describePlace.job : file;
+
+async function secretsOf({ world }: Context, given: Given, tokens: TokenSource): Promise<Secrets> {
+  switch (given.kind) {
+    case 'token':
+      return { secret: given.token, ...defined({ signing_secret: given.signingSecret }) };
+    case 'client':
+      return { secret: given.clientSecret };
+    case 'oidc': {
+      const value = await tokens.token();
+      return withToken(defined({ job: jobOf(world.env) }), { value, ...tokens.last() });
+    }
+  }
+}
+
+function checkOptions({ withToken, clientId, scope, oidc }: LoginOptions): void {
+  const ways = [
+    withToken && '--with-token',
+    clientId !== undefined && '--client-id',
+    oidc && '--oidc',
+  ].filter(Boolean);
+  if (ways.length > 1) throw new GovctlError('usage_error', `Use either ${ways.join(' or ')}`);
   if (scope !== undefined && withToken) {
     throw new GovctlError('usage_error', '--scope is for a client: an API key has its scopes', {
       hint: 'Give --client-id with it, or leave it out.',
@@ -122,7 +147,10 @@ function checkOptions({ withToken, clientId, scope }: LoginOptions): void {
   }
 }
 
-async function askBaseUrl(context: Context, before: Profile | undefined): Promise<string> {
+async function askBaseUrl(
+  context: Context,
+  { before, oidc }: { readonly before: Profile | undefined; readonly oidc: boolean },
+): Promise<string> {
   const { flags, world } = context;
   if (flags.baseUrl !== undefined) return parseBaseUrl(flags.baseUrl, '--base-url');
   const repoUrl = before ? undefined : await projectBaseUrl(context);
@@ -139,7 +167,8 @@ async function askBaseUrl(context: Context, before: Profile | undefined): Promis
       hint: 'Give --base-url URL.',
     });
   }
-  if (repoUrl) trustRepoUrl(context, 'The credential from standard input', repoUrl);
+  const what = oidc ? 'The ID token of this job' : 'The credential from standard input';
+  if (repoUrl) trustRepoUrl(context, what, repoUrl);
   await context.say(`Logging in to ${preset}`);
   return preset;
 }
@@ -147,6 +176,7 @@ async function askBaseUrl(context: Context, before: Profile | undefined): Promis
 /** Each question for a secret says who will get it. */
 async function askLogin(context: Context, options: LoginOptions, baseUrl: string): Promise<Given> {
   const { prompt } = context.world;
+  if (options.oidc) return { kind: 'oidc', ...defined({ scope: options.scope }) };
   if (options.withToken) {
     return askToken(context, `API key or access token for ${baseUrl}:`);
   }
@@ -158,7 +188,7 @@ async function askLogin(context: Context, options: LoginOptions, baseUrl: string
       'usage_error',
       'What to log in with is not said, and nobody can be asked',
       {
-        hint: 'Pipe an API key into `govctl auth login --with-token`, or a client secret into `--client-id ID`.',
+        hint: 'Pipe an API key into `govctl auth login --with-token`, or a client secret into `--client-id ID`. CI jobs log in with --oidc.',
       },
     );
   }

@@ -55,7 +55,7 @@ async function removeSecrets(
   await secretStoreOf(world, 'file', warn).remove(name);
   if (profile.stored_in === 'file') return [];
   try {
-    await secretStoreOf(world, 'keychain', warn).remove(name);
+    await secretStoreOf(world, profile.stored_in, warn).remove(name);
     return [];
   } catch (error) {
     await warn(

@@ -19,7 +19,7 @@ export interface StatusOptions {
 /** One login, as `-o json` shows it. */
 interface LoginStatus {
   readonly base_url: string;
-  /** GOVCTL_TOKEN, GOVCTL_CLIENT_ID or profile. */
+  /** GOVCTL_TOKEN, GOVCTL_CLIENT_ID, GOVCTL_OIDC or profile. */
   readonly source: string;
   readonly profile?: string;
   /** With --all: whether it is the profile that commands use without --profile. */
@@ -121,6 +121,8 @@ function describeParts(login: Login) {
         method: 'client_credentials',
         client_id: login.clientId,
       };
+    case 'oidc':
+      return { source: 'GOVCTL_OIDC', method: 'oidc' };
     case 'profile':
       return {
         source: 'profile',

@@ -32,25 +32,44 @@ const TokenRefusal = z.looseObject({
  * Exchanges client credentials for an access token at `{base}/auth/token`.
  * @throws GovctlError not_logged_in when the server refuses them
  */
-export async function exchangeToken(
+export const exchangeToken = (
   transport: Transport,
-  credentials: ClientCredentials,
+  { clientId, clientSecret, scope }: ClientCredentials,
   now: () => number,
+): Promise<AccessToken> =>
+  requestToken(transport, now, {
+    fields: {
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: clientSecret,
+      ...(scope ? { scope } : {}),
+    },
+    who: `The client ${JSON.stringify(clientId)}`,
+    hint: 'Check client id, secret and scope.',
+  });
+
+interface TokenRequest {
+  readonly fields: Readonly<Record<string, string>>;
+  /** Who asks, for the refusal, and what they can do then. */
+  readonly who: string;
+  readonly hint: string;
+}
+
+/** Asks the token endpoint for an access token. @throws GovctlError not_logged_in when the server refuses */
+export async function requestToken(
+  transport: Transport,
+  now: () => number,
+  { fields, ...asking }: TokenRequest,
 ): Promise<AccessToken> {
   const asked = now();
   const answer = await transport.exchange('POST', path, {
     anonymous: true,
     repeatable: true,
-    body: JSON.stringify({
-      grant_type: 'client_credentials',
-      client_id: credentials.clientId,
-      client_secret: credentials.clientSecret,
-      ...(credentials.scope ? { scope: credentials.scope } : {}),
-    }),
+    body: JSON.stringify(fields),
   });
   const text = await readText(answer, `POST ${path}`);
   const body = parseJson(text);
-  if (!answer.ok) throw refusal(answer.status, body, credentials.clientId);
+  if (!answer.ok) throw refusal(answer.status, body, asking);
   const parsed = parseToFirstIssue(TokenResponse, body);
   // What no header can carry is no token.
   if (!parsed.success || !/^[\x21-\x7e]+$/.test(parsed.data.access_token)) {
@@ -75,7 +94,11 @@ const invalidScope = 'invalid_scope';
 export const isScopeRefused = (error: unknown): boolean =>
   error instanceof GovctlError && error.extra?.error === invalidScope;
 
-function refusal(status: number, body: unknown, clientId: string): GovctlError {
+function refusal(
+  status: number,
+  body: unknown,
+  { who, hint }: Omit<TokenRequest, 'fields'>,
+): GovctlError {
   const said = parseToFirstIssue(TokenRefusal, body);
   const words = said.success
     ? [said.data.error, said.data.error_description].filter(Boolean).join(': ')
@@ -93,17 +116,11 @@ function refusal(status: number, body: unknown, clientId: string): GovctlError {
       hint: 'Check the base URL, or log in with an API key.',
     });
   }
-  return new GovctlError(
-    'not_logged_in',
-    `The client ${JSON.stringify(clientId)} got no token: ${words}`,
-    {
-      status,
-      hint: 'Check client id, secret and scope.',
-      ...(said.success && said.data.error === invalidScope
-        ? { extra: { error: invalidScope } }
-        : {}),
-    },
-  );
+  return new GovctlError('not_logged_in', `${who} got no token: ${words}`, {
+    status,
+    hint,
+    ...(said.success && said.data.error === invalidScope ? { extra: { error: invalidScope } } : {}),
+  });
 }
 
 function parseJson(text: string): unknown {

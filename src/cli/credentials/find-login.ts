@@ -15,7 +15,10 @@ export type Login =
       readonly signingSecret?: string;
     }
   | ({ readonly kind: 'client' } & ClientCredentials)
+  | { readonly kind: 'oidc'; readonly scope?: string }
   | { readonly kind: 'profile'; readonly name: string; readonly profile: Profile };
+
+type EnvironmentLogin = Exclude<Login, { kind: 'profile' }>;
 
 /** A service, and whose login it gets; where nobody is logged in there, the error that says so. */
 export type Target = { readonly baseUrl: string } & (
@@ -31,7 +34,7 @@ export interface RepoUrl {
 
 /**
  * Which service and whose login this command line means. Base URL: flag, environment, a file of the repo, profile.
- * Login: GOVCTL_TOKEN, GOVCTL_CLIENT_ID and _SECRET, then a profile. A profile's login goes to the origin it was
+ * Login: GOVCTL_TOKEN, GOVCTL_CLIENT_ID and _SECRET, GOVCTL_OIDC, then a profile. A profile's login goes to the origin it was
  * made for and to no other; a login of the environment goes to an address that only the repo names if it is trusted.
  * @throws GovctlError usage_error when no service is named, not_logged_in for a profile that does not exist
  */
@@ -67,7 +70,7 @@ function repoTarget(
   context: Context,
   repoUrl: RepoUrl,
   profiles: Profiles,
-  fromEnv: Login | undefined,
+  fromEnv: EnvironmentLogin | undefined,
 ): Target {
   const baseUrl = parseRepoUrl(repoUrl);
   const isTrusted = isTrustedUrl(context, baseUrl);
@@ -79,9 +82,15 @@ function repoTarget(
     covers(base_url, baseUrl),
   );
   if (isTrusted || isKnown) return { baseUrl, login: fromEnv };
-  const what = fromEnv.kind === 'token' ? 'GOVCTL_TOKEN' : 'GOVCTL_CLIENT_SECRET';
-  return { baseUrl, missing: notSent(what, baseUrl, repoUrl.file) };
+  return { baseUrl, missing: notSent(whatIsSent[fromEnv.kind], baseUrl, repoUrl.file) };
 }
+
+/** What the service would get of a login of the environment. */
+const whatIsSent: Readonly<Record<EnvironmentLogin['kind'], string>> = {
+  token: 'GOVCTL_TOKEN',
+  client: 'GOVCTL_CLIENT_SECRET',
+  oidc: 'The ID token of this job',
+};
 
 /** Whether the user takes a file's word for this address. @throws GovctlError usage_error for what is no list of URLs */
 const isTrustedUrl = ({ flags, world }: Context, baseUrl: string): boolean =>
@@ -133,7 +142,7 @@ function profileTarget(
 }
 
 /** @throws GovctlError usage_error for half of the client credentials, or a token no header can carry */
-function environmentLogin(env: NodeJS.ProcessEnv): Login | undefined {
+function environmentLogin(env: NodeJS.ProcessEnv): EnvironmentLogin | undefined {
   const { GOVCTL_TOKEN: token, GOVCTL_CLIENT_ID: clientId, GOVCTL_CLIENT_SECRET: secret } = env;
   const signing = env.GOVCTL_SIGNING_SECRET;
   if (token) {
@@ -151,10 +160,11 @@ function environmentLogin(env: NodeJS.ProcessEnv): Login | undefined {
     );
   }
   if (clientId && secret) {
-    const scope = env.GOVCTL_SCOPE;
-    return { kind: 'client', clientId, clientSecret: secret, ...(scope ? { scope } : {}) };
+    return { kind: 'client', clientId, clientSecret: secret, ...scopeOf(env) };
   }
-  if (!clientId && !secret) return undefined;
+  if (!clientId && !secret) {
+    return isOn(env.GOVCTL_OIDC) ? { kind: 'oidc', ...scopeOf(env) } : undefined;
+  }
   const [given, lacks] = clientId ? ['ID', 'SECRET'] : ['SECRET', 'ID'];
   throw new GovctlError(
     'usage_error',
@@ -162,6 +172,12 @@ function environmentLogin(env: NodeJS.ProcessEnv): Login | undefined {
     { hint: 'Set both, or neither.' },
   );
 }
+
+const scopeOf = ({ GOVCTL_SCOPE: scope }: NodeJS.ProcessEnv): { readonly scope?: string } =>
+  scope ? { scope } : {};
+
+const isOn = (value: string | undefined): boolean =>
+  value !== undefined && !['', '0', 'false'].includes(value);
 
 /** Trimmed. @throws GovctlError usage_error when it is empty or has characters no token has */
 export function checkToken(given: string, from: string): string {

@@ -6,9 +6,11 @@ import { nearestWord } from '../../contract/nearest.ts';
 import type { Warn } from './private-file.ts';
 import { readPrivateFile, writePrivateFile } from './private-file.ts';
 
-const loginMethods = ['api_key', 'client_credentials'] as const;
+/** `oidc`: the ID token of the CI job that a command runs in. */
+const loginMethods = ['api_key', 'client_credentials', 'oidc'] as const;
 
-const secretPlaces = ['keychain', 'file'] as const;
+/** `job`: where files of a CI job are, which its runner removes. */
+const secretPlaces = ['keychain', 'file', 'job'] as const;
 export type SecretPlace = (typeof secretPlaces)[number];
 
 /** What is known of a login, without its secrets. */

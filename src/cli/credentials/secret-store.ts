@@ -8,11 +8,13 @@ import type { SecretPlace } from './profiles.ts';
 
 /** What a profile must keep to itself. */
 export const Secrets = z.strictObject({
-  /** The API key, or the secret of the client. */
-  secret: z.string(),
+  /** The API key, or the secret of the client; a CI job has none. */
+  secret: z.string().optional(),
   /** What requests with the key are signed with, where it requires that. */
   signing_secret: z.string().optional(),
-  /** The last token got for a client's secret. */
+  /** The CI job that the token is for: none after it may use it. */
+  job: z.string().optional(),
+  /** The last token got for a client's secret, or for the ID token of a CI job. */
   token: z
     .strictObject({ value: z.string(), expires_at: z.string(), scope: z.string().optional() })
     .optional(),

@@ -1,7 +1,10 @@
 import { defined } from '../../contract/defined.ts';
-import type { Transport } from '../../client/transport.ts';
+import { join } from 'node:path';
+import { createTransport } from '../../client/transport.ts';
+import type { TransportOptions } from '../../client/transport.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { World } from '../context.ts';
+import { exchangeIdToken, jobOf } from './ci-token.ts';
 import { configDir } from './config-dir.ts';
 import type { AccessToken } from './exchange-token.ts';
 import { exchangeToken, isScopeRefused } from './exchange-token.ts';
@@ -28,6 +31,7 @@ const marginMs = 30_000;
 /** @throws GovctlError not_logged_in for a login in the keychain while GOVCTL_KEYRING=off keeps us from it */
 export function secretStoreOf(world: World, place: SecretPlace, warn: Warn): SecretStore {
   if (place === 'file') return fileStore(configDir(world.env), warn);
+  if (place === 'job') return { ...fileStore(jobDir(world.env), warn), place };
   if (world.env.GOVCTL_KEYRING !== 'off') return keychainStore(world.keychain ?? systemKeychain());
   throw new GovctlError(
     'not_logged_in',
@@ -36,20 +40,30 @@ export function secretStoreOf(world: World, place: SecretPlace, warn: Warn): Sec
   );
 }
 
+/** GitHub's runners remove this folder at the end of a job. */
+const jobDir = (env: NodeJS.ProcessEnv): string =>
+  env.RUNNER_TEMP ? join(env.RUNNER_TEMP, 'govctl') : configDir(env);
+
 /**
- * The tokens of a login. Client credentials are exchanged when first needed; a profile's token is kept in its
- * store until just before it expires, that of GOVCTL_CLIENT_ID in memory only.
+ * The tokens of a login. Client credentials, and the ID token of a CI job, are exchanged when first needed; a profile's token
+ * is kept in its store until just before it expires, that of the environment in memory only.
+ * @param options how to connect to the service
  */
 export function createTokenSource(
   login: Login,
   world: World,
-  transport: Transport,
+  options: TransportOptions,
   warn: Warn,
 ): TokenSource {
   if (login.kind === 'token') return fixedToken(async () => login.token);
-  if (login.kind === 'client') {
+  const transport = createTransport(options);
+  const exchangeJob = (scope?: string): Promise<AccessToken> =>
+    exchangeIdToken(world, options, defined({ scope }));
+  if (login.kind !== 'profile') {
     const exchange = (scope = login.scope): Promise<AccessToken> =>
-      exchangeToken(transport, { ...login, ...defined({ scope }) }, world.now);
+      login.kind === 'oidc'
+        ? exchangeJob(scope)
+        : exchangeToken(transport, { ...login, ...defined({ scope }) }, world.now);
     return login.scope === undefined
       ? narrowToken(world.now, exchange)
       : exchangedToken(world.now, exchange);
@@ -57,7 +71,21 @@ export function createTokenSource(
   const { name, profile } = login;
   const openStore = (): SecretStore => secretStoreOf(world, profile.stored_in, warn);
   if (profile.method === 'api_key') {
-    return fixedToken(async () => (await readSecrets(openStore(), name)).secret);
+    return fixedToken(async () => secretIn(await readSecrets(openStore(), name), name));
+  }
+  if (profile.method === 'oidc') {
+    return exchangedToken(
+      world.now,
+      async () => {
+        const token = await exchangeJob(profile.scope);
+        await tryToKeep(openStore(), name, defined({ job: jobOf(world.env) }), token, warn);
+        return token;
+      },
+      async () => {
+        const secrets = await openStore().read(name);
+        return secrets && secrets.job === jobOf(world.env) ? keptToken(secrets) : undefined;
+      },
+    );
   }
   return exchangedToken(
     world.now,
@@ -68,14 +96,12 @@ export function createTokenSource(
         transport,
         {
           clientId: profile.client_id ?? '',
-          clientSecret: secrets.secret,
+          clientSecret: secretIn(secrets, name),
           ...(profile.scope ? { scope: profile.scope } : {}),
         },
         world.now,
       );
-      await keepToken(store, name, secrets, token).catch((error: unknown) =>
-        warn(`the token could not be kept for the next command: ${(error as Error).message}`),
-      );
+      await tryToKeep(store, name, secrets, token, warn);
       return token;
     },
     async () => keptToken(await readSecrets(openStore(), name)),
@@ -89,7 +115,7 @@ export async function signingSecretOf(
   warn: Warn,
 ): Promise<string | undefined> {
   if (login.kind === 'token') return login.signingSecret;
-  if (login.kind === 'client' || login.profile.signs !== true) return undefined;
+  if (login.kind !== 'profile' || login.profile.signs !== true) return undefined;
   const store = secretStoreOf(world, login.profile.stored_in, warn);
   return (await readSecrets(store, login.name)).signing_secret;
 }
@@ -179,30 +205,49 @@ function exchangedToken(
 async function readSecrets(store: SecretStore, name: string): Promise<Secrets> {
   const secrets = await store.read(name);
   if (secrets) return secrets;
-  const place = store.place === 'keychain' ? 'the keychain' : 'its file';
-  throw new GovctlError(
+  throw gone(name, store.place === 'keychain' ? 'the keychain' : 'its file');
+}
+
+function secretIn({ secret }: Secrets, name: string): string {
+  if (secret !== undefined) return secret;
+  throw gone(name, 'where it was kept');
+}
+
+const gone = (name: string, place: string): GovctlError =>
+  new GovctlError(
     'not_logged_in',
     `Profile "${name}" is known, but its login is gone from ${place}`,
     { hint: `Log in again with \`govctl auth login --profile ${name}\`.` },
   );
+
+/** What a profile has of a token for the next command. */
+export function withToken(
+  { secret, signing_secret, job }: Secrets,
+  { value, expiresAt, scope }: AccessToken,
+): Secrets {
+  const own = defined({ secret, signing_secret, job });
+  // Without an end it could be kept for ever, and without a job for one that is not known.
+  if (expiresAt === undefined || (secret ?? job) === undefined) return own;
+  return {
+    ...own,
+    token: { value, expires_at: new Date(expiresAt).toISOString(), ...defined({ scope }) },
+  };
 }
 
-async function keepToken(
+async function tryToKeep(
   store: SecretStore,
   name: string,
-  { secret }: Secrets,
-  { value, expiresAt, scope }: AccessToken,
+  secrets: Secrets,
+  token: AccessToken,
+  warn: Warn,
 ): Promise<void> {
-  // Without an end it could be kept for ever.
-  if (expiresAt === undefined) return;
-  await store.write(name, {
-    secret,
-    token: {
-      value,
-      expires_at: new Date(expiresAt).toISOString(),
-      ...defined({ scope }),
-    },
-  });
+  const kept = withToken(secrets, token);
+  if (!kept.token) return;
+  await store
+    .write(name, kept)
+    .catch((error: unknown) =>
+      warn(`the token could not be kept for the next command: ${(error as Error).message}`),
+    );
 }
 
 function keptToken({ token }: Secrets): AccessToken | undefined {

@@ -2,7 +2,6 @@ import type { Client } from '../../client/client.ts';
 import { createClient } from '../../client/client.ts';
 import type { Fetch } from '../../client/http.ts';
 import type { TransportOptions, TryEvent } from '../../client/transport.ts';
-import { createTransport } from '../../client/transport.ts';
 import { endpointsAt } from '../api/endpoint-table.ts';
 import type { Context } from '../context.ts';
 import { createHttpFetch } from '../credentials/http-fetch.ts';
@@ -64,7 +63,7 @@ export async function connectAs(
     );
   }
   const options = transportOptions(context, baseUrl);
-  const tokens = createTokenSource(login, context.world, createTransport(options), context.warn);
+  const tokens = createTokenSource(login, context.world, options, context.warn);
   const secret = await signingSecretOf(login, context.world, context.warn);
   const client = createClient({
     ...options,
