@@ -1,5 +1,6 @@
 import { defined } from '../../contract/defined.ts';
 import { within } from '../../contract/endpoint.ts';
+import type { Scope } from '../../contract/endpoint.ts';
 import type { WireErrorName } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { whenKnown } from '../awaitable.ts';
@@ -45,12 +46,12 @@ export type Exchange = (
 
 interface Use {
   /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly address: string | undefined;
+  at: number;
+  address: string | undefined;
 }
 
-/** Headers whose hash is kept in memory. */
-const hashesKept = 256;
+/** Headers whose hash is kept in memory, some hundred bytes each. */
+const hashesKept = 16_384;
 
 /** @param countryOf absent: the server has no database of countries */
 export function createAuthenticator(deps: Deps, countryOf?: CountryOf): Authenticator {
@@ -84,24 +85,58 @@ export function createAuthenticator(deps: Deps, countryOf?: CountryOf): Authenti
       secret.signing_secret === undefined || signed === 'checked'
         ? undefined
         : signatures.check(signed(), key, secret);
-    lastUses.set(id, { at: now, address });
+    const use = lastUses.get(id);
+    if (use) {
+      use.at = now;
+      use.address = address;
+    } else lastUses.set(id, { at: now, address });
     const { made_by, bound_to } = secret;
-    // Nobody made the folder's own: its holder is the operator.
-    const person = made_by ?? (bootstrap ? userId : undefined);
-    const holder = {
-      ...defined({ person, isOperator: bootstrap, signedBody }),
+    // The earlier secret of a key stays the same object where the key changes.
+    const credential = secret === key ? key : {};
+    const holder = holderOf(credential, bound_to, scopes, () => ({
+      // Nobody made the folder's own: its holder is the operator.
+      ...defined({ person: made_by ?? (bootstrap ? userId : undefined), isOperator: bootstrap }),
       userId,
       kind: 'key',
       via: id,
       countedAs: id,
-    } as const;
-    return bound(deps.store, holder, { scopes, ...defined({ bound_to }) });
+    }));
+    return signedBody === undefined
+      ? holder
+      : whenKnown(holder, (principal) => ({ ...principal, signedBody }));
+  };
+  /** By what is stored of a credential, a new object after each change, and the scopes that its user had: made anew for each request, they cost most of it. */
+  const principals = new WeakMap<object, { most?: readonly Scope[]; principal: Principal }>();
+  /** Who has what was granted to them, as far as the user to whom it is bound still has it. */
+  const holderOf = (
+    credential: object,
+    boundTo: string | undefined,
+    scopes: readonly Scope[],
+    make: () => Omit<Principal, 'scopes' | 'boundTo'>,
+  ): Awaitable<Principal> => {
+    const known = principals.get(credential);
+    const keep = (principal: Principal, most?: readonly Scope[]): Principal => {
+      principals.set(credential, { principal, ...(most ? { most } : {}) });
+      return principal;
+    };
+    if (boundTo === undefined) return known?.principal ?? keep({ ...make(), scopes });
+    return whenKnown(scopesOfUser(deps.store, boundTo), (most) => {
+      if (most.length === 0) throw gone();
+      if (known?.most === most) return known.principal;
+      return keep({ ...make(), boundTo, scopes: within(scopes, most) }, most);
+    });
   };
   const holderOfToken = (token: StoredAccessToken): Awaitable<Principal> => {
     const { id, user_id: userId, made_by: person, client_id: countedAs, expires_at } = token;
-    const { kind = 'client' } = token;
+    const { kind = 'client', bound_to, scopes } = token;
     if (expires_at <= deps.clock.now()) throw expired('access token', timestamp(expires_at));
-    return bound(deps.store, { userId, kind, ...defined({ person }), via: id, countedAs }, token);
+    return holderOf(token, bound_to, scopes, () => ({
+      userId,
+      kind,
+      ...defined({ person }),
+      via: id,
+      countedAs,
+    }));
   };
   const holderOfOther = (hash: string, caller: Caller): Awaitable<Principal> =>
     whenKnown(deps.store.find(accessTokens, 'hash', hash), (token) =>
@@ -144,19 +179,6 @@ export function createAuthenticator(deps: Deps, countryOf?: CountryOf): Authenti
 }
 
 const withoutUse = ({ last_used_at: _a, last_used_ip: _i, ...state }: ApiKeyState) => state;
-
-/** Who has what was granted to them, as far as the user to whom it is bound still has it. */
-const bound = (
-  reader: Reader,
-  holder: Omit<Principal, 'scopes' | 'boundTo'>,
-  { bound_to: boundTo, scopes }: Pick<StoredApiKey, 'bound_to' | 'scopes'>,
-): Awaitable<Principal> =>
-  boundTo === undefined
-    ? { ...holder, scopes }
-    : whenKnown(scopesOfUser(reader, boundTo), (most) => {
-        if (most.length === 0) throw gone();
-        return { ...holder, boundTo, scopes: within(scopes, most) };
-      });
 
 /** What an API key, a client, a trust rule, or whose a token is, is called. Undefined: it is gone. */
 export async function nameOfCredential(reader: Reader, id: string): Promise<string | undefined> {
