@@ -32,6 +32,7 @@ import { schedules } from './schedules.ts';
 import { system } from './system.ts';
 import { trusts } from './trusts.ts';
 import { users } from './users.ts';
+import { uses } from './uses.ts';
 import { violations } from './violations.ts';
 import { deliveries } from './webhook-deliveries.ts';
 import { webhooks } from './webhooks.ts';
@@ -73,6 +74,7 @@ export const contract = {
   oauthClients,
   trusts,
   auditLog,
+  uses,
   local,
   system,
 } as const satisfies Contract;

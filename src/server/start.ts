@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import path from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
 import { defined } from '../contract/defined.ts';
 import { GovctlError } from '../contract/errors.ts';
@@ -136,7 +137,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const shownUrl = (options.publicUrl ?? baseUrl).replace(/\/+$/, '');
     const service = await createService(
       deps,
-      { clock, logRequest: serverLog.request, baseUrl: () => shownUrl },
+      {
+        clock,
+        logRequest: serverLog.request,
+        baseUrl: () => shownUrl,
+        usesDir: path.join(options.dataDir, 'uses'),
+      },
       { ...options, config },
     );
     opened.push(service.stop);

@@ -43,6 +43,7 @@ import type { ReportWorkOptions } from '../../src/server/reports/generation/repo
 import { createSecretBox } from '../../src/server/keys/secret-box.ts';
 import { methodsOf } from '../../src/server/prediction/service.ts';
 import { createHandlers } from '../../src/server/wiring/handlers.ts';
+import { createUseRecord } from '../../src/server/uses/record.ts';
 import { createSignIn } from '../../src/server/sign-in/service.ts';
 import { belongings, collections, lanes, modules } from '../../src/server/wiring/modules.ts';
 import { createSigner } from '../../src/server/keys/signer.ts';
@@ -204,9 +205,12 @@ export async function startTestService(
     cost: { logN: 4, r: 1, p: 1 },
   });
   const requestCounts = createRequestCounts(store, limiter);
+  const usesDir = path.join(folder, 'uses');
+  const uses = createUseRecord(deps, { dir: usesDir });
   const upkeep = createUpkeep(deps, {
     authenticator,
     signIn,
+    uses,
     requestCounts,
     deliveries,
     statementKey,
@@ -257,6 +261,7 @@ export async function startTestService(
       costImportWork,
       signer,
       statementKey,
+      uses,
       baseUrl,
       local,
     }),
@@ -273,6 +278,7 @@ export async function startTestService(
       beside: logins.beside,
       observe(event) {
         events.push(event);
+        uses.add(event);
         local?.requests.record(event);
       },
     },
@@ -320,6 +326,8 @@ export async function startTestService(
     evidenceWork,
     costImportWork,
     signIn,
+    uses,
+    usesDir,
     maintain: () => upkeep.maintain(),
     /** A key with just these scopes. */
     async keyWith(...scopes: string[]): Promise<string> {

@@ -2,9 +2,27 @@ import type { Act } from '../act.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 
 export function registerAuditCommands(program: GovctlCommand, act: Act): void {
-  program
+  const audit = program
     .command('audit')
-    .description('check the audit log of the service')
+    .description('read and check the audit log and the record of uses');
+  range(
+    audit
+      .command('uses')
+      .summary('list requests by credential, address, endpoint and outcome')
+      .description(
+        'Lists the uses of credentials, the latest first: requests in a minute with the same credential, address, endpoint and outcome, with their count. A minute is listed once it is over.',
+      )
+      .option('--limit <n>', 'maximum number of results', '100')
+      .option('--all', 'no maximum')
+      .option('--credential <id>', 'filter by API key, token or session')
+      .option('--actor <id>', 'filter by user ID')
+      .option('--address <address>', 'filter by client address')
+      .option('--endpoint <endpoint>', 'filter by endpoint, such as "GET /v1/policies/:id"')
+      .option('--outcome <outcome>', 'filter by outcome, such as 2xx or invalid_token'),
+  )
+    .addHelpText('after', usesHelp)
+    .action(act(() => import('./uses.ts').then((m) => m.runUses)));
+  audit
     .command('verify')
     .summary('check that nobody changed or cut the audit log')
     .description(
@@ -15,6 +33,17 @@ export function registerAuditCommands(program: GovctlCommand, act: Act): void {
     .addHelpText('after', verifyHelp)
     .action(act(() => import('./verify.ts').then((m) => m.runVerify)));
 }
+
+const range = (command: GovctlCommand): GovctlCommand =>
+  command
+    .option('--since <time>', 'start: a time, or how long ago, such as 2h')
+    .option('--until <time>', 'end, exclusive: a time, or how long ago');
+
+const usesHelp = `
+Examples:
+  $ govctl audit uses --credential key_01JF... --since 7d
+  $ govctl audit uses --outcome invalid_token --since 1h
+  $ govctl audit uses --since 2026-11-01 --until 2026-11-02 --all -o ndjson`;
 
 const verifyHelp = `
 Exit codes: 0 whole, 2 changed or cut, 4 not allowed (it takes a key with the

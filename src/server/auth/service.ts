@@ -17,7 +17,7 @@ import type { CountryOf } from './restrictions.ts';
 import { createSignatures } from './signatures.ts';
 import type { Reader } from '../store/store.ts';
 import { trusts } from '../trusts/collection.ts';
-import { scopesOfUser } from '../users/service.ts';
+import { findUser, scopesOfUser } from '../users/service.ts';
 import { hashSecret, isUnguessable } from '../keys/hashed-secrets.ts';
 
 export { grantedScopes, issueAccessToken, namesOfScopes } from './access-token.ts';
@@ -73,9 +73,10 @@ export function createAuthenticator(deps: Deps, countryOf?: CountryOf): Authenti
   const holderOfKey = (
     key: StoredApiKey,
     secret: StoredApiKey | PreviousKey,
-    { address, signed }: Caller,
+    { address, signed, identified }: Caller,
   ): Awaitable<Principal> => {
     const { id, user_id: userId, bootstrap, scopes } = key;
+    identified?.(id, userId);
     if (key.disabled_at !== undefined) throw retired(key.disabled_at);
     const now = deps.clock.now();
     checkExpiry('API key', key.expires_at, now);
@@ -126,9 +127,13 @@ export function createAuthenticator(deps: Deps, countryOf?: CountryOf): Authenti
       return keep({ ...make(), boundTo, scopes: within(scopes, most) }, most);
     });
   };
-  const holderOfToken = (token: StoredAccessToken): Awaitable<Principal> => {
+  const holderOfToken = (
+    token: StoredAccessToken,
+    { identified }: Caller,
+  ): Awaitable<Principal> => {
     const { id, user_id: userId, made_by: person, client_id: countedAs, expires_at } = token;
     const { kind = 'client', bound_to, scopes } = token;
+    identified?.(id, userId);
     if (expires_at <= deps.clock.now()) throw expired('access token', timestamp(expires_at));
     return holderOf(token, bound_to, scopes, () => ({
       userId,
@@ -141,7 +146,7 @@ export function createAuthenticator(deps: Deps, countryOf?: CountryOf): Authenti
   const holderOfOther = (hash: string, caller: Caller): Awaitable<Principal> =>
     whenKnown(deps.store.find(accessTokens, 'hash', hash), (token) =>
       token
-        ? holderOfToken(token.doc)
+        ? holderOfToken(token.doc, caller)
         : whenKnown(deps.store.find(apiKeys, 'previous_hash', hash), (rotated) => {
             if (!rotated?.doc.previous) throw unknownToken();
             return holderOfKey(rotated.doc, rotated.doc.previous, caller);
@@ -188,6 +193,26 @@ export async function nameOfCredential(reader: Reader, id: string): Promise<stri
   const holder = token?.doc.client_id ?? id;
   const client = (await reader.get(oauthClients, holder)) ?? (await reader.get(trusts, holder));
   return client?.doc.name;
+}
+
+/** Who did something, and with what, as the audit log has it. */
+interface Whose {
+  readonly actor: string;
+  readonly via: string;
+}
+
+/** Email addresses of users, and names of keys and clients, by actor; without those that are gone. */
+export async function namesOfActors(
+  reader: Reader,
+  whose: Iterable<Whose>,
+): Promise<Readonly<Record<string, string>>> {
+  const names = new Map<string, string>();
+  for (const { actor, via } of new Map([...whose].map((one) => [one.actor, one])).values()) {
+    const user = await findUser(reader, actor);
+    const name = user?.email ?? (await nameOfCredential(reader, via));
+    if (name !== undefined) names.set(actor, name);
+  }
+  return Object.fromEntries(names);
 }
 
 function bearerOf(authorization: string | null): string {

@@ -29,6 +29,8 @@ export interface ServerConfig {
   readonly sign_in?: { readonly device_codes?: boolean };
   /** The file of a database of countries, in MaxMind's format. */
   readonly country_database?: string;
+  /** Days that the record of uses of credentials is kept; default 30. */
+  readonly retention?: { readonly uses?: number };
 }
 
 /** Charges whose cost is split among the groups of an analysis by one field. */

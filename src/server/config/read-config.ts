@@ -40,6 +40,7 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
     trusted_proxies,
     sign_in: signIn,
     country_database: countries,
+    retention,
   } = given.parsed;
   const smtp = await smtpOf(mail, env, file);
   const secrets = secretsOf(given.parsed, env);
@@ -60,6 +61,7 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
             }),
           }
         : {}),
+      ...(retention ? { retention: defined(retention) } : {}),
       ...(prediction?.methods ? { prediction: { methods: prediction.methods } } : {}),
       ...(remediation ? { remediation: await remediationOf(remediation, env, file ?? '') } : {}),
       ...(signIn ? { sign_in: defined(signIn) } : {}),

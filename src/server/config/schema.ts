@@ -138,6 +138,8 @@ export const ConfigFile = z.strictObject({
     .optional(),
   /** A database of countries in the MaxMind DB format, from the folder of the file: for API keys with `countries`. */
   country_database: text.optional(),
+  /** Days. */
+  retention: z.strictObject({ uses: z.int().min(1).max(400).optional() }).optional(),
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 

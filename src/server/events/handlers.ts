@@ -3,6 +3,7 @@ import { GovctlError } from '../../contract/errors.ts';
 import { isOfCost } from '../../contract/events.ts';
 import type { AnsweredEvent, EventEnvelope, EventListQuery } from '../../contract/events.ts';
 import { unfitForJson } from '../../contract/resources.ts';
+import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import { seesCost } from '../cost/service.ts';
 import type { Call, Handlers } from '../http/call.ts';
@@ -69,6 +70,7 @@ export const eventHandlers = (deps: Deps): Handlers['events'] => ({
     const made = mergeData(sampleData(type), data);
     return call.transact(async (tx) => {
       const event = await emit(deps, tx, type, made);
+      await recordAudit(deps, tx, call.actor, 'event.trigger', event.id);
       return { body: showEvent(event), headers: { Location: `/v1/events/${event.id}` } };
     });
   },

@@ -19,6 +19,8 @@ export interface Caller {
   readonly address: string | undefined;
   /** The request, whose signature is checked where one is required; `checked`: it was before, and works but once. */
   readonly signed: (() => SignableRequest) | 'checked';
+  /** Told whose credential it is, before it is known whether it lets anybody in. */
+  readonly identified?: (via: string, userId: string) => void;
 }
 
 /** Who is calling, and with what. */

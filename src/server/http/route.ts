@@ -82,6 +82,8 @@ interface Visit {
   readonly fault: ReturnType<LocalHooks['faults']['take']>;
   /** Once it is known whose request it is; and what its answer says of limits. */
   principal?: Principal;
+  /** Whose credential it is, also where it lets nobody in. */
+  sender?: { readonly via: string; readonly userId: string };
   rate: Readonly<Record<string, string>>;
 }
 
@@ -159,10 +161,11 @@ function admit(
   });
 }
 
-const callerIn = ({ request, context }: Visit, signed: Caller['signed']): Caller => ({
-  authorization: request.headers.get('authorization'),
-  address: context.env.remoteAddress,
+const callerIn = (visit: Visit, signed: Caller['signed']): Caller => ({
+  authorization: visit.request.headers.get('authorization'),
+  address: visit.context.env.remoteAddress,
   signed,
+  identified: (via, userId) => (visit.sender = { via, userId }),
 });
 
 /** A request as its sender signed it: by the public address, where the server has one. */
@@ -281,7 +284,7 @@ function tell(
   visit: Visit,
   { status, bytes, error }: Told,
 ): void {
-  const { context, request, started, requestId, principal, fault } = visit;
+  const { context, request, started, requestId, principal: sender = visit.sender, fault } = visit;
   observe({
     method: request.method,
     path: context.req.path,
@@ -290,7 +293,8 @@ function tell(
     durationMs: deps.clock.monotonic() - started,
     requestId,
     address: context.env.remoteAddress,
-    via: principal?.via,
+    via: sender?.via,
+    actor: sender?.userId,
     error,
     ...defined({ bytes }),
     ...(fault ? { fault: fault.id } : {}),

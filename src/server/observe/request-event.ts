@@ -14,6 +14,8 @@ export interface RequestEvent {
   readonly address?: string | undefined;
   /** Id of the API key or token. */
   readonly via?: string | undefined;
+  /** Whose it is, as in the audit log. */
+  readonly actor?: string | undefined;
   /** Its name, where an error was answered. */
   readonly error?: string | undefined;
   /** Of the answer's body, where they were counted. */
@@ -21,3 +23,9 @@ export interface RequestEvent {
   /** Id of the fault of a local server that hit it. */
   readonly fault?: string | undefined;
 }
+
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** A request's method, where it is one: anybody can send words without end. */
+export const methodOf = ({ method }: Pick<RequestEvent, 'method'>): string =>
+  knownMethods.has(method) ? method : 'other';

@@ -1,9 +1,9 @@
+import { methodOf } from './request-event.ts';
 import type { RequestEvent } from './request-event.ts';
 
 /** Upper bounds in seconds. */
 const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const name = 'govctl_http_request_duration_seconds';
-const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 interface Cell {
   readonly labels: string;
@@ -19,8 +19,9 @@ interface Cell {
 export function createRequestHistogram() {
   const cells = new Map<string, Cell>();
   return {
-    observe({ method: sent, route = 'unmatched', status, durationMs }: RequestEvent): void {
-      const method = knownMethods.has(sent) ? sent : 'other';
+    observe(event: RequestEvent): void {
+      const { route = 'unmatched', status, durationMs } = event;
+      const method = methodOf(event);
       const key = `${method} ${route} ${status}`;
       let cell = cells.get(key);
       if (!cell) {

@@ -51,6 +51,7 @@ import type { FindSigner } from '../keys/signer.ts';
 import type { FindStatementKey } from '../keys/statement-key.ts';
 import { webhookLanes } from '../webhooks/collection.ts';
 import { createDeliveries } from '../webhooks/delivery/deliveries.ts';
+import type { UseRecord } from '../uses/record.ts';
 import type { SignIn } from '../sign-in/service.ts';
 import type { AttemptCounts } from '../webhooks/delivery/deliveries.ts';
 import type { Send } from '../outbound/send.ts';
@@ -75,6 +76,7 @@ export interface BackgroundOptions {
   readonly assessor: Assessor;
   readonly authenticator: Authenticator;
   readonly signIn: SignIn;
+  readonly uses: UseRecord;
   readonly requestCounts: RequestCounts;
   readonly evaluation: Evaluation;
   readonly send: Send;
@@ -89,6 +91,7 @@ export interface BackgroundOptions {
 
 const maintainEvery = 60_000;
 const trimEvery = 1_000;
+const saveUsesEvery = 1_000;
 /** Milliseconds that a stop waits for deliveries in flight. */
 const deliveriesWithin = 3_000;
 /** Milliseconds that a stop waits for the current transaction of schedules. */
@@ -107,6 +110,7 @@ export function startBackgroundWork(
     assessor,
     authenticator,
     signIn,
+    uses,
     requestCounts,
     evaluation,
     send,
@@ -169,6 +173,7 @@ export function startBackgroundWork(
   const upkeep = createUpkeep(deps, {
     authenticator,
     signIn,
+    uses,
     requestCounts,
     deliveries,
     statementKey,
@@ -180,6 +185,7 @@ export function startBackgroundWork(
   const timers = [
     every(maintainEvery, doing(upkeep.maintain, 'upkeep failed')),
     every(trimEvery, doing(upkeep.trim, 'removing old events failed')),
+    every(saveUsesEvery, doing(uses.save, 'recording uses of credentials failed')),
   ];
   const endListening = clock.onChange(() => {
     evaluator.poke();

@@ -52,6 +52,8 @@ import { trustHandlers } from '../trusts/handlers.ts';
 import { ciExchanges } from '../trusts/service.ts';
 import { unusedHandlers } from '../unused/handlers.ts';
 import { roleHandlers, userHandlers } from '../users/handlers.ts';
+import { useHandlers } from '../uses/handlers.ts';
+import type { UseRecord } from '../uses/record.ts';
 import { violationHandlers } from '../violations/handlers.ts';
 import { deliveryHandlers } from '../webhooks/delivery/handlers.ts';
 import { webhookHandlers } from '../webhooks/handlers.ts';
@@ -80,6 +82,7 @@ export interface Parts {
   readonly signer: FindSigner;
   /** Signs what the server states about its audit log. */
   readonly statementKey: FindStatementKey;
+  readonly uses: UseRecord;
   /** The base URL of the service, without a trailing slash. */
   readonly baseUrl: () => string;
   /** Absent if other machines can reach the server. */
@@ -104,6 +107,7 @@ export const createHandlers = (
     costImportWork,
     signer,
     statementKey,
+    uses,
     baseUrl,
     local,
   }: Parts,
@@ -165,6 +169,7 @@ export const createHandlers = (
     oauthClients: oauthClientHandlers(deps),
     trusts: trustHandlers(deps, targets),
     auditLog: auditLogHandlers(deps, statementKey),
+    uses: useHandlers(deps, uses),
     local: localHandlers(deps, local),
     system: systemHandlers(deps, system),
   };

@@ -34,6 +34,8 @@ import type { Surroundings } from '../report-delivery/service.ts';
 import { createSigner, readSigner } from '../keys/signer.ts';
 import type { SigningFiles } from '../keys/signer.ts';
 import { createStatementKey } from '../keys/statement-key.ts';
+import { createUseRecord } from '../uses/record.ts';
+import type { UseRecord } from '../uses/record.ts';
 import { createSender } from '../outbound/send.ts';
 import { createAssessor } from '../rightsizing/assess-all.ts';
 import { createUtilization } from '../rightsizing/import-metrics.ts';
@@ -76,10 +78,13 @@ export async function createService(
     clock,
     logRequest,
     baseUrl,
+    usesDir,
   }: {
     readonly clock: AdjustableClock;
     readonly logRequest: Observe;
     readonly baseUrl: () => string;
+    /** Directory of the record of uses. */
+    readonly usesDir: string;
   },
   options: ServiceOptions,
 ): Promise<Service> {
@@ -105,9 +110,11 @@ export async function createService(
   const requestCounts = createRequestCounts(deps.store, limiter);
   await requestCounts.load();
   const signIn = createSignIn(deps, { belongings, baseUrl, isLocal: isLocal(options) });
+  const uses = createUseRecord(deps, { dir: usesDir, keptDays: options.config.retention?.uses });
   const background = startBackgroundWork(deps, {
     clock,
     signIn,
+    uses,
     assessor,
     authenticator,
     requestCounts,
@@ -127,7 +134,7 @@ export async function createService(
     : undefined;
   let begun = 0;
   let draining = false;
-  const observe = observeInto(logRequest, metrics);
+  const observe = observeInto(logRequest, uses, metrics);
   const bodies = createBodyChecks();
   const system = metrics ? { metricsText: metrics.text } : {};
   const local = isLocal(options)
@@ -168,6 +175,7 @@ export async function createService(
       costImportWork: background.costImportWork,
       signer,
       statementKey,
+      uses,
       baseUrl,
       local,
     }),
@@ -214,6 +222,7 @@ export async function createService(
       await bodies.close();
       await sender.close();
       await operatorsSender.close();
+      await uses.stop();
       if (!deps.store.health().writable) return;
       // Continue the stop even if the disk fails.
       await authenticator
@@ -235,13 +244,14 @@ const anyTarget: Targets = {
   resolve: systemResolve,
 };
 
-/** Writes one log line per request, and the metrics. Never logs headers, bodies or queries. */
+/** Counts each request, and writes a log line of it. Never records headers, bodies or queries. */
 const observeInto =
-  (logRequest: Observe, metrics: Metrics | undefined): Observe =>
+  (logRequest: Observe, uses: UseRecord, metrics: Metrics | undefined): Observe =>
   (event) => {
     metrics?.observe(event);
     if (event.route === undefined || !quietRoutes.has(event.route) || event.status >= 500) {
       logRequest(event);
+      uses.add(event);
     }
   };
 

@@ -13,6 +13,7 @@ import type { StoredCollection } from '../module.ts';
 import { keepScore } from '../posture/score-days.ts';
 import { removeOldSamples } from '../scans/samples.ts';
 import type { SignIn } from '../sign-in/service.ts';
+import type { UseRecord } from '../uses/record.ts';
 import type { Deliveries } from '../webhooks/delivery/deliveries.ts';
 import { eventOf } from '../webhooks/delivery/work.ts';
 import { modules } from './modules.ts';
@@ -36,6 +37,7 @@ export interface Upkeep {
 export interface UpkeepOptions {
   readonly authenticator: Pick<Authenticator, 'saveLastUses'>;
   readonly signIn: Pick<SignIn, 'saveFailures'>;
+  readonly uses: Pick<UseRecord, 'removeOld'>;
   readonly requestCounts: Pick<RequestCounts, 'save'>;
   readonly deliveries: Pick<Deliveries, 'maintain'> | undefined;
   readonly statementKey: FindStatementKey;
@@ -50,6 +52,7 @@ export function createUpkeep(
   {
     authenticator,
     signIn,
+    uses,
     requestCounts,
     deliveries,
     statementKey,
@@ -64,6 +67,8 @@ export function createUpkeep(
   let trimming: Promise<void> | undefined;
 
   async function maintainNow(): Promise<void> {
+    // Also where the disk is full.
+    await uses.removeOld();
     if (!store.health().writable) return;
     await authenticator.saveLastUses();
     await signIn.saveFailures();

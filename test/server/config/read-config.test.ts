@@ -57,6 +57,7 @@ describe('the file of --config', () => {
         '  NOT_SET: {hosts: [files.example.com]}',
         'owner_tags: [CostCenter, team]',
         'trusted_proxies: [10.0.0.0/8, "fd00::/8"]',
+        'retention: {uses: 90}',
       ].join('\n'),
       {
         SMTP_PORT: '2525',
@@ -95,6 +96,7 @@ describe('the file of --config', () => {
       },
       owner_tags: ['CostCenter', 'team'],
       trusted_proxies: ['10.0.0.0/8', 'fd00::/8'],
+      retention: { uses: 90 },
     });
     expect(notices).toEqual([]);
   });
@@ -143,6 +145,8 @@ describe('the file of --config', () => {
     ['owner_tags: []\n', /^server\.yaml:1:1: owner_tags /],
     ['owner_tags: owner\n', /^server\.yaml:1:1: owner_tags must be an array/],
     ['trusted_proxies: []\n', /^server\.yaml:1:1: trusted_proxies /],
+    ['retention: {uses: 0}\n', /^server\.yaml:1:13: retention\.uses /],
+    ['retention: {uses: 30d}\n', /^server\.yaml:1:13: retention\.uses /],
     ...['10.0.0.1', '10.0.0.0/33', 'proxy.example.com', '0.0.0.0/0', '"::/0"'].map(
       (range): [string, RegExp] => [
         `trusted_proxies: [${range}]\n`,

@@ -137,6 +137,7 @@ describe('the upkeep', () => {
       {
         authenticator: { saveLastUses: () => Promise.resolve() },
         signIn: service.signIn,
+        uses: service.uses,
         requestCounts: { save: () => Promise.resolve() },
         deliveries: { maintain: maintainDeliveries },
         statementKey: createStatementKey(service.deps),

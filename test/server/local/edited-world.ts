@@ -55,7 +55,7 @@ export async function startWhole() {
   const baseUrl = (): string => 'http://127.0.0.1:1';
   const service = await createService(
     deps,
-    { clock, logRequest: () => undefined, baseUrl },
+    { clock, logRequest: () => undefined, baseUrl, usesDir: path.join(folder, 'uses') },
     {
       host: '127.0.0.1',
       allowTargets: [],
