@@ -8,8 +8,8 @@ import { notBlank } from './text.ts';
 export const ScopeSet = z.array(Scope).min(1, 'must name at least one scope').max(16);
 
 /** Seconds for which the previous secret still works after a rotation: a day, and at most 30 days. */
-export const defaultOverlap = 86_400;
-export const longestOverlap = 30 * 86_400;
+const defaultOverlap = 86_400;
+const longestOverlap = 30 * 86_400;
 
 /** The body of a rotation; `overlap_seconds` 0 ends the previous secret at once. */
 export const Rotation = z.strictObject({

@@ -10,7 +10,7 @@ import type { Dictionary, InnerList } from './structured-fields.ts';
 
 /** The part of HTTP Message Signatures (RFC 9421) that requests to the service are signed with, but for the HMAC itself. */
 
-export const signatureAlgorithm = 'hmac-sha256';
+const signatureAlgorithm = 'hmac-sha256';
 
 /** What a signature must cover, in any order and among others: all that decides what a request does. */
 export const signedComponents = [

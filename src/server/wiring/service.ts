@@ -7,7 +7,6 @@ import { createApp } from '../http/app.ts';
 import type { App } from '../http/app.ts';
 import type { Observe } from '../observe/request-event.ts';
 import { chainOlder } from '../audit/chain.ts';
-import { openCountries } from '../auth/countries.ts';
 import { createAuthenticator } from '../auth/service.ts';
 import { startBackgroundWork } from './background-work.ts';
 import type { ServerConfig } from '../config/config.ts';
@@ -90,7 +89,9 @@ export async function createService(
 ): Promise<Service> {
   const { country_database: countryFile } = options.config;
   const countries =
-    countryFile === undefined ? undefined : await openCountries(countryFile, deps.log);
+    countryFile === undefined
+      ? undefined
+      : await (await import('../auth/countries.ts')).openCountries(countryFile, deps.log);
   const authenticator = createAuthenticator(deps, countries?.countryOf);
   const targets: Targets = {
     rules: { local: isLocal(options), allowed: parseRanges(options.allowTargets) },
