@@ -8,6 +8,7 @@ import * as checkPlan from './check-plan.js';
 import * as checkNdjson from './check-ndjson.js';
 import * as engineConditions from './engine-conditions.js';
 import * as serverThroughput from './server-throughput.js';
+import * as auth from './auth.js';
 import * as serverGrowth from './server-growth.js';
 import * as serverInventory from './server-inventory.js';
 import * as serverLists from './server-lists.js';
@@ -31,6 +32,7 @@ const benches = {
   'check-ndjson': checkNdjson,
   'engine-conditions': engineConditions,
   'server-throughput': serverThroughput,
+  auth,
   'server-growth': serverGrowth,
   'server-inventory': serverInventory,
   'server-lists': serverLists,
