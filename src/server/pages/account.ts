@@ -78,7 +78,7 @@ const actions: Readonly<Record<string, Action>> = {
 
   async 'end-session'(visit, { signIn }, { person }) {
     const id = (await visit.form()).get('id') ?? '';
-    await signIn.endSessionOf(person.id, id);
+    await signIn.endSessionOf(person.id, id, visit.visitor);
     return visit.redirect(accountPath);
   },
 

@@ -199,7 +199,7 @@ export const recoveryCodes = (codes: readonly string[], next: string): Html => h
 /** `POST /auth/sign-out`. */
 export async function signOut(visit: Visit, signIn: SignIn): Promise<Response> {
   await visit.form();
-  await signIn.endSession(visit.token);
+  await signIn.endSession(visit.token, visit.visitor);
   visit.leave();
   return visit.redirect(signInPath);
 }

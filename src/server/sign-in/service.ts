@@ -1,8 +1,11 @@
 import { defined } from '../../contract/defined.ts';
+import { recordAudit } from '../audit/service.ts';
 import type { Deps } from '../deps.ts';
 import { hashSecret } from '../keys/hashed-secrets.ts';
+import type { Tx } from '../store/store.ts';
 import { createByPassword } from './by-password.ts';
 import { sessions } from './collection.ts';
+import type { StoredSession } from './collection.ts';
 import type { Parts } from './enter.ts';
 import { createFailureLog } from './failures.ts';
 import { createHashing } from './hashing.ts';
@@ -11,7 +14,7 @@ import type { Cost } from './password.ts';
 import { createBySecondFactor } from './second-factor.ts';
 import { findSession, sessionsOfUser, showSession, touchSession } from './sessions.ts';
 import { createTries } from './tries.ts';
-import type { SignIn } from './types.ts';
+import type { SignIn, Visitor } from './types.ts';
 
 export type * from './types.ts';
 
@@ -34,6 +37,10 @@ export function createSignIn(
     tries: createTries(deps.clock),
     hashing: createHashing(deps.clock),
   };
+  const end = async (tx: Tx, { id, user_id: userId }: StoredSession, { requestId }: Visitor) => {
+    await tx.remove(sessions, id);
+    await recordAudit(deps, tx, { userId, via: 'sign-in', requestId }, 'user.logout', id);
+  };
   return {
     ...createByPassword(parts),
     ...createBySecondFactor(parts),
@@ -55,17 +62,17 @@ export function createSignIn(
       }));
     },
 
-    endSession: (token) =>
+    endSession: (token, visitor) =>
       deps.store.transact(async (tx) => {
         const found = await tx.find(sessions, 'hash', hashSecret(token));
-        if (found) await tx.remove(sessions, found.doc.id);
+        if (found) await end(tx, found.doc, visitor);
       }),
 
-    endSessionOf: (userId, id) =>
+    endSessionOf: (userId, id, visitor) =>
       deps.store.transact(async (tx) => {
         const found = await tx.get(sessions, id);
         if (found?.doc.user_id !== userId) return false;
-        await tx.remove(sessions, id);
+        await end(tx, found.doc, visitor);
         return true;
       }),
 

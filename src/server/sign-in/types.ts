@@ -151,9 +151,9 @@ export interface SignIn {
   currentSession(token: string | undefined): Promise<Session | undefined>;
   sessionsOf(userId: string): Promise<readonly SessionShown[]>;
   /** No matter if it has ended already. */
-  endSession(token: string): Promise<void>;
+  endSession(token: string, visitor: Visitor): Promise<void>;
   /** One of the person's own, by its ID. @returns false: the person has no such session */
-  endSessionOf(userId: string, id: string): Promise<boolean>;
+  endSessionOf(userId: string, id: string, visitor: Visitor): Promise<boolean>;
 
   /** Tells the audit log of failed sign-ins. Call it every minute. */
   saveFailures(): Promise<void>;

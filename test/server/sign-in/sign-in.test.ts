@@ -342,7 +342,7 @@ describe('a session', () => {
 
   it('ends when its user signs out, is disabled, reset, deleted or gets other roles', async () => {
     const ends = {
-      'sign out': (_: string, token: string) => signIn.endSession(token),
+      'sign out': (_: string, token: string) => signIn.endSession(token, visitor),
       disable: (id: string) => put(id, { disabled: true }),
       roles: (id: string) => put(id, { roles: ['viewer'] }),
       reset: (id: string) => service.send('POST', `/v1/users/${id}/reset`),
@@ -373,8 +373,9 @@ describe('a session', () => {
     expect(JSON.stringify(listed)).not.toContain('hash');
     expect(await signIn.currentSession(token)).toBeUndefined();
     const [one = { id: '' }] = listed;
-    expect(await signIn.endSessionOf(bob.id, one.id)).toBe(false);
-    expect(await signIn.endSessionOf(id, one.id)).toBe(true);
+    expect(await signIn.endSessionOf(bob.id, one.id, visitor)).toBe(false);
+    expect(await signIn.endSessionOf(id, one.id, visitor)).toBe(true);
+    expect(await actionsOf(one.id)).toEqual(['user.logout']);
     expect(await signIn.sessionsOf(id)).toHaveLength(19);
   });
 
