@@ -2,7 +2,8 @@ import { createServer, request } from 'node:http';
 import type { Agent, IncomingMessage } from 'node:http';
 import * as http from 'node:http';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -549,5 +550,36 @@ describe('a server that can not start says what to do', () => {
       message: expect.stringContaining(readyFile),
     });
     await start();
+  });
+});
+
+describe('a server with a country_database', () => {
+  const databases = path.dirname(
+    createRequire(import.meta.url).resolve(
+      '@ip-location-db/geo-whois-asn-country-mmdb/package.json',
+    ),
+  );
+
+  it('does not start with a broken one, which it names; a broken one that replaces it changes nothing', async () => {
+    const [file, configFile] = [path.join(folder, 'c.mmdb'), path.join(folder, 'server.yaml')];
+    await writeFile(configFile, 'country_database: c.mmdb\n');
+    await writeFile(file, 'no database');
+    await expect(start({ configFile })).rejects.toMatchObject({
+      error: 'invalid_file',
+      message: expect.stringContaining(file) as string,
+    });
+    await copyFile(path.join(databases, 'geo-whois-asn-country.mmdb'), file);
+    const server = await start({ configFile });
+    const key = server.apiKey?.key ?? '';
+    const body = { name: 'k', scopes: ['governance:read'], countries: ['DE'] };
+    const made = await send(server, 'POST', '/v1/api-keys', { key, body });
+    expect(made.status).toBe(201);
+    await writeFile(file, 'no database');
+    await server.reload();
+    const again = await send(server, 'POST', '/v1/api-keys', { key, body });
+    expect(again.status).toBe(201);
+    const { key: abroad } = JSON.parse(made.text) as { key: string };
+    const refused = await send(server, 'GET', '/v1/policies', { key: abroad });
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('127.0.0.1')]);
   });
 });

@@ -26,7 +26,7 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     .option('--ready-file <file>', 'write {"base_url", "pid"} here once it serves')
     .option(
       '--config <file>',
-      'mail, chat and storage for reports, owner tags, remediation, prediction, trusted proxies (YAML)',
+      'mail, chat and storage for reports, owner tags, remediation, prediction, trusted proxies, countries of addresses (YAML)',
     )
     .option(
       '--allow-target <cidr>',

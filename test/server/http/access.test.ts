@@ -143,6 +143,11 @@ describe('who can call what', () => {
       'address_not_allowed',
     ],
     [
+      'a key of another country',
+      () => makeKey({ scopes: builtInRoles.owner, countries: ['DE'] }),
+      'country_not_allowed',
+    ],
+    [
       'a key that requires signatures, without one',
       () => makeKey({ scopes: builtInRoles.owner, require_signature: true }),
       'signature_required',
