@@ -1,5 +1,6 @@
 import type { Configuration, Provider as OidcProvider } from 'oidc-provider';
 import type { JWK } from 'jose';
+import { tokenExchange } from '../../contract/auth.ts';
 import { defined } from '../../contract/defined.ts';
 import { scopes } from '../../contract/endpoint.ts';
 import { matchesHash } from '../keys/hashed-secrets.ts';
@@ -162,6 +163,10 @@ export async function createProvider(deps: Deps, options: ProviderOptions): Prom
     ttl: lifetimes,
   } as Configuration;
   const provider = new Provider(issuer, configuration);
+  // The token endpoint answers CI jobs before any request comes here: it is only advertised.
+  provider.registerGrantType(tokenExchange.grant, () => {
+    throw new Error('tokens of CI jobs are exchanged elsewhere');
+  });
   // The bridge sets these headers; what a caller sends of the kind never comes here.
   provider.proxy = true;
   // Secrets are stored as hashes only.

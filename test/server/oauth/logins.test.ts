@@ -266,6 +266,9 @@ describe('the documents of the authorization server', () => {
         authorization_response_iss_parameter_supported: true,
       });
       expect(json.grant_types_supported).not.toContain('implicit');
+      expect(json.grant_types_supported).toContain(
+        'urn:ietf:params:oauth:grant-type:token-exchange',
+      );
       const answered = new Response(got.text, { headers: { 'content-type': 'application/json' } });
       expect((await oauth.processDiscoveryResponse(new URL(base), answered)).issuer).toBe(base);
     }
