@@ -16,7 +16,8 @@ import { count } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import type { Context, Run } from '../context.ts';
 import { placeToWrite, writesFrom } from '../flags/place-to-write.ts';
-import { gitIgnored, scaffold } from './scaffold.ts';
+import { offersCiLogins } from './offers-ci-logins.ts';
+import { gitIgnored, scaffold, trustCommands } from './scaffold.ts';
 import type { ScaffoldFile } from './scaffold.ts';
 
 interface InitOptions {
@@ -39,12 +40,14 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
   const files: { path: string; outcome: Outcome }[] = [];
   const policyPaths = await findPolicies({ ...readingOf(context), cwd: folder });
   const library = set === undefined ? [] : await readLibrary(context, set);
+  const hasCiLogins = await offersCiLogins(context);
   const scaffolded = scaffold({
     project: name,
     version: context.version,
     policyPaths,
     library,
     set,
+    hasCiLogins,
   });
   for (const { path: file, text } of scaffolded) {
     files.push({ path: file, outcome: await writeNew(placeToWrite(from, file), text) });
@@ -53,6 +56,9 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
   files.push({ path: '.gitignore', outcome: await addLines(ignoring) });
   await warnOfOtherSet(context, folder, set);
   const ofLibrary = new Set(library.map(({ path: file }) => `policies/${file}`));
+  const hasWorkflow = files.some(
+    ({ path: file, outcome }) => file.startsWith('.github/') && outcome === 'created',
+  );
   const copied = files.filter(({ path: file }) => ofLibrary.has(file));
   const others = files.filter(({ path: file }) => !ofLibrary.has(file));
   await context.show({
@@ -77,6 +83,13 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
         '  govctl auth login             log in to a service',
         '  govctl plan                   see what an apply would change',
         '  govctl apply                  change it',
+        ...(hasWorkflow && hasCiLogins
+          ? [
+              '',
+              'CI logs in without a secret. An admin of the service allows it with:',
+              ...trustCommands.map((line) => `  ${line}`),
+            ]
+          : []),
         '',
       ].join('\n'),
   });

@@ -19,6 +19,8 @@ export interface ScaffoldFacts {
   readonly library: readonly ScaffoldFile[];
   /** The policies that `check` is to run. */
   readonly set: PolicySet | undefined;
+  /** CI logs in by its ID token; else by a stored secret. */
+  readonly hasCiLogins: boolean;
 }
 
 /** What `govctl init` writes: a repo that validates, is formatted, and has a CI that plans and applies it. */
@@ -28,6 +30,7 @@ export function scaffold({
   policyPaths,
   library,
   set = defaultPolicySet,
+  hasCiLogins,
 }: ScaffoldFacts): readonly ScaffoldFile[] {
   const isNew = policyPaths.length === 0;
   const isSample = isNew && library.length === 0;
@@ -42,7 +45,10 @@ export function scaffold({
           { path: 'policies/storage/s3-versioning.test.yaml', text: testFile },
         ]
       : []),
-    { path: '.github/workflows/governance.yml', text: workflowFile(version, isNew) },
+    {
+      path: '.github/workflows/governance.yml',
+      text: workflowFile(version, { isTested: isNew, hasCiLogins }),
+    },
     ...Object.entries(schemaFiles).map(([name, file]) => ({
       path: `schemas/${file}`,
       text: `${JSON.stringify(jsonSchemaOf(name), null, 2)}\n`,
@@ -120,14 +126,24 @@ cases:
         result: pass
 `;
 
-/** @param isTested whether the policies come with tests; whoever brings their own may have none yet */
+interface WorkflowFacts {
+  /** The policies come with tests; whoever brings their own may have none yet. */
+  readonly isTested: boolean;
+  readonly hasCiLogins: boolean;
+}
+
+/** Commands by which an admin lets the workflow log in: to apply, and to plan. */
+export const trustCommands = [
+  'govctl trust create OWNER/NAME --ref refs/heads/main --scope governance:read,compliance:write',
+  "govctl trust create OWNER/NAME --ref 'refs/pull/*' --event pull_request --scope governance:read",
+] as const;
+
 const workflowFile = (
   version: string,
-  isTested: boolean,
+  { isTested, hasCiLogins }: WorkflowFacts,
 ): string => `# Pull requests are checked and planned; what is merged into main is applied.
 # Policies whose file is gone stay live: to have them deleted, add --prune to both \`govctl plan\` and \`govctl apply\`.
-# Set the variable GOVCTL_BASE_URL and the secret GOVCTL_TOKEN in the repository's settings.
-name: Governance
+${hasCiLogins ? withoutSecret : withSecret}name: Governance
 on:
   pull_request:
   push:
@@ -156,35 +172,51 @@ jobs:
 
   plan:
     needs: validate
-    # Pull requests from forks see no secrets.
+    # Pull requests from forks ${hasCiLogins ? 'get no ID token' : 'see no secrets'}.
     if: github.event_name == 'pull_request' && github.event.pull_request.head.repo.full_name == github.repository
     runs-on: ubuntu-latest
-    env:
-      GOVCTL_BASE_URL: \${{ vars.GOVCTL_BASE_URL }}
-      GOVCTL_TOKEN: \${{ secrets.GOVCTL_TOKEN }}
-    steps:
+${loginOf(hasCiLogins)}    steps:
       - uses: actions/checkout@v4
       - uses: actions/setup-node@v4
         with:
           node-version: 20
       - run: npm install --global govctl@${version}
-      - run: govctl plan -o markdown >> "$GITHUB_STEP_SUMMARY"
+${hasCiLogins ? loginStep : ''}      - run: govctl plan -o markdown >> "$GITHUB_STEP_SUMMARY"
 
   apply:
     needs: validate
     if: github.event_name == 'push'
     runs-on: ubuntu-latest
-    env:
-      GOVCTL_BASE_URL: \${{ vars.GOVCTL_BASE_URL }}
-      GOVCTL_TOKEN: \${{ secrets.GOVCTL_TOKEN }}
-    steps:
+${loginOf(hasCiLogins)}    steps:
       - uses: actions/checkout@v4
       - uses: actions/setup-node@v4
         with:
           node-version: 20
       - run: npm install --global govctl@${version}
-      - run: govctl apply --auto-approve -o markdown >> "$GITHUB_STEP_SUMMARY"
+${hasCiLogins ? loginStep : ''}      - run: govctl apply --auto-approve -o markdown >> "$GITHUB_STEP_SUMMARY"
 `;
+
+const withSecret = `# Set the variable GOVCTL_BASE_URL and the secret GOVCTL_TOKEN in the repository's settings.
+`;
+
+const withoutSecret = `# Set the variable GOVCTL_BASE_URL in the repository's settings. No secret is needed: an admin of the service runs, once,
+#   ${trustCommands.join('\n#   ')}
+`;
+
+const loginOf = (hasCiLogins: boolean): string =>
+  hasCiLogins
+    ? `    permissions:
+      contents: read
+      id-token: write
+    env:
+      GOVCTL_BASE_URL: \${{ vars.GOVCTL_BASE_URL }}
+`
+    : `    env:
+      GOVCTL_BASE_URL: \${{ vars.GOVCTL_BASE_URL }}
+      GOVCTL_TOKEN: \${{ secrets.GOVCTL_TOKEN }}
+`;
+
+const loginStep = '      - run: govctl auth login --oidc\n';
 
 const editorFile = `${JSON.stringify(
   {

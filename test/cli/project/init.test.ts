@@ -40,6 +40,62 @@ describe('govctl init', () => {
     expect(workflow).toContain('npm install --global govctl@0.0.0-test\n');
   });
 
+  describe('asks the service whether CI jobs may log in without a secret', () => {
+    const baseUrl = 'https://governance.example.com';
+    const exchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
+    const grants = (...all: string[]) => Response.json({ grant_types_supported: all });
+    async function init(answer: () => Response | Promise<Response>) {
+      const cwd = makeRepo();
+      const asked: unknown[] = [];
+      const { exitCode, stdout } = await runCommandLine(['init', '--base-url', baseUrl], {
+        cwd,
+        env: { GOVCTL_TOKEN: 'gk_secret' },
+        fetch: async (url, { headers }) => {
+          asked.push([url, headers.authorization]);
+          return answer();
+        },
+      });
+      expect(exitCode).toBe(0);
+      const file = path.join(cwd, '.github/workflows/governance.yml');
+      return { asked, stdout, text: readFileSync(file, 'utf8') };
+    }
+
+    it('and has them do so where it offers that, with the commands that an admin runs', async () => {
+      const { asked, stdout, text } = await init(() => grants('authorization_code', exchange));
+      expect(asked).toEqual([[`${baseUrl}/.well-known/oauth-authorization-server`, undefined]]);
+      const { jobs } = parse(text) as { jobs: Record<string, Record<string, unknown>> };
+      for (const name of ['plan', 'apply']) {
+        expect(jobs[name]).toMatchObject({
+          permissions: { contents: 'read', 'id-token': 'write' },
+          env: { GOVCTL_BASE_URL: expect.any(String) },
+        });
+        const runs = (jobs[name]?.steps as { run?: string }[]).flatMap(({ run = [] }) => run);
+        expect(runs[1]).toBe('govctl auth login --oidc');
+      }
+      expect(jobs.validate).not.toHaveProperty('permissions');
+      expect(text).not.toContain('GOVCTL_TOKEN');
+      for (const command of [
+        'govctl trust create OWNER/NAME --ref refs/heads/main --scope governance:read,compliance:write',
+        "govctl trust create OWNER/NAME --ref 'refs/pull/*' --event pull_request --scope governance:read",
+      ]) {
+        expect(text).toContain(`#   ${command}\n`);
+        expect(stdout).toContain(command);
+      }
+    });
+
+    it.each<[string, () => Response | Promise<Response>]>([
+      ['does not offer that', () => grants('authorization_code')],
+      ['has no such document', () => new Response('', { status: 404 })],
+      ['answers something else', () => new Response('<html>')],
+      ['cannot be reached', () => Promise.reject(new Error('refused'))],
+    ])('and uses a stored secret where it %s', async (_, answer) => {
+      const { stdout, text } = await init(answer);
+      expect(text).toContain('GOVCTL_TOKEN: ${{ secrets.GOVCTL_TOKEN }}');
+      expect(text).not.toContain('id-token');
+      expect(stdout).not.toContain('trust create');
+    });
+  });
+
   it('adds no sample to policies that are there, and finds those by its config', async () => {
     const cwd = makeRepo({
       'rules/a.yaml':
