@@ -6,7 +6,7 @@ import { Timestamp, listEndpoint, listQuery } from './lists.ts';
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** One entry for each change and each sign-in. `sequence` is commit order. */
-const AuditEntry = z.looseObject({
+export const AuditEntry = z.looseObject({
   id: z.string(),
   sequence: z.int(),
   at: Timestamp,
@@ -44,7 +44,7 @@ const signed = {
   /** Base64 of Ed25519 over `signedText`. */
   signature: z.string(),
 };
-const AuditHead = z.looseObject({
+export const AuditHead = z.looseObject({
   head: z.looseObject(signed),
   /** The entries up to this one were removed, as they were too old or the server was reset. */
   anchor: z.looseObject({ ...signed, reason: z.enum(['retention', 'reset']) }).optional(),
@@ -52,7 +52,7 @@ const AuditHead = z.looseObject({
 });
 export type AuditHead = z.infer<typeof AuditHead>;
 
-const auditSortFields = [
+export const auditSortFields = [
   'sequence',
   'id',
   'at',
@@ -66,18 +66,39 @@ const auditSortFields = [
 ] as const;
 export type AuditSortField = (typeof auditSortFields)[number];
 
+const AuditQuery = listQuery(auditSortFields, {
+  actor: z.string().max(256).optional(),
+  action: z.string().max(256).optional(),
+  subject: z.string().max(256).optional(),
+  /** From the first entry on that was made then or later. */
+  since: Timestamp.optional(),
+  /** Up to, and without, the first entry that was made then or later. */
+  until: Timestamp.optional(),
+})
+  .refine((query) => !isOfRange(query) || query.sort_by === 'sequence', {
+    message: 'since and until go with sort_by=sequence only',
+    path: ['sort_by'],
+  })
+  .refine((query) => !isOfRange(query) || (query.offset ?? 0) === 0, {
+    message: 'since and until go with cursor',
+    path: ['offset'],
+  });
+
+const isOfRange = (query: { since?: unknown; until?: unknown }): boolean =>
+  query.since !== undefined || query.until !== undefined;
+
 export const auditLog = {
   list: listEndpoint({
     path: '/v1/audit-log',
     summary: 'List who changed what and when',
     scope: 'audit:read',
     ext: true,
-    query: listQuery(auditSortFields, {
-      actor: z.string().max(256).optional(),
-      action: z.string().max(256).optional(),
-      subject: z.string().max(256).optional(),
-    }),
-    rows: { audit_log: z.array(AuditEntry) },
+    query: AuditQuery,
+    rows: {
+      audit_log: z.array(AuditEntry),
+      /** Email addresses of users, and names of keys and clients, by `actor`. */
+      actors: z.record(z.string(), z.string()).optional(),
+    },
   }),
   head: endpoint({
     method: 'GET',

@@ -1,10 +1,38 @@
 import type { Act } from '../act.ts';
+import { auditSortFields } from '../../contract/audit-log.ts';
+import { listFlags } from '../flags/list-flags.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 
 export function registerAuditCommands(program: GovctlCommand, act: Act): void {
   const audit = program
     .command('audit')
     .description('read and check the audit log and the record of uses');
+  range(
+    filters(
+      listFlags(
+        audit.command('list').description('list who changed what and when, the latest first'),
+        auditSortFields,
+        'sequence',
+        'desc',
+      ),
+    ),
+  ).action(act(() => import('./list.ts').then((m) => m.runList)));
+  filters(
+    audit
+      .command('tail')
+      .description('show the last entries of the audit log, then each new one until Ctrl-C')
+      .option('--limit <n>', 'entries to begin with', '10'),
+  )
+    .option('--since <time>', 'start: a time, or how long ago, such as 2h')
+    .action(act(() => import('./list.ts').then((m) => m.runTail)));
+  audit
+    .command('export')
+    .summary('write the whole audit log to a file')
+    .description(
+      'Writes all entries and the signed end of the audit log to a file of JSON lines, all or nothing. `govctl audit verify FILE` checks it without the server.',
+    )
+    .argument('<file>', 'where to write it')
+    .action(act(() => import('./export.ts').then((m) => m.runExport)));
   range(
     audit
       .command('uses')
@@ -28,11 +56,18 @@ export function registerAuditCommands(program: GovctlCommand, act: Act): void {
     .description(
       'Reads the whole audit log and checks that each entry has the hash of the one before it, that none is missing, and that the server signed where the log ends. An earlier end, which you kept, shows what was cut off or written anew since.',
     )
+    .argument('[file]', "check an exported log instead of the server's")
     .option('--head <sequence:hash>', 'an end of the log that you kept: it must still be in it')
     .option('--key <file>', 'PEM file of the expected signing key (default: pinned at login)')
     .addHelpText('after', verifyHelp)
     .action(act(() => import('./verify.ts').then((m) => m.runVerify)));
 }
+
+const filters = (command: GovctlCommand): GovctlCommand =>
+  command
+    .option('--actor <id>', 'filter by user ID')
+    .option('--action <action>', 'filter by action, such as policy.update')
+    .option('--subject <id>', 'filter by the ID of what was changed');
 
 const range = (command: GovctlCommand): GovctlCommand =>
   command

@@ -10,6 +10,8 @@ import type { Shown } from '../objects/noun.ts';
 import { ageTitle, shortTime } from '../terminal/ages.ts';
 import { inThrees } from '../terminal/printable.ts';
 import type { Column } from '../terminal/table.ts';
+import { withActorName } from './actor-name.ts';
+import type { Named } from './actor-name.ts';
 import { rangeOf } from './range.ts';
 
 export interface UsesOptions extends Pick<ListFlags, 'limit' | 'all'> {
@@ -22,8 +24,7 @@ export interface UsesOptions extends Pick<ListFlags, 'limit' | 'all'> {
   readonly outcome?: string;
 }
 
-/** As listed, with the name of the actor where it is known. */
-type NamedUse = Use & { readonly actor_name?: string };
+type NamedUse = Named<Use>;
 
 export async function runUses(context: Context, options: UsesOptions): Promise<ExitCode> {
   const { credential, actor, address, endpoint, outcome } = options;
@@ -54,15 +55,12 @@ async function fetchUses(
     read += characters;
     const isLast = !pagination.has_more || pagination.next_cursor === cursor;
     if (uses.length > 0 || isLast) {
-      const rows = uses.map((use) => ({ ...use, ...nameOf(use, actors) }));
+      const rows = uses.map((use) => withActorName(use, actors));
       return { rows, pagination: { ...pagination, has_more: !isLast }, characters: read };
     }
     cursor = pagination.next_cursor;
   }
 }
-
-const nameOf = ({ actor = '' }: Use, actors: Readonly<Record<string, string>>) =>
-  defined({ actor_name: Object.hasOwn(actors, actor) ? actors[actor] : undefined });
 
 function columns({ room, now }: Shown): readonly Column<NamedUse>[] {
   const time = shortTime(now, room);

@@ -102,7 +102,7 @@ export interface ListOptions<T, Shown> {
   /** The field that the rows are in. */
   readonly plural: string;
   /** Further fields of the answer; of lists that are looked up. */
-  readonly beside?: object;
+  readonly beside?: object | ((rows: readonly Versioned<T>[]) => Awaitable<object>);
   readonly show: (row: Versioned<T>) => Shown;
 }
 
@@ -164,10 +164,18 @@ const longPage = <T extends Document>(
 export async function listLookedUp<T extends Document, B>(
   reader: Pick<Reader, 'page'>,
   collection: CollectionSpec<T>,
-  { query, filters, sifted = {}, plural, beside = {}, show }: ListOptions<T, Awaitable<string>>,
+  {
+    query,
+    filters,
+    sifted = {},
+    plural,
+    beside: given = {},
+    show,
+  }: ListOptions<T, Awaitable<string>>,
 ): Promise<Answer<Json<B> | ByteBody>> {
   const { asked, place } = placeOf(collection, query, filters, sifted);
   const page = await reader.page(collection, asked);
+  const beside: object = typeof given === 'function' ? await given(page.rows) : given;
   const rows: string[] = [];
   let length = 0;
   for (const row of page.rows) {

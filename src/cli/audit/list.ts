@@ -1,0 +1,97 @@
+import type { Client } from '../../client/client.ts';
+import type { AuditEntry, AuditSortField } from '../../contract/audit-log.ts';
+import { defined } from '../../contract/defined.ts';
+import type { ExitCode } from '../../contract/errors.ts';
+import type { Context } from '../context.ts';
+import type { ListFlags } from '../flags/list-flags.ts';
+import type { PageOf, PageQuery } from '../objects/collect-pages.ts';
+import { follow } from '../objects/follow.ts';
+import { showList } from '../objects/list.ts';
+import type { Shown } from '../objects/noun.ts';
+import { askOurServer } from '../objects/our-server.ts';
+import { ageTitle, shortTime } from '../terminal/ages.ts';
+import { printableLine } from '../terminal/printable.ts';
+import type { Column } from '../terminal/table.ts';
+import type { Style } from '../terminal/terminal.ts';
+import { withActorName } from './actor-name.ts';
+import type { Named } from './actor-name.ts';
+import { rangeOf } from './range.ts';
+
+export const feature = 'a chained audit log';
+
+interface FilterOptions {
+  readonly actor?: string;
+  readonly action?: string;
+  readonly subject?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+export type ListOptions = ListFlags & FilterOptions;
+export type TailOptions = Pick<ListFlags, 'limit'> & FilterOptions;
+
+type Entry = Named<AuditEntry>;
+
+const filterOf = (context: Context, { actor, action, subject, ...range }: FilterOptions) => ({
+  ...rangeOf(context, range),
+  ...defined({ actor, action, subject }),
+});
+
+export async function runList(context: Context, options: ListOptions): Promise<ExitCode> {
+  const filter = filterOf(context, options);
+  const sorted = { sort_by: options.sort as AuditSortField, order: options.order }; // commander knows the choices
+  return showList<Entry>(context, options, {
+    plural: 'entries',
+    listName: 'audit_log',
+    feature,
+    isFiltered: Object.keys(filter).length > 0,
+    fetchPage: (client, place) => fetchEntries(client, { ...sorted, ...filter }, place),
+    columns,
+  });
+}
+
+/** Shows the last entries, then each new one until Ctrl-C. */
+export async function runTail(context: Context, options: TailOptions): Promise<ExitCode> {
+  const filter = filterOf(context, options);
+  const client = await context.client();
+  return follow<Entry>(context, options, {
+    plural: 'entries',
+    fetchPage: (place) =>
+      askOurServer(feature, () =>
+        fetchEntries(client, { sort_by: 'sequence', order: 'desc', ...filter }, place),
+      ),
+    rank: ({ sequence }) => sequence,
+    isOld: () => false, // the service leaves them out
+    stateOf: ({ id }) => id,
+    line: entryLine,
+  });
+}
+
+type Query = NonNullable<NonNullable<Parameters<Client['auditLog']['list']>[0]>['query']>;
+
+async function fetchEntries(
+  client: Client,
+  query: Query,
+  place: PageQuery,
+): Promise<PageOf<Entry>> {
+  const { data, characters } = await client.auditLog.list({ query: { ...query, ...place } });
+  const rows = data.audit_log.map((entry) => withActorName(entry, data.actors));
+  return { rows, pagination: data.pagination, characters };
+}
+
+const whoOf = ({ actor_name: name, actor }: Entry): string => name ?? actor;
+
+function columns({ room, now }: Shown): readonly Column<Entry>[] {
+  const time = shortTime(now, room);
+  return [
+    { title: 'NO', cell: ({ sequence }) => String(sequence), isRight: true },
+    { title: ageTitle(room, 'TIME'), cell: ({ at }) => time(at) },
+    { title: 'ACTOR', cell: whoOf, shrinks: 'end' },
+    { title: 'ACTION', cell: ({ action }) => action },
+    { title: 'SUBJECT', cell: ({ subject }) => subject, shrinks: 'end' },
+    { title: 'VIA', cell: ({ via }) => via, drops: 1 },
+  ];
+}
+
+const entryLine = (entry: Entry, style: Style): string =>
+  `${style.dim(entry.at)}  ${printableLine(whoOf(entry))}  ${style.bold(printableLine(entry.action))}  ${printableLine(entry.subject)}\n`;
