@@ -10,7 +10,7 @@ const UserStatus = z.enum(userStatuses);
 export type UserStatus = z.infer<typeof UserStatus>;
 
 /** Lower-case from here on. */
-const Email = z
+export const Email = z
   .string()
   .max(254, { abort: true })
   .transform((text) => text.toLowerCase())
@@ -39,8 +39,18 @@ const UserUpdate = z.strictObject({
   updated_at: z.unknown().optional(),
   created_by: z.unknown().optional(),
   last_login_at: z.unknown().optional(),
+  company_account: z.unknown().optional(),
 });
 export type UserUpdate = z.infer<typeof UserUpdate>;
+
+/** The account of the company's OpenID provider that a user signs in with; `managed`: their roles follow the server's rules. */
+const CompanyAccount = z.looseObject({
+  name: z.string(),
+  issuer: z.string(),
+  subject: z.string(),
+  managed: z.boolean(),
+  linked_at: Timestamp,
+});
 
 /** `id` is `user_…`. `scopes` are those that the roles permit now; a disabled user has none. */
 const User = z.looseObject({
@@ -55,6 +65,7 @@ const User = z.looseObject({
   updated_at: Timestamp,
   created_by: z.string(),
   last_login_at: Timestamp.optional(),
+  company_account: CompanyAccount.optional(),
 });
 export type User = z.infer<typeof User>;
 

@@ -45,6 +45,7 @@ import { methodsOf } from '../../src/server/prediction/service.ts';
 import { createHandlers } from '../../src/server/wiring/handlers.ts';
 import { createUseRecord } from '../../src/server/uses/record.ts';
 import { createSignIn } from '../../src/server/sign-in/service.ts';
+import type { SignInOptions } from '../../src/server/sign-in/service.ts';
 import { belongings, collections, lanes, modules } from '../../src/server/wiring/modules.ts';
 import { createSigner } from '../../src/server/keys/signer.ts';
 import { createStatementKey } from '../../src/server/keys/statement-key.ts';
@@ -107,6 +108,8 @@ export async function startTestService(
     readFiles?: ReadFiles;
     metricsText?: (store: Store) => () => Promise<string>;
     publicUrl?: string;
+    /** Lets people in with accounts of it, too. */
+    company?: SignInOptions['company'];
     /** Default: the server knows no countries. */
     countryOf?: CountryOf;
   } = {},
@@ -202,6 +205,7 @@ export async function startTestService(
     belongings,
     baseUrl,
     isLocal: options.isLocal !== false,
+    company: options.company,
     cost: { logN: 4, r: 1, p: 1 },
   });
   const requestCounts = createRequestCounts(store, limiter);

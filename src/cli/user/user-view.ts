@@ -19,6 +19,7 @@ export const userView = (
         ['roles', user.roles.join(', ')],
         ['scopes', user.scopes.join(', ') || 'none'],
         ['second factor', user.second_factor ? 'yes' : 'no'],
+        ['company account', accountOf(user)],
         ['last login', user.last_login_at ?? 'never'],
         ['created', `${user.created_at} by ${user.created_by}`],
         ['updated', user.updated_at],
@@ -27,3 +28,8 @@ export const userView = (
       room,
     ),
 });
+
+function accountOf({ company_account: account }: User): string | undefined {
+  if (!account) return undefined;
+  return account.managed ? `${account.name}; its rules decide the roles` : account.name;
+}

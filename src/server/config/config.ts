@@ -25,12 +25,39 @@ export interface ServerConfig {
   /** The methods of prediction that are on; absent: those that need no guess. */
   readonly prediction?: { readonly methods: readonly PredictionMethod[] };
   readonly remediation?: RemediationConfig;
-  /** Whether devices without a browser may log in by a code; absent: they may. */
-  readonly sign_in?: { readonly device_codes?: boolean };
+  readonly sign_in?: {
+    /** Whether devices without a browser may log in by a code; absent: they may. */
+    readonly device_codes?: boolean;
+    readonly company?: CompanyConfig;
+  };
   /** The file of a database of countries, in MaxMind's format. */
   readonly country_database?: string;
   /** Days that the record of uses of credentials is kept; default 30. */
   readonly retention?: { readonly uses?: number };
+}
+
+/** The company's OpenID provider, and what it decides here. */
+export interface CompanyConfig {
+  /** What people know it by. */
+  readonly name: string;
+  readonly issuer: string;
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly scopes: readonly string[];
+  /** What a claim must say; absent: the issuer is of one organization alone. */
+  readonly tenant?: { readonly claim: string; readonly value: string };
+  readonly roles: readonly RoleRule[];
+  /** Whether others than owners may sign in with a password. */
+  readonly password: boolean;
+  /** Whether admins need a second factor of this server where the provider does not say that it asked for one. */
+  readonly require_second_factor: boolean;
+}
+
+/** Who has a role: those with this value in a claim, or among its entries. */
+export interface RoleRule {
+  readonly claim: string;
+  readonly value: string;
+  readonly role: string;
 }
 
 /** Charges whose cost is split among the groups of an analysis by one field. */

@@ -13,6 +13,7 @@ import { remediationOf } from './remediation.ts';
 import { resolveReferences } from './references.ts';
 import type { Env } from './references.ts';
 import { ConfigFile, isSecret, secretRule } from './schema.ts';
+import { signInOf } from './sign-in.ts';
 import { smtpOf } from './smtp.ts';
 
 export interface ReadConfig {
@@ -64,7 +65,7 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
       ...(retention ? { retention: defined(retention) } : {}),
       ...(prediction?.methods ? { prediction: { methods: prediction.methods } } : {}),
       ...(remediation ? { remediation: await remediationOf(remediation, env, file ?? '') } : {}),
-      ...(signIn ? { sign_in: defined(signIn) } : {}),
+      ...(signIn ? { sign_in: signInOf(signIn) } : {}),
       ...(countries === undefined
         ? {}
         : { country_database: path.resolve(path.dirname(file ?? ''), countries) }),

@@ -5,6 +5,7 @@ import { CostGrouping } from '../../contract/cost.ts';
 import { isProperRange } from '../http/address.ts';
 import { isBucketEntry, isHostEntry } from './binding.ts';
 import { Remediation } from './remediation-schema.ts';
+import { SignIn } from './sign-in.ts';
 
 const text = z.string().min(1).max(4_096);
 const address = z.string().min(3).max(512);
@@ -130,20 +131,15 @@ export const ConfigFile = z.strictObject({
     })
     .optional(),
   remediation: Remediation.optional(),
-  sign_in: z
-    .strictObject({
-      /** Whether devices without a browser may log in by a code; default true. */
-      device_codes: z.boolean().optional(),
-    })
-    .optional(),
   /** A database of countries in the MaxMind DB format, from the folder of the file: for API keys with `countries`. */
   country_database: text.optional(),
   /** Days. */
   retention: z.strictObject({ uses: z.int().min(1).max(400).optional() }).optional(),
+  sign_in: SignIn.optional(),
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;
 
-const secretFields = ['smtp.url', 'smtp.password', 'object_storage.secret_access_key', 'object_storage.session_token']; // prettier-ignore
+const secretFields = ['smtp.url', 'smtp.password', 'object_storage.secret_access_key', 'object_storage.session_token', 'sign_in.company.client_secret']; // prettier-ignore
 
 function isHttp(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { ApiKey } from '../../contract/api-keys.ts';
 import type { Session, SessionShown, SignIn } from '../sign-in/service.ts';
+import { companyAccount } from './company.ts';
 import { field, problem } from './layout.ts';
 import type { Html } from './layout.ts';
 import { messageOf, missingStep, recoveryCodes, statusOf, toSignIn } from './sign-in.ts';
@@ -217,7 +218,8 @@ async function showAccount(
 
       <h2>Sign-in</h2>
       <ul>
-        <li><a href="${accountPath}/password">Change your password</a></li>
+        ${person.password ? html`<li><a href="${accountPath}/password">Change your password</a></li>` : ''}
+        ${companyAccount(visit, signIn, session)}
         ${
           person.second_factor
             ? html`<li>

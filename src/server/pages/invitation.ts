@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { SignIn } from '../sign-in/service.ts';
 import { field, hidden, problem } from './layout.ts';
-import { goOn, messageOf, statusOf } from './sign-in.ts';
+import { continueWith, goOn, messageOf, statusOf } from './sign-in.ts';
 import type { Visit } from './visit.ts';
 
 /** `GET` and `POST /auth/invitation/:token`: chooses the first password, or a new one after a reset. */
@@ -10,6 +10,7 @@ export async function invitationPage(
   signIn: SignIn,
   invitation: string,
 ): Promise<Response> {
+  const { company } = signIn;
   const known = await signIn.findInvitation(invitation);
   if (!known) {
     return visit.page(
@@ -23,12 +24,18 @@ export async function invitationPage(
   }
   const show = (message?: string, status = 200): Promise<Response> =>
     visit.page(
-      'Choose a password',
+      company ? 'Accept your invitation' : 'Choose a password',
       html`${problem(message)}
         <p>You will sign in as <strong>${known.email}</strong>.</p>
+        ${
+          company
+            ? html`${continueWith(company, { invitation, next: '/auth/account' })}
+                <h2>Or choose a password</h2>`
+            : ''
+        }
         <form method="post">
           ${visit.csrf()} ${hidden('username', known.email)}
-          ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password', autofocus: true, hint: 'At least 12 characters. A few words in a row are easy to remember.' })}
+          ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password', autofocus: !company, hint: 'At least 12 characters. A few words in a row are easy to remember.' })}
           ${field({ name: 'again', label: 'The same password again', type: 'password', autocomplete: 'new-password' })}
           <div class="buttons"><button>Continue</button></div>
         </form>`,

@@ -7,6 +7,7 @@ import type { SignIn } from '../sign-in/service.ts';
 import { accountPage } from './account.ts';
 import type { CallApi } from './account.ts';
 import { createCodeTries } from './code-tries.ts';
+import { callbackPage, linkPage, startPage, unlinkPage } from './company.ts';
 import { interactionPage } from './consent.ts';
 import { devicePage } from './device.ts';
 import { invitationPage } from './invitation.ts';
@@ -42,7 +43,7 @@ export function createPages(deps: Deps, options: PagesOptions): Pages {
   const now = (): number => deps.clock.now();
   const both = ['GET', 'POST'];
   const showDevice = (visit: Visit): Promise<Response> => devicePage(visit, oauth, { tries, now });
-  const pages: readonly Page[] = [
+  const pages: Page[] = [
     { methods: ['GET'], path: /^\/auth\/style\.css$/, show: showStyle },
     { methods: both, path: /^\/auth\/sign-in$/, show: (visit) => signInPage(visit, signIn) },
     { methods: ['POST'], path: /^\/auth\/sign-out$/, show: (visit) => signOut(visit, signIn) },
@@ -70,6 +71,20 @@ export function createPages(deps: Deps, options: PagesOptions): Pages {
       show: (visit, action) => accountPage(visit, { signIn, callApi }, action),
     },
   ];
+  const { company } = signIn;
+  if (company) {
+    const parts = { signIn, company, now };
+    pages.push(
+      {
+        methods: ['GET'],
+        path: /^\/auth\/company\/start$/,
+        show: (visit) => startPage(visit, parts),
+      },
+      { methods: ['GET'], path: /^\/auth\/company\/callback$/, show: (visit) => callbackPage(visit, parts) }, // prettier-ignore
+      { methods: both, path: /^\/auth\/company\/link$/, show: (visit) => linkPage(visit, parts) },
+      { methods: ['POST'], path: /^\/auth\/company\/unlink$/, show: (visit) => unlinkPage(visit, parts) }, // prettier-ignore
+    );
+  }
   return {
     answer(request, peer, requestId) {
       const { pathname } = new URL(request.url);

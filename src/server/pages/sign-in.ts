@@ -1,6 +1,14 @@
 import { html } from 'hono/html';
 import { renderSVG } from 'uqr';
-import type { Entered, Later, NoSession, Refused, Session, SignIn } from '../sign-in/service.ts';
+import type {
+  CompanySignIn,
+  Entered,
+  Later,
+  NoSession,
+  Refused,
+  Session,
+  SignIn,
+} from '../sign-in/service.ts';
 import { field, hidden, problem } from './layout.ts';
 import type { Html } from './layout.ts';
 import { safeNext } from './visit.ts';
@@ -9,6 +17,7 @@ import type { Visit } from './visit.ts';
 const signInPath = '/auth/sign-in';
 const secondFactorPath = '/auth/second-factor';
 const enrolmentPath = '/auth/second-factor/new';
+const companyStartPath = '/auth/company/start';
 
 export const toSignIn = (next: string): string => `${signInPath}?next=${encodeURIComponent(next)}`;
 
@@ -36,12 +45,12 @@ export function messageOf(failed: Refused | Later | NoSession): string | undefin
 export const statusOf = (failed: Refused | Later | NoSession): number =>
   failed.kind === 'later' ? 429 : 422;
 
-const nextOf = (visit: Visit): string => safeNext(visit.url.searchParams.get('next'));
+export const nextOf = (visit: Visit): string => safeNext(visit.url.searchParams.get('next'));
 
 /** `GET` and `POST /auth/sign-in`. */
 export async function signInPage(visit: Visit, signIn: SignIn): Promise<Response> {
   if (visit.request.method !== 'POST') {
-    return showSignIn(visit, { next: nextOf(visit) });
+    return showSignIn(visit, signIn, { next: nextOf(visit) });
   }
   const fields = await visit.form();
   const next = safeNext(fields.get('next'));
@@ -52,11 +61,17 @@ export async function signInPage(visit: Visit, signIn: SignIn): Promise<Response
     visitor: visit.visitor,
   });
   if (tried.kind === 'signed_in') return goOn(visit, tried, next);
-  return showSignIn(visit, { next, email, message: messageOf(tried), status: statusOf(tried) });
+  return showSignIn(visit, signIn, {
+    next,
+    email,
+    message: messageOf(tried),
+    status: statusOf(tried),
+  });
 }
 
-const showSignIn = (
+export function showSignIn(
   visit: Visit,
+  { company }: SignIn,
   {
     next,
     email = '',
@@ -68,18 +83,44 @@ const showSignIn = (
     readonly message?: string | undefined;
     readonly status?: number;
   },
-): Promise<Response> =>
-  visit.page(
+): Promise<Response> {
+  const hasFocus = company === undefined || email !== '';
+  const form = html`<form method="post" action="${signInPath}">
+    ${visit.csrf()} ${hidden('next', next)}
+    ${field({ name: 'email', label: 'Email', type: 'email', value: email, autocomplete: 'username', autofocus: hasFocus && email === '' })}
+    ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', autofocus: email !== '' })}
+    <div class="buttons"><button>Sign in</button></div>
+  </form>`;
+  const withPassword = company?.isOnly
+    ? html`<details>
+        <summary>Owners: sign in with a password</summary>
+        ${form}
+      </details>`
+    : form;
+  return visit.page(
     'Sign in',
     html`${problem(message)}
-      <form method="post" action="${signInPath}">
-        ${visit.csrf()} ${hidden('next', next)}
-        ${field({ name: 'email', label: 'Email', type: 'email', value: email, autocomplete: 'username', autofocus: email === '' })}
-        ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', autofocus: email !== '' })}
-        <div class="buttons"><button>Sign in</button></div>
-      </form>`,
+    ${
+      company
+        ? html`${continueWith(company, { next })}
+          ${company.isOnly ? '' : html`<h2>Or with a password</h2>`}`
+        : ''
+    }
+    ${withPassword}`,
     { status },
   );
+}
+
+/** The link to the company's provider. */
+export const continueWith = (
+  { name }: CompanySignIn,
+  purpose: Readonly<Record<string, string>>,
+): Html =>
+  html`<p class="buttons">
+    <a class="button" href="${companyStartPath}?${new URLSearchParams(purpose).toString()}"
+      >Continue with ${name}</a
+    >
+  </p>`;
 
 /** `GET` and `POST /auth/second-factor`: the code of a session that has a password so far. */
 export async function secondFactorPage(visit: Visit, signIn: SignIn): Promise<Response> {

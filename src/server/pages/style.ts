@@ -35,10 +35,11 @@ input[type=text], input[type=email], input[type=password], input[type=datetime-l
   border: 1px solid var(--quiet); border-radius: 6px;
 }
 input.code { font: 600 1.4rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; letter-spacing: .12em; text-transform: uppercase; }
-button {
+button, a.button {
   font: inherit; font-weight: 600; padding: .6rem 1.1rem; border-radius: 6px; cursor: pointer;
   border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent);
 }
+a.button { text-decoration: none; }
 button.quiet { background: transparent; color: var(--accent); font-size: 1rem; margin: 0; }
 button.danger { border-color: var(--problem); background: transparent; color: var(--problem); padding: .3rem .7rem; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }

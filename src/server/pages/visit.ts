@@ -10,10 +10,11 @@ import { hidden, layout } from './layout.ts';
 import type { Html } from './layout.ts';
 
 /** Cookies of the pages, by what they are for. All are HttpOnly and of this host alone. */
-type CookieName = 'session' | 'device' | 'form';
+type CookieName = 'session' | 'device' | 'form' | 'company';
 
 /** Seconds. */
 const yearly = 365 * 24 * 3_600;
+const tenMinutes = 10 * 60;
 
 export interface VisitParts {
   readonly deps: Pick<Deps, 'secrets' | 'random'>;
@@ -80,6 +81,16 @@ export class Visit {
   enter({ token, device }: { readonly token: string; readonly device?: string }): void {
     this.setCookie('session', token);
     if (device !== undefined) this.setCookie('device', device, { maxAge: yearly });
+  }
+
+  /** What ties the answer of the company's provider to this browser. */
+  get pending(): string | undefined {
+    return this.cookie('company');
+  }
+
+  keepPending(pending: string | undefined): void {
+    if (pending !== undefined) this.setCookie('company', pending, { maxAge: tenMinutes });
+    else if (this.pending !== undefined) this.setCookie('company', '', { maxAge: 0 });
   }
 
   leave(): void {

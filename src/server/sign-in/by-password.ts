@@ -3,7 +3,7 @@ import { timestamp } from '../deps.ts';
 import { amended, users } from '../users/collection.ts';
 import type { StoredUser } from '../users/collection.ts';
 import { findInvited, removeBelongings } from '../users/service.ts';
-import { begin, countedUnder, deviceOf, enter, later, refused } from './enter.ts';
+import { begin, countedUnder, deviceOf, enter, later, noInvitation, refused } from './enter.ts';
 import type { Parts } from './enter.ts';
 import { hashPassword, isOutdated, isTooLong, problemWith, verifyPassword } from './password.ts';
 import { findSession } from './sessions.ts';
@@ -11,9 +11,7 @@ import type { SignIn, Visitor } from './types.ts';
 
 /** The same for whatever is wrong: it must not tell which email addresses have users. */
 const wrong = refused('The email address or the password is wrong');
-const noInvitation = refused(
-  'The invitation expired, was used, or was replaced by a newer one; ask for another',
-);
+const onlyOwners = refused('Sign in with your company account: passwords are for owners only here');
 
 /** Where too many wait. */
 const busy = later(5);
@@ -27,6 +25,9 @@ type ByPassword = Pick<
 
 export function createByPassword(parts: Parts): ByPassword {
   const { deps, cost, tries, hashing, failures, belongings } = parts;
+
+  const mayUsePassword = ({ roles }: StoredUser): boolean =>
+    parts.company?.config.password !== false || roles.includes('owner');
 
   /** Paced, in a queue. @returns what to say instead where the password is not right */
   async function check(
@@ -77,6 +78,7 @@ export function createByPassword(parts: Parts): ByPassword {
       if (refusal) return refusal;
       const stored = user?.password;
       if (!user || stored === undefined) return wrong;
+      if (!mayUsePassword(user)) return onlyOwners;
       const better = await renewed(password, stored);
       return deps.store.transact(async (tx) => {
         const now = (await tx.get(users, user.id))?.doc;
@@ -100,6 +102,7 @@ export function createByPassword(parts: Parts): ByPassword {
     async acceptInvitation({ invitation, password, visitor }) {
       const user = await findInvited(deps.store, invitation, deps.clock.now());
       if (!user) return noInvitation;
+      if (!mayUsePassword(user)) return onlyOwners;
       const problem = problemWith(password, user.email);
       if (problem !== undefined) return refused(problem);
       const hash = await hashing.run('stranger', () => hashPassword(password, cost));

@@ -10,6 +10,8 @@ export interface StoredSession {
   readonly awaits?: 'second_factor' | 'enrolment';
   /** The secret of a second factor that is being set up, sealed. */
   readonly enrolling?: string;
+  /** Who asked for a second factor where this server did not, or answers for there being none. */
+  readonly second_factor?: 'company';
   readonly authenticated_at: string;
   readonly created_at: string;
   /** To some minutes: a session that is used all day is not written all day. */

@@ -1,11 +1,13 @@
 import { defined } from '../../contract/defined.ts';
 import { recordAudit } from '../audit/service.ts';
 import { retireBootstrapKey } from '../auth/service.ts';
+import type { CompanyConfig } from '../config/config.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { emit } from '../events/emit.ts';
 import { networkOf } from '../http/address.ts';
 import { hashSecret, newSecret } from '../keys/hashed-secrets.ts';
+import type { Send } from '../outbound/send.ts';
 import type { Tx } from '../store/store.ts';
 import { users } from '../users/collection.ts';
 import type { StoredUser } from '../users/collection.ts';
@@ -30,9 +32,20 @@ export interface Parts {
   readonly baseUrl: () => string;
   /** Only this machine can reach the server. */
   readonly isLocal: boolean;
+  /** Absent: nobody signs in with a company account. */
+  readonly company?: CompanyParts | undefined;
+}
+
+interface CompanyParts {
+  readonly config: CompanyConfig;
+  /** Reaches the provider. */
+  readonly send: Send;
 }
 
 export const refused = (message: string): Refused => ({ kind: 'refused', message });
+export const noInvitation = refused(
+  'The invitation expired, was used, or was replaced by a newer one; ask for another',
+);
 export const later = (seconds: number): Later => ({ kind: 'later', retry_after: seconds });
 
 /** Browsers of a user that are told apart from those of strangers; the one used longest ago is forgotten. */
@@ -62,15 +75,27 @@ export function countedUnder(
   ];
 }
 
-/** Begins the session of a user who has given their password, and their second factor if they have one. */
+/**
+ * Begins the session of a user who has shown who they are, with their second factor if they have one.
+ * @param secondFactor `company`: the company's provider answers for it
+ */
 export async function enter(
-  { deps, isLocal }: Parts,
+  { deps, isLocal }: Pick<Parts, 'deps' | 'isLocal'>,
   tx: Tx,
   user: StoredUser,
-  { visitor, isLogin }: { readonly visitor: Visitor; readonly isLogin: boolean },
+  {
+    visitor,
+    isLogin,
+    secondFactor,
+  }: {
+    readonly visitor: Visitor;
+    readonly isLogin: boolean;
+    readonly secondFactor?: 'company' | undefined;
+  },
 ): Promise<Entered> {
   const scopes = await scopesOfUser(tx, user.id);
-  if (user.totp === undefined && mustHaveSecondFactor(scopes)) {
+  const isEnrolmentDue = user.totp === undefined && mustHaveSecondFactor(scopes);
+  if (isEnrolmentDue && secondFactor === undefined) {
     return await begin(deps, tx, user, { awaits: 'enrolment', visitor });
   }
   const known = deviceOf(user, visitor);
@@ -83,7 +108,7 @@ export async function enter(
     ...(isLogin ? { last_login_at: timestamp(deps.clock.now()) } : {}),
   };
   await tx.replace(users, after);
-  const entered = await begin(deps, tx, after, { awaits: undefined, visitor });
+  const entered = await begin(deps, tx, after, { awaits: undefined, visitor, secondFactor });
   if (isLogin) {
     const actor = { userId: user.id, via: entered.session.id, requestId: visitor.requestId };
     await recordAudit(deps, tx, actor, 'user.login', user.id);
@@ -103,11 +128,17 @@ export async function begin(
   {
     awaits,
     visitor,
-  }: { readonly awaits: 'second_factor' | 'enrolment' | undefined; readonly visitor: Visitor },
+    secondFactor,
+  }: {
+    readonly awaits: 'second_factor' | 'enrolment' | undefined;
+    readonly visitor: Visitor;
+    readonly secondFactor?: 'company' | undefined;
+  },
 ): Promise<Entered> {
   const { stored, token } = await beginSession(deps, tx, user, {
     awaits,
     address: visitor.address,
+    second_factor: secondFactor,
   });
   const scopes = await scopesOfUser(tx, user.id);
   return {

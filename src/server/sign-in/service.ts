@@ -6,6 +6,9 @@ import type { Tx } from '../store/store.ts';
 import { createByPassword } from './by-password.ts';
 import { sessions } from './collection.ts';
 import type { StoredSession } from './collection.ts';
+import { createByCompany } from './company/by-company.ts';
+import { createChecks } from './company/checks.ts';
+import { createProvider } from './company/provider.ts';
 import type { Parts } from './enter.ts';
 import { createFailureLog } from './failures.ts';
 import { createHashing } from './hashing.ts';
@@ -18,7 +21,12 @@ import type { SignIn, Visitor } from './types.ts';
 
 export type * from './types.ts';
 
-export interface SignInOptions extends Pick<Parts, 'belongings' | 'baseUrl' | 'isLocal'> {
+export { checkCompany } from './company/check-company.ts';
+
+export interface SignInOptions extends Pick<
+  Parts,
+  'belongings' | 'baseUrl' | 'isLocal' | 'company'
+> {
   /** Of hashing a password; default: as OWASP recommends. */
   readonly cost?: Cost;
 }
@@ -41,7 +49,10 @@ export function createSignIn(
     await tx.remove(sessions, id);
     await recordAudit(deps, tx, { userId, via: 'sign-in', requestId }, 'user.logout', id);
   };
+  const { company } = options;
+  const provider = company && createProvider(deps, company.config, company.send);
   return {
+    ...(company && provider ? { company: createByCompany(parts, company.config, provider) } : {}),
     ...createByPassword(parts),
     ...createBySecondFactor(parts),
 
@@ -77,5 +88,6 @@ export function createSignIn(
       }),
 
     saveFailures: failures.save,
+    checkAccounts: createChecks(parts, provider),
   };
 }

@@ -23,6 +23,14 @@ const coarseMs = 5 * 60_000;
 /** Of one person. */
 const mostSessions = 20;
 
+/** Milliseconds until the company's provider is asked about somebody again, and that its answer may then take. */
+export const checkedFor = 12 * 3_600_000;
+const grace = 3_600_000;
+
+/** Whether a check of somebody's company account is due, and cannot be done any more: whoever can be asked about gets a grace. */
+export const isOverdue = ({ link }: StoredUser, now: number): boolean =>
+  link?.check_at !== undefined && link.check_at + (link.refresh === undefined ? 0 : grace) <= now;
+
 /** A session that goes on, with its user as they are now. */
 export interface Found {
   readonly stored: StoredSession;
@@ -45,8 +53,10 @@ export async function findSession(
   if (!stored || stored.expires_at <= now) return undefined;
   const user = (await reader.get(users, stored.user_id))?.doc;
   if (user?.activated_at === undefined || user.disabled_at !== undefined) return undefined;
+  if (isOverdue(user, now)) return undefined;
   const scopes = await scopesOfUser(reader, user.id);
-  const isEnrolmentDue = user.totp === undefined && mustHaveSecondFactor(scopes);
+  const isEnrolmentDue =
+    user.totp === undefined && stored.second_factor === undefined && mustHaveSecondFactor(scopes);
   const needs = stored.awaits ?? (isEnrolmentDue ? 'enrolment' : undefined);
   return { stored, user, scopes, needs };
 }
@@ -61,6 +71,10 @@ export const showSession = ({ stored, user, scopes, needs }: Found): Session => 
     scopes,
     second_factor: user.totp !== undefined,
     recovery_codes: user.recovery_codes?.length ?? 0,
+    password: user.password !== undefined,
+    ...(user.link
+      ? { account: { name: user.link.name, managed: user.link.managed === true } }
+      : {}),
   },
   ...defined({ needs }),
   authenticated_at: stored.authenticated_at,
@@ -72,7 +86,12 @@ export async function beginSession(
   deps: Deps,
   tx: Tx,
   user: StoredUser,
-  { awaits, address }: { readonly awaits: Needs | undefined; readonly address: string | undefined },
+  {
+    awaits,
+    ...given
+  }: { readonly awaits: Needs | undefined } & {
+    readonly [F in 'address' | 'second_factor']: StoredSession[F] | undefined;
+  },
 ): Promise<{ readonly stored: StoredSession; readonly token: string }> {
   const now = deps.clock.now();
   const token = newSecret('gse', deps.random);
@@ -81,7 +100,7 @@ export async function beginSession(
     id: deps.ids.next('ses'),
     hash: hashSecret(token),
     user_id: user.id,
-    ...defined({ awaits, address }),
+    ...defined({ awaits, ...given }),
     authenticated_at: at,
     created_at: at,
     last_seen: at,

@@ -19,6 +19,9 @@ interface Person {
   readonly second_factor: boolean;
   /** How many are left. */
   readonly recovery_codes: number;
+  readonly password: boolean;
+  /** Their company account; `managed`: their roles follow rules. */
+  readonly account?: { readonly name: string; readonly managed: boolean };
 }
 
 /**
@@ -33,7 +36,7 @@ export interface Session {
   readonly person: Person;
   /** Absent: the person is signed in. */
   readonly needs?: Needs;
-  /** When the password, and the second factor if there is one, were last given: ISO 8601. */
+  /** When the person last showed who they are: ISO 8601. */
   readonly authenticated_at: string;
   readonly expires_at: string;
 }
@@ -74,7 +77,74 @@ export interface SessionShown {
   readonly address?: string;
 }
 
+/** The company's provider cannot be asked now. */
+export interface Unreachable {
+  readonly kind: 'unreachable';
+  readonly message: string;
+}
+
+/** An account that the person of a session may link, once they say so. */
+export interface Linkable {
+  readonly kind: 'linkable';
+  /** What the person knows it by. */
+  readonly account: string;
+  /** For `link`. */
+  readonly proof: string;
+}
+
+/** What a sign-in with the company's account is for. */
+export interface CompanyPurpose {
+  /** Where the browser goes then. */
+  readonly next: string;
+  /** The token of an invitation that is accepted by it. */
+  readonly invitation?: string;
+  /** The token of the session whose person gets a link. */
+  readonly linkFor?: string;
+  /** Whether the person is to show once more who they are, though the provider may know. */
+  readonly isAnew?: boolean;
+}
+
+/** Signing in with accounts of the company's OpenID provider. */
+export interface CompanySignIn {
+  /** What people know the provider by. */
+  readonly name: string;
+  /** Whether only owners sign in with a password. */
+  readonly isOnly: boolean;
+  /** @returns where the browser is sent, and what it keeps until it is back */
+  begin(
+    purpose: CompanyPurpose,
+  ): Promise<
+    { readonly kind: 'away'; readonly url: string; readonly pending: string } | Unreachable
+  >;
+  /**
+   * The browser is back.
+   * @param query as the provider has made it
+   * @param pending what this browser has kept
+   */
+  finish(given: {
+    readonly query: string;
+    readonly pending: string | undefined;
+    readonly token: string;
+    readonly visitor: Visitor;
+  }): Promise<
+    (Entered | Linkable | Refused | Later | NoSession | Unreachable) & { readonly next?: string }
+  >;
+  /** Links the account that `finish` found. */
+  link(given: {
+    readonly token: string;
+    readonly proof: string;
+    readonly visitor: Visitor;
+  }): Promise<{ readonly kind: 'linked' } | Refused | NoSession>;
+  /** Refused where it is the only way in. */
+  unlink(given: {
+    readonly token: string;
+    readonly visitor: Visitor;
+  }): Promise<{ readonly kind: 'unlinked' } | Refused | NoSession>;
+}
+
 export interface SignIn {
+  /** Absent: the server has none. */
+  readonly company?: CompanySignIn;
   /** The password. The session that begins may need more before it opens anything (`session.needs`). */
   tryPassword(given: {
     readonly email: string;
@@ -157,4 +227,6 @@ export interface SignIn {
 
   /** Tells the audit log of failed sign-ins. Call it every minute. */
   saveFailures(): Promise<void>;
+  /** Asks the provider about people who signed in with company accounts 12 hours ago. Call it every minute. */
+  checkAccounts(): Promise<void>;
 }

@@ -13,7 +13,7 @@ export interface StoredUser {
   /** Names of roles. */
   readonly roles: readonly string[];
   readonly disabled_at?: string;
-  /** When they chose a password. Absent: they are invited. */
+  /** When they accepted their invitation, or first came with a company account. Absent: they are invited. */
   readonly activated_at?: string;
   /** Parameters, salt and hash. */
   readonly password?: string;
@@ -25,6 +25,8 @@ export interface StoredUser {
   /** Hashes of what the browsers have that they signed in with, the last one last. */
   readonly devices?: readonly string[];
   readonly last_login_at?: string;
+  /** The company account that they may sign in with. */
+  readonly link?: StoredLink;
   /** Grows with each change but those of signing in, for the ETag. Absent: 1. */
   readonly version?: number;
   readonly created_at: string;
@@ -54,12 +56,34 @@ interface StoredTotp {
   readonly used: number;
 }
 
+export interface StoredLink extends Account {
+  /** What the person knows it by. */
+  readonly name: string;
+  /** Company sign-in created the user: their roles are those of the rules, and change with them. */
+  readonly managed?: true;
+  readonly linked_at: string;
+  /** When the provider is to be asked about them again, in milliseconds since the epoch. Absent: nobody is signed in by it. */
+  readonly check_at?: number;
+  /** The provider's refresh token, sealed. */
+  readonly refresh?: string;
+}
+
+/** Whom the provider means: never told by an email address, which may be given to somebody else. */
+export interface Account {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** The key by which the user of an account is found. */
+export const accountKey = ({ issuer, subject }: Account): string =>
+  JSON.stringify([issuer, subject]);
+
 export const statusOf = ({ disabled_at, activated_at }: StoredUser): UserStatus => {
   if (disabled_at !== undefined) return 'disabled';
   return activated_at === undefined ? 'invited' : 'active';
 };
 
-const userOrder: Record<UserSortField, (user: StoredUser) => Scalar | undefined> = {
+const userOrder: Record<UserSortField | 'check_at', (user: StoredUser) => Scalar | undefined> = {
   email: ({ email }) => email,
   id: ({ id }) => id,
   name: ({ name }) => name,
@@ -69,11 +93,16 @@ const userOrder: Record<UserSortField, (user: StoredUser) => Scalar | undefined>
   updated_at: ({ updated_at: at }) => at,
   created_by: ({ created_by: by }) => by,
   last_login_at: ({ last_login_at: at }) => at,
+  check_at: ({ link }) => link?.check_at,
 };
 
 export const users: CollectionSpec<StoredUser> = {
   name: 'users',
-  unique: { email: ({ email }) => email, invitation: ({ invitation }) => invitation?.hash },
+  unique: {
+    email: ({ email }) => email,
+    invitation: ({ invitation }) => invitation?.hash,
+    account: ({ link }) => link && accountKey(link),
+  },
   index: {
     role: ({ roles: names }) => names,
     status: statusOf,

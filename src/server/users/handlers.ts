@@ -8,10 +8,10 @@ import { readerOfRows } from '../store/reader-of-rows.ts';
 import type { Reader, Scalar } from '../store/store.ts';
 import type { Belongings } from './belongings.ts';
 import { roles, statusOf, users } from './collection.ts';
-import type { StoredUser } from './collection.ts';
+import type { StoredLink, StoredUser } from './collection.ts';
 import type { RoleFound } from './roles.ts';
 import { allRoles, createRole, deleteRole, readRole, updateRole } from './roles.ts';
-import { scopesOfUser } from './service.ts';
+import { scopesOfUser } from './scopes.ts';
 import {
   createUser,
   deleteUser,
@@ -36,9 +36,17 @@ async function showUser(reader: Reader, user: StoredUser) {
     created_at: user.created_at,
     updated_at: user.updated_at,
     created_by: user.created_by,
-    ...defined({ last_login_at }),
+    ...defined({ last_login_at, company_account: user.link && showLink(user.link) }),
   };
 }
+
+const showLink = ({ name, issuer, subject, managed, linked_at }: StoredLink) => ({
+  name,
+  issuer,
+  subject,
+  managed: managed === true,
+  linked_at,
+});
 
 export interface UserParts {
   /** The base URL of the service, without a trailing slash. */

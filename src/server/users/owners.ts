@@ -5,7 +5,7 @@ import { allRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { statusOf, users } from './collection.ts';
 import type { StoredUser } from './collection.ts';
-import { scopesOfRoles } from './service.ts';
+import { scopesOfRoles } from './scopes.ts';
 
 const isOwner = ({ roles }: Pick<StoredUser, 'roles'>): boolean => roles.includes('owner');
 const isActiveOwner = (user: StoredUser): boolean => isOwner(user) && statusOf(user) === 'active';
@@ -33,12 +33,17 @@ export async function checkAuthority(
   );
 }
 
+export async function isLastOwner(reader: Reader, user: StoredUser): Promise<boolean> {
+  if (!isActiveOwner(user)) return false;
+  for await (const { doc } of allRows(reader, users, { role: { any: ['owner'] } })) {
+    if (doc.id !== user.id && isActiveOwner(doc)) return false;
+  }
+  return true;
+}
+
 /** Call it before an owner is deleted, disabled or loses the role. @throws GovctlError last_owner */
 export async function checkOwnerLeft(reader: Reader, user: StoredUser): Promise<void> {
-  if (!isActiveOwner(user)) return;
-  for await (const { doc } of allRows(reader, users, { role: { any: ['owner'] } })) {
-    if (doc.id !== user.id && isActiveOwner(doc)) return;
-  }
+  if (!(await isLastOwner(reader, user))) return;
   throw new GovctlError(
     'last_owner',
     `${user.email} is the only active owner; make another user an owner first`,

@@ -16,7 +16,7 @@ import { withoutAbsent } from '../without-absent.ts';
 import { announceRoles } from './announce.ts';
 import { roles, users } from './collection.ts';
 import type { StoredRole, StoredUser } from './collection.ts';
-import { scopesOfRoles } from './service.ts';
+import { scopesOfRoles } from './scopes.ts';
 
 const mostRoles = 250;
 
@@ -57,6 +57,15 @@ export async function allRoles(reader: Reader): Promise<readonly Role[]> {
   const found = Object.keys(builtInRoles).filter(isBuiltInRole).map(showBuiltIn);
   for await (const { doc } of allRows(reader, roles, {})) found.push(showRole(doc));
   return found;
+}
+
+/** Of these names, those of roles that there are. */
+export async function knownRoles(reader: Reader, names: readonly string[]): Promise<string[]> {
+  const known = [];
+  for (const name of names) {
+    if (isBuiltInRole(name) || (await reader.get(roles, name))) known.push(name);
+  }
+  return known;
 }
 
 /** @throws GovctlError role_not_found */

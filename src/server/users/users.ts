@@ -2,7 +2,6 @@ import type { UserInput, UserUpdate } from '../../contract/users.ts';
 import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { inThrees } from '../../contract/in-threes.ts';
-import { isBuiltInRole } from '../../contract/roles.ts';
 import { recordAudit } from '../audit/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp, updatedAfter } from '../deps.ts';
@@ -14,10 +13,11 @@ import type { Reader, Tx } from '../store/store.ts';
 import { announceRoles } from './announce.ts';
 import { removeBelongings } from './belongings.ts';
 import type { Belongings } from './belongings.ts';
-import { amended, roles, users } from './collection.ts';
+import { amended, users } from './collection.ts';
 import type { StoredUser } from './collection.ts';
 import { checkAuthority, checkOwnerLeft } from './owners.ts';
-import { scopesOfRoles } from './service.ts';
+import { knownRoles } from './roles.ts';
+import { scopesOfRoles } from './scopes.ts';
 
 const mostUsers = 10_000;
 const invitationMs = 7 * 24 * 3_600_000;
@@ -51,11 +51,7 @@ export async function createUser(
 ): Promise<Invited> {
   await checkRoles(tx, names);
   await checkAuthority(tx, principal, names, 'A user');
-  if ((await countRows(tx, users)) >= mostUsers) {
-    const message = `The service has ${inThrees(mostUsers)} users, which is the maximum`;
-    const hint = 'Delete users who no longer need access.';
-    throw new GovctlError('invalid_user', message, { hint });
-  }
+  await checkRoom(tx);
   if (await tx.find(users, 'email', email)) {
     const message = `another user has the email address ${email}`;
     throw new GovctlError('user_email_taken', `A${message.slice(1)}`, {
@@ -77,6 +73,14 @@ export async function createUser(
   await tx.insert(users, user);
   await recordAudit(deps, tx, actor, 'user.create', user.id);
   return { user, token };
+}
+
+/** @throws GovctlError invalid_user */
+export async function checkRoom(reader: Reader): Promise<void> {
+  if ((await countRows(reader, users)) < mostUsers) return;
+  const message = `The service has ${inThrees(mostUsers)} users, which is the maximum`;
+  const hint = 'Delete users who no longer need access.';
+  throw new GovctlError('invalid_user', message, { hint });
 }
 
 /** A link for a user with these roles. */
@@ -117,6 +121,11 @@ export async function updateUser(
   if (changed.length === 0) return before;
   await checkAuthority(tx, call.principal, before.roles, 'Changing a user');
   if (haveRolesChanged) {
+    if (before.link?.managed) {
+      const message =
+        "follow the rules of sign_in.company for this user; change those, or reset the user to make them one of this server's own";
+      throw invalidField('invalid_user', 'roles', message);
+    }
     await checkRoles(tx, names);
     await checkAuthority(tx, call.principal, names, 'A user');
   }
@@ -177,6 +186,7 @@ export async function resetUser(
     totp: undefined,
     recovery_codes: undefined,
     devices: undefined,
+    link: undefined,
     invitation,
   });
   await removeBelongings(tx, belongings, user.id, 'sign-in');
@@ -201,7 +211,8 @@ export async function revokeAll(
 const countsOf = (removed: Readonly<Record<string, number>>): string[] =>
   Object.entries(removed).flatMap(([name, count]) => (count > 0 ? [`${name}: ${count}`] : []));
 
-async function replace(
+/** Replaces a user whom somebody changed. */
+export async function replace(
   deps: Deps,
   tx: Tx,
   before: StoredUser,
@@ -216,14 +227,13 @@ async function replace(
   return user;
 }
 
-const asSet = (names: readonly string[]): string => [...names].sort().join(' ');
+export const asSet = (names: readonly string[]): string => [...names].sort().join(' ');
 
 /** @throws GovctlError invalid_user, naming each role that there is not */
 async function checkRoles(reader: Reader, names: readonly string[]): Promise<void> {
-  const unknown = [];
-  for (const [at, name] of names.entries()) {
-    if (isBuiltInRole(name) || (await reader.get(roles, name))) continue;
-    unknown.push({ field: `roles[${at}]`, message: `there is no role ${name}` });
-  }
+  const known = await knownRoles(reader, names);
+  const unknown = names.flatMap((name, at) =>
+    known.includes(name) ? [] : [{ field: `roles[${at}]`, message: `there is no role ${name}` }],
+  );
   if (unknown.length > 0) throw invalidBody('invalid_user', unknown);
 }

@@ -28,7 +28,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import { createHandlers } from './handlers.ts';
 import { createLogins } from './logins.ts';
 import { belongings, collections, modules } from './modules.ts';
-import { createSignIn } from '../sign-in/service.ts';
+import { checkCompany, createSignIn } from '../sign-in/service.ts';
 import type { Surroundings } from '../report-delivery/service.ts';
 import { createSigner, readSigner } from '../keys/signer.ts';
 import type { SigningFiles } from '../keys/signer.ts';
@@ -107,10 +107,17 @@ export async function createService(
   const utilization = createUtilization(deps);
   await chainOlder(deps);
   const assessor = createAssessor(deps);
+  const company = options.config.sign_in?.company;
+  if (company) await checkCompany(deps.store, company, isLocal(options));
   const limiter = createRateLimiter(options.rateLimit, deps.clock);
   const requestCounts = createRequestCounts(deps.store, limiter);
   await requestCounts.load();
-  const signIn = createSignIn(deps, { belongings, baseUrl, isLocal: isLocal(options) });
+  const signIn = createSignIn(deps, {
+    belongings,
+    baseUrl,
+    isLocal: isLocal(options),
+    ...(company ? { company: { config: company, send: operatorsSender.send } } : {}),
+  });
   const uses = createUseRecord(deps, { dir: usesDir, keptDays: options.config.retention?.uses });
   const background = startBackgroundWork(deps, {
     clock,

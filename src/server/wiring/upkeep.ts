@@ -25,7 +25,7 @@ const batch = 500;
 export interface Upkeep {
   /**
    * Call every minute: removes expired documents, stores uses of keys, failed sign-ins and counts of requests, tells of
-   * keys that expire.
+   * keys that expire, checks company accounts.
    */
   maintain(): Promise<void>;
   /** Call every second: an import creates events so fast that the oldest must be removed sooner than in a minute. */
@@ -36,7 +36,7 @@ export interface Upkeep {
 
 export interface UpkeepOptions {
   readonly authenticator: Pick<Authenticator, 'saveLastUses'>;
-  readonly signIn: Pick<SignIn, 'saveFailures'>;
+  readonly signIn: Pick<SignIn, 'saveFailures' | 'checkAccounts'>;
   readonly uses: Pick<UseRecord, 'removeOld'>;
   readonly requestCounts: Pick<RequestCounts, 'save'>;
   readonly deliveries: Pick<Deliveries, 'maintain'> | undefined;
@@ -84,6 +84,8 @@ export function createUpkeep(
     await scheduleForecasts(deps, methods);
     surplus = await removeOldEvents(deps, eventOf, mostEvents);
     await deliveries?.maintain();
+    // Last, as others answer to it.
+    await signIn.checkAccounts();
   }
 
   async function trimNow(): Promise<void> {

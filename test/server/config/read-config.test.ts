@@ -281,3 +281,47 @@ describe('a mail server', () => {
     expect(notices).toEqual([expect.stringContaining('travels readable')]);
   });
 });
+
+const company = (...lines: string[]): string =>
+  ['sign_in:', '  company:', '    name: Example', '    client_id: id', '    client_secret: ${S}', ...lines.map((one) => `    ${one}`), ''].join('\n'); // prettier-ignore
+
+describe('sign_in.company', () => {
+  test('has defaults, and keeps its secret to itself', async () => {
+    const text = company('issuer: https://id.example.com');
+    const { config, notices } = await readServerConfig(write(text, 0o644), { S: 's' });
+    expect(notices).toEqual([]);
+    expect(config.sign_in?.company).toEqual({
+      name: 'Example',
+      issuer: 'https://id.example.com',
+      client_id: 'id',
+      client_secret: 's',
+      scopes: ['openid', 'email', 'profile'],
+      roles: [],
+      password: true,
+      require_second_factor: true,
+    });
+    const plain = await readServerConfig(write(text.replace('${S}', 'plain'), 0o644), {});
+    expect(plain.notices.join()).toContain('holds a secret');
+  });
+
+  test.each([
+    [['issuer: http://id.example.com'], /company\.issuer must be an https:\/\/ address/],
+    [['issuer: https://a@id.example.com'], /company\.issuer must be an https:\/\/ address/],
+    [['issuer: https://accounts.google.com'], /company\.tenant must pin your organization/],
+    [
+      ['issuer: https://accounts.google.com', 'tenant: {claim: email, value: a@b.example}'],
+      /company\.tenant must pin your organization/,
+    ],
+    [['issuer: https://gitlab.com'], /company\.tenant must pin your organization/],
+    [
+      ['issuer: https://login.microsoftonline.com/common/v2.0'],
+      /company\.issuer must name your tenant/,
+    ],
+    [
+      ['issuer: https://id.example.com', 'roles: [{claim: groups, value: a, role: Bad}]'],
+      /roles\[0\]\.role must consist of lower-case/,
+    ],
+  ])('is refused: %j', async (lines, why) => {
+    expect(await refusal(company(...lines), { S: 's' })).toMatch(why);
+  });
+});

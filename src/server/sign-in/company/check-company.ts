@@ -1,0 +1,30 @@
+import { GovctlError } from '../../../contract/errors.ts';
+import type { CompanyConfig } from '../../config/config.ts';
+import type { Reader } from '../../store/store.ts';
+import { knownRoles } from '../../users/service.ts';
+
+/** Looks at what only the running server knows. @throws GovctlError invalid_file */
+export async function checkCompany(
+  reader: Reader,
+  { issuer, roles }: CompanyConfig,
+  isLocal: boolean,
+): Promise<void> {
+  if (issuer.startsWith('http:') && !isLocal) {
+    throw new GovctlError(
+      'invalid_file',
+      `sign_in.company.issuer of --config must begin with https://, not ${issuer}`,
+      { hint: 'http:// works on a server that only this machine can reach.' },
+    );
+  }
+  const names = [...new Set(roles.map(({ role }) => role))];
+  const known = await knownRoles(reader, names);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw new GovctlError(
+    'invalid_file',
+    `sign_in.company.roles of --config names ${unknown.join(', ')}: there is no such role`,
+    {
+      hint: '`govctl role list` lists those that there are; create yours with `govctl role create` before you name it.',
+    },
+  );
+}
