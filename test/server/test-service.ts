@@ -238,6 +238,7 @@ export async function startTestService(
       : createLocalService({ deps, clock, workers, statementKey, modules, isBeingWritten });
   const logins = createLogins(deps, {
     signIn,
+    limiter,
     baseUrl,
     fetch: (request, peer) => app.fetch(request, peer),
   });

@@ -57,10 +57,17 @@ export interface RateLimiter {
    * proxy many share an address; but for what somebody could hit upon by trying.
    */
   failedTooOften(address: string | undefined, isLocal: boolean): boolean;
+  /**
+   * Counts the beginning of a login.
+   * @throws GovctlError rate_limit_exceeded where limits are enforced and one address began too many
+   */
+  loginBegun(address: string | undefined): void;
 }
 
 /** Failed authentications in a minute from one address. */
 const maxFailures = 60;
+/** Logins that are begun in a minute from one address: each is stored, though nobody is known yet. */
+const maxLogins = 120;
 const addressesKept = 10_000;
 
 const none: Readonly<Record<string, string>> = {};
@@ -77,10 +84,18 @@ export function createRateLimiter(mode: RateLimitMode | undefined, clock: Clock)
       restore: () => undefined,
       failed: (error) => error,
       failedTooOften: () => false,
+      loginBegun: () => undefined,
     };
   }
   const isEnforced = (isLocal: boolean): boolean => mode === 'enforce' || (!mode && !isLocal);
-  const failures = createFailureCount(clock);
+  const failures = createNetworkCount(clock, {
+    most: maxFailures,
+    whose: 'that failed to authenticate from this address',
+  });
+  const logins = createNetworkCount(clock, {
+    most: maxLogins,
+    whose: 'that begin a login from this address',
+  });
   const keys = new Map<string, KeyCounters>();
   const all = { day: { number: 0, count: 0 }, unsaved: 0 };
   let hourOfSweep = 0;
@@ -145,6 +160,10 @@ export function createRateLimiter(mode: RateLimitMode | undefined, clock: Clock)
       isEnforced(isLocal) && address !== undefined && isFailedAuthentication(error)
         ? (failures.add(networkOf(address)) ?? error)
         : error,
+    loginBegun(address) {
+      const error = logins.add(networkOf(address));
+      if (error && mode !== 'report') throw error;
+    },
     failedTooOften: (address, isLocal) =>
       isEnforced(isLocal) && address !== undefined && failures.isUsedUp(networkOf(address)),
   };
@@ -170,36 +189,38 @@ function unsavedCount(
   };
 }
 
-/** Failed authentications of each network in this minute. */
-function createFailureCount(clock: Clock): {
+/** What each network did in this minute. */
+function createNetworkCount(
+  clock: Clock,
+  { most, whose }: { readonly most: number; readonly whose: string },
+): {
   /** @returns the error to answer where there were too many */
   add(network: string): GovctlError | undefined;
   isUsedUp(network: string): boolean;
 } {
-  const failures = new Map<string, number>();
+  const counts = new Map<string, number>();
   let minute = 0;
   const countOf = (network: string): number => {
     const current = Math.floor(clock.now() / windows.minute.ms);
     if (minute !== current) {
       minute = current;
-      failures.clear();
+      counts.clear();
     }
-    return failures.get(network) ?? 0;
+    return counts.get(network) ?? 0;
   };
   return {
-    isUsedUp: (network) => countOf(network) >= maxFailures,
+    isUsedUp: (network) => countOf(network) >= most,
     add(network) {
       const count = countOf(network) + 1;
       // With very many addresses the oldest is forgotten: memory stays bounded.
-      const [oldest] = failures.keys();
-      if (oldest !== undefined && failures.size >= addressesKept && count === 1) {
-        failures.delete(oldest);
+      const [oldest] = counts.keys();
+      if (oldest !== undefined && counts.size >= addressesKept && count === 1) {
+        counts.delete(oldest);
       }
-      failures.set(network, count);
-      if (count <= maxFailures) return undefined;
-      const whose = 'that failed to authenticate from this address';
+      counts.set(network, count);
+      if (count <= most) return undefined;
       const resetMs = (minute + 1) * windows.minute.ms;
-      return exceeded({ window: 'minute', limit: maxFailures, whose, resetMs, now: clock.now() });
+      return exceeded({ window: 'minute', limit: most, whose, resetMs, now: clock.now() });
     },
   };
 }

@@ -38,8 +38,11 @@ export interface WaitingDevice {
 const notForDevices: readonly Scope[] = ['admin', 'cost:admin'];
 
 export interface Oauth {
-  /** Answers a request of the protocol; undefined: it is none. */
-  answer(request: Request, peer: Peer): Promise<Response> | undefined;
+  /**
+   * Answers a request of the protocol; undefined: it is none.
+   * @param loginBegun called before a login begins, which it may refuse by throwing
+   */
+  answer(request: Request, peer: Peer, loginBegun: () => void): Promise<Response> | undefined;
   /** The grants of the token endpoint that are exchanged for what oidc-provider issued. */
   exchange(params: Readonly<Record<string, string>>, authorization: string | null, peer: Peer): Promise<Response>; // prettier-ignore
   /** What the browser of a request is asked for; undefined: it has expired, or is another's. */
@@ -134,7 +137,12 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
         }),
     });
 
-  async function answer(request: Request, peer: Peer, route: Routed): Promise<Response> {
+  async function answer(
+    request: Request,
+    peer: Peer,
+    route: Routed & { readonly loginBegun: () => void },
+  ): Promise<Response> {
+    if (route.begins) route.loginBegun();
     const body = request.method === 'POST' ? await bodyOf(request) : undefined;
     const answered = await bridge(request, route.path, {
       ...(body === undefined ? {} : { body }),
@@ -145,10 +153,10 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
   }
 
   return {
-    answer(request, peer) {
+    answer(request, peer, loginBegun) {
       const route = routeOf(request);
       if (!route || (route.of === 'device' && !hasDevices)) return undefined;
-      return answer(request, peer, route);
+      return answer(request, peer, { ...route, loginBegun });
     },
 
     exchange: (params, authorization, peer) =>
@@ -269,6 +277,8 @@ interface Bridging {
 
 interface Routed {
   readonly of: 'device' | 'other';
+  /** It begins a login, and stores something for whoever asks. */
+  readonly begins?: true;
   /** Path and query, as oidc-provider has it. */
   readonly path: string;
 }
@@ -281,6 +291,7 @@ function routeOf(request: Request): Routed | undefined {
   const as = (path: string): Routed => ({ of: 'other', path: path + search });
   switch (`${request.method} ${pathname}`) {
     case 'GET /auth/authorize':
+      return { ...as(pathname), begins: true };
     case 'POST /auth/revoke':
     case 'POST /auth/introspect':
     case 'GET /auth/userinfo':
@@ -291,7 +302,7 @@ function routeOf(request: Request): Routed | undefined {
     case 'GET /.well-known/oauth-authorization-server':
       return as(metadata);
     case 'POST /auth/device':
-      return { of: 'device', path: pathname };
+      return { of: 'device', path: pathname, begins: true };
     default:
       return request.method === 'GET' && /^\/auth\/authorize\/[\w-]{1,64}$/.test(pathname)
         ? as(pathname)

@@ -3,6 +3,7 @@ import type { Exchange } from '../auth/service.ts';
 import type { Deps } from '../deps.ts';
 import type { AppOptions } from '../http/app.ts';
 import type { Principal } from '../http/call.ts';
+import type { RateLimiter } from '../http/limits.ts';
 import type { Peer } from '../http/peer.ts';
 import { createExchanges } from '../oauth/exchange.ts';
 import { createOauth } from '../oauth/service.ts';
@@ -18,6 +19,7 @@ export interface LoginOptions {
   readonly signIn: SignIn;
   /** Where browsers reach the service, without a trailing slash. */
   readonly baseUrl: () => string;
+  readonly limiter: Pick<RateLimiter, 'loginBegun'>;
   /** Answers a request of this process. */
   readonly fetch: (request: Request, peer: Peer) => Response | Promise<Response>;
   /** Whether devices may log in by a code; default true. */
@@ -33,7 +35,7 @@ export interface Logins {
 
 export function createLogins(
   deps: Deps,
-  { signIn, baseUrl, fetch, deviceLogin: hasDevices = true }: LoginOptions,
+  { signIn, baseUrl, limiter, fetch, deviceLogin: hasDevices = true }: LoginOptions,
 ): Logins {
   const isSecure = (): boolean => baseUrl().startsWith('https:');
   const oauth = createOauth(deps, {
@@ -67,7 +69,8 @@ export function createLogins(
     oauth,
     exchanges: createExchanges(oauth, hasDevices),
     beside: (request, peer, requestId) =>
-      pages.answer(request, peer, requestId) ?? oauth.answer(request, peer),
+      pages.answer(request, peer, requestId) ??
+      oauth.answer(request, peer, () => limiter.loginBegun(peer.remoteAddress)),
   };
 }
 

@@ -161,6 +161,7 @@ export async function createService(
     : undefined;
   const logins = createLogins(deps, {
     signIn,
+    limiter,
     baseUrl,
     fetch: (request, peer) => app.fetch(request, peer),
     deviceLogin: options.config.sign_in?.device_codes,

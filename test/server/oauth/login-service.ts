@@ -14,8 +14,8 @@ export const allScopes = ['openid', 'offline_access', ...scopes].join(' ');
 export type LoginService = Awaited<ReturnType<typeof startLoginService>>;
 
 /** A service with a person, and the steps of a login: in the browser, and of the command line. */
-export async function startLoginService() {
-  const service = await startTestService({ isLocal: false, countryOf: () => 'FR' });
+export async function startLoginService(options: Parameters<typeof startTestService>[0] = {}) {
+  const service = await startTestService({ isLocal: false, countryOf: () => 'FR', ...options });
   const ada = 'ada@example.com';
   const fetchHere = async (request: Request): Promise<Response> =>
     service.app.fetch(request, { remoteAddress: '192.0.2.7' });

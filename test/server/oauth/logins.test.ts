@@ -282,3 +282,20 @@ describe('the documents of the authorization server', () => {
     expect(key).not.toHaveProperty('d');
   });
 });
+
+describe('strangers who begin logins', () => {
+  it('are stopped at 120 a minute from one address', async () => {
+    const limited = await startLoginService({ rateLimit: 'enforce' });
+    try {
+      const config = await limited.discover();
+      const { url } = await limited.begin(config);
+      const ask = async () => (await limited.browser().open(url)).status;
+      for (let n = 0; n < 120; n++) expect(await ask()).toBe(200);
+      expect(await ask()).toBe(429);
+      limited.advance(60_000);
+      expect(await ask()).toBe(200);
+    } finally {
+      await limited.close();
+    }
+  });
+});
