@@ -1,8 +1,7 @@
 import { Option } from 'commander';
 import { defined } from '../../contract/defined.ts';
-import { scopes as allScopes } from '../../contract/endpoint.ts';
 import { ciDefaults, ciProviders, trustSortFields } from '../../contract/trusts.ts';
-import type { CiProvider, Trust } from '../../contract/trusts.ts';
+import type { Trust } from '../../contract/trusts.ts';
 import type { Act } from '../act.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { HintedOption } from '../flags/hinted-option.ts';
@@ -11,10 +10,9 @@ import { listOf, parseWords } from '../flags/parse-words.ts';
 import type { Changes } from '../objects/change.ts';
 import { nounCommands } from '../objects/commands.ts';
 import type { OwnNoun } from '../objects/noun.ts';
+import { ciScopes } from './rule-options.ts';
+import type { RuleOptions } from './rule-options.ts';
 import { trustView } from './trust-view.ts';
-
-/** CI jobs do not administer the service. */
-export const ciScopes = allScopes.filter((scope) => scope !== 'admin');
 
 const trusts: OwnNoun<Trust> = {
   one: 'trust rule',
@@ -36,24 +34,6 @@ const trusts: OwnNoun<Trust> = {
   },
   view: trustView,
 };
-
-/** What a rule says, by flags. False: remove it. */
-interface RuleOptions {
-  readonly name?: string;
-  readonly repositoryId?: string | false;
-  readonly ref?: string | false;
-  readonly environment?: string | false;
-  readonly event?: readonly string[];
-  readonly allowPullRequestTarget?: boolean;
-  readonly scope?: readonly string[];
-}
-
-export interface CreateOptions extends RuleOptions {
-  readonly args: readonly [string];
-  readonly provider: CiProvider;
-  readonly issuer?: string;
-  readonly scope: readonly string[];
-}
 
 interface UpdateOptions extends RuleOptions {
   readonly repository?: string;

@@ -5,8 +5,8 @@ import type { Context } from '../context.ts';
 import { listOf, parseWords } from '../flags/parse-words.ts';
 import { shownIn } from '../objects/noun.ts';
 import { withOurServer } from '../objects/our-server.ts';
-import type { CreateOptions } from './commands.ts';
-import { ciScopes } from './commands.ts';
+import { ciScopes } from './rule-options.ts';
+import type { CreateOptions } from './rule-options.ts';
 import { trustView } from './trust-view.ts';
 
 export async function runCreate(
