@@ -16,9 +16,19 @@ module.exports = {
     folder('cost', ['contract']),
     folder('calendar', ['contract']),
     folder('client', ['contract']),
+    folder('lock', ['contract']),
     folder('project', ['contract', 'engine', 'inventory', 'calendar', 'client']),
     folder('report', ['contract', 'engine', 'calendar']),
-    folder('server', ['contract', 'engine', 'inventory', 'webhook', 'calendar', 'cost', 'report']),
+    folder('server', [
+      'contract',
+      'engine',
+      'inventory',
+      'webhook',
+      'calendar',
+      'cost',
+      'report',
+      'lock',
+    ]),
     folder('cli', [
       'contract',
       'engine',
@@ -29,6 +39,7 @@ module.exports = {
       'client',
       'report',
       'project',
+      'lock',
     ]),
     {
       name: 'pure-folders-use-no-node',

@@ -14,6 +14,8 @@ const Me = z.looseObject({
     id: z.string(),
     name: z.string().optional(),
     expires_at: Timestamp.optional(),
+    /** Of a token that can be refreshed: when its user must log in again. */
+    login_expires_at: Timestamp.optional(),
   }),
   /** The person who is signed in, or whom the credential is bound to: it permits no more than they may do. */
   user: z

@@ -200,7 +200,7 @@ export async function startTestService(
     tags: costTagsOf(options.config ?? {}),
     imported: chargesImported(deps),
   });
-  const baseUrl = (): string => 'https://govctl.test';
+  const baseUrl = (): string => options.publicUrl ?? 'https://govctl.test';
   const signIn = createSignIn(deps, {
     belongings,
     baseUrl,

@@ -5,17 +5,19 @@ export function registerAuthCommands(program: GovctlCommand, act: Act): void {
   const auth = program.command('auth').description('log in to a service and out of it');
   auth
     .command('login')
-    .description('keep an API key or client credentials for a service')
+    .description('log in to a service, and keep the login')
+    .option('--web', 'log in with the browser of this machine')
+    .option('--device', 'show a code to enter in a browser, on any device')
     .option('--with-token', 'read an API key or access token from standard input')
     .option('--client-id <id>', 'log in as this client; its secret comes from standard input')
     .option('--oidc', 'log in as this CI job, by its ID token: GitHub Actions, GitLab CI')
-    .option('--scope <scopes>', 'the scopes a client or CI job asks for, separated by spaces')
+    .option('--scope <scopes>', 'the scopes to ask for, separated by spaces')
     .addHelpText('after', loginHelp)
     .action(act(() => import('./login.ts').then((m) => m.runLogin)));
   auth
     .command('logout')
-    .description('forget the login of a profile')
-    .option('--all', 'forget every profile')
+    .description('end the login of a profile, and forget it')
+    .option('--all', 'end and forget every login')
     .action(act(() => import('./logout.ts').then((m) => m.runLogout)));
   auth
     .command('status')
@@ -37,6 +39,8 @@ export function registerAuthCommands(program: GovctlCommand, act: Act): void {
 const loginHelp = `
 Examples:
   $ govctl auth login                          asks for what it needs
+  $ govctl auth login --base-url URL --web     in your browser
+  $ govctl auth login --base-url URL --device  by a code, for SSH
   $ govctl auth login --base-url URL --with-token < key.txt
   $ printf %s "$SECRET" | govctl auth login --base-url URL --client-id ci
   $ govctl auth login --profile staging        beside the default login

@@ -1,8 +1,9 @@
 import type { Login } from '../credentials/find-login.ts';
 import type { Profile } from '../credentials/profiles.ts';
+import { printableLine } from '../terminal/printable.ts';
 
-/** "an API key" or "the client ci". */
-export function describeLogin({ method, signs, client_id: id = '' }: Profile): string {
+/** "an API key", "the client ci", or "ada@example.com". */
+export function describeLogin({ method, signs, client_id: id = '', email }: Profile): string {
   switch (method) {
     case 'api_key':
       return `an API key${signs ? ' and signed requests' : ''}`;
@@ -10,6 +11,8 @@ export function describeLogin({ method, signs, client_id: id = '' }: Profile): s
       return `the client ${id}`;
     case 'oidc':
       return 'the ID token of the CI job';
+    case 'person':
+      return printableLine(email ?? 'a person');
   }
 }
 

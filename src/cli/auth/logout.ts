@@ -9,13 +9,15 @@ import {
   readProfiles,
   writeProfiles,
 } from '../credentials/profiles.ts';
-import { secretStoreOf } from '../credentials/token-source.ts';
+import { withLoginLock } from '../credentials/login-lock.ts';
+import { readSecrets, secretIn, secretStoreOf } from '../credentials/secret-store.ts';
+import { revokeLogin } from './person/revoke-login.ts';
 
 export interface LogoutOptions {
   readonly all?: boolean;
 }
 
-/** Forgets logins here; the keys themselves stay valid at the service. */
+/** Ends the logins of people at their service and forgets all of them here; keys and clients stay valid at the service. */
 export async function runLogout(context: Context, options: LogoutOptions): Promise<ExitCode> {
   const folder = configDir(context.world.env);
   const profiles = await readProfiles(folder, context.warn);
@@ -24,9 +26,8 @@ export async function runLogout(context: Context, options: LogoutOptions): Promi
     : [context.flags.profile ?? profiles.current];
   if (names.length === 0) throw new GovctlError('not_logged_in', 'There is no login to forget');
   const going = names.map((name) => ({ name, profile: profileNamed(profiles, name) }));
-  const kept = [];
-  for (const { name, profile } of going)
-    kept.push(...(await removeSecrets(context, name, profile)));
+  const ended: Ended[] = [];
+  for (const { name, profile } of going) ended.push(await endLogin(context, name, profile));
   const left = Object.fromEntries(
     Object.entries(profiles.profiles).filter(([name]) => !names.includes(name)),
   );
@@ -35,32 +36,66 @@ export async function runLogout(context: Context, options: LogoutOptions): Promi
     : (Object.keys(left)[0] ?? defaultProfile);
   await writeProfiles(folder, { ...profiles, current, profiles: left });
   await context.show({
-    value: { logged_out: names },
+    value: { logged_out: names, revoked: names.filter((_, i) => ended[i]?.isRevoked) },
     human: () =>
       going
         .map(({ name, profile }) => `Logged out of ${profile.base_url} (profile "${name}").\n`)
         .join(''),
   });
-  await context.say('The key stays valid at the service until it is revoked there.');
-  return kept.length > 0 ? exitCodes.error : exitCodes.ok;
+  if (going.some(({ profile }) => profile.method !== 'person')) {
+    await context.say('The key stays valid at the service until it is revoked there.');
+  }
+  return ended.some(({ isLeft }) => isLeft) ? exitCodes.error : exitCodes.ok;
 }
 
-/** Gives the name back where its secret could not be removed, and says so. */
+interface Ended {
+  /** The service has ended it. */
+  readonly isRevoked: boolean;
+  /** Something of it is left, here or at the service, and was said. */
+  readonly isLeft: boolean;
+}
+
+/** No command may refresh a login between its end at the service and here. */
+const endLogin = (context: Context, name: string, profile: Profile): Promise<Ended> =>
+  withLoginLock(context.world, name, context.warn, async () => {
+    const isRevoked = profile.method === 'person' && (await revoke(context, name, profile));
+    const isRemoved = await removeSecrets(context, name, profile);
+    return { isRevoked, isLeft: !isRemoved || (profile.method === 'person' && !isRevoked) };
+  });
+
+async function revoke(context: Context, name: string, profile: Profile): Promise<boolean> {
+  const { world, warn } = context;
+  try {
+    const store = secretStoreOf(world, profile.stored_in, warn);
+    const { secret, token } = await readSecrets(store, name, profile);
+    await revokeLogin(context, profile.base_url, secretIn({ secret }, name), token?.value);
+    return true;
+  } catch (error) {
+    if (!(error instanceof GovctlError)) throw error;
+    const who = profile.email ?? 'EMAIL';
+    await warn(
+      `The login could not be ended at ${profile.base_url}: ${error.message}. Until it expires, whoever has a copy can use it; an admin ends it with \`govctl user revoke ${who}\`.`,
+    );
+    return false;
+  }
+}
+
+/** @returns false where a secret could not be removed, which is said */
 async function removeSecrets(
   { world, warn }: Context,
   name: string,
   profile: Profile,
-): Promise<string[]> {
+): Promise<boolean> {
   // A file may be left of an earlier login; the keychain is asked only where something was put there.
   await secretStoreOf(world, 'file', warn).remove(name);
-  if (profile.stored_in === 'file') return [];
+  if (profile.stored_in === 'file') return true;
   try {
     await secretStoreOf(world, profile.stored_in, warn).remove(name);
-    return [];
+    return true;
   } catch (error) {
     await warn(
       `${(error as Error).message} Remove the entry "govctl", account "profile:${name}", there yourself.`,
     );
-    return [name];
+    return false;
   }
 }

@@ -10,7 +10,9 @@ import { readProfiles } from '../credentials/profiles.ts';
 import { projectBaseUrl } from '../objects/project-base-url.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { describeSource } from './describe-login.ts';
-import { describeVerdict, verifyLogin } from './verify-login.ts';
+import { describePerson, describeVerdict, verifyLogin } from './verify-login.ts';
+import type { Me } from '../../contract/me.ts';
+import { printableLine } from '../terminal/printable.ts';
 
 export interface StatusOptions {
   readonly all?: boolean;
@@ -33,6 +35,12 @@ interface LoginStatus {
   readonly token_hint?: string;
   readonly expires_at?: string;
   readonly scope?: string;
+  /** Those it has now, where the service tells. */
+  readonly scopes?: readonly string[];
+  /** Whose it is, where the service tells. */
+  readonly user?: Me['user'];
+  /** When a person must log in again. */
+  readonly login_expires_at?: string;
   /** Null: could not be found out. */
   readonly valid: boolean | null;
   readonly message: string;
@@ -84,8 +92,11 @@ async function lookAt(context: Context, { baseUrl, login, current }: LoggedIn) {
   let valid: boolean | null = true;
   let message: string;
   let error: GovctlError | undefined;
+  let me: Me | undefined;
   try {
-    message = describeVerdict(await verifyLogin(client));
+    const verdict = await verifyLogin(client);
+    message = describeVerdict(verdict);
+    ({ me } = verdict);
   } catch (cause) {
     if (!(cause instanceof GovctlError)) throw cause;
     error = cause;
@@ -99,8 +110,16 @@ async function lookAt(context: Context, { baseUrl, login, current }: LoggedIn) {
     ...describeParts(login),
     ...defined({ current }),
     ...(token && token.length >= 20 ? { token_hint: token.slice(-4) } : {}),
-    ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
-    ...defined({ scope }),
+    ...defined({
+      expires_at:
+        expiresAt === undefined ? me?.credential.expires_at : new Date(expiresAt).toISOString(),
+    }),
+    ...defined({
+      scope,
+      scopes: me?.scopes,
+      user: me?.user,
+      login_expires_at: me?.credential.login_expires_at,
+    }),
     valid,
     message,
   };
@@ -149,11 +168,20 @@ function describeStatus(
     ['login', `${describeSource(login)}${status.current ? ' (current)' : ''}`],
     ['token', verdict],
   ];
-  if (status.token_hint) lines.push(['secret', `…${status.token_hint}`]);
-  if (status.scope) lines.push(['scopes', status.scope]);
-  if (status.expires_at) {
-    lines.push(['expires', `${status.expires_at} (${fromNow(status.expires_at, world.now())})`]);
+  if (status.user) {
+    lines.push(['user', describePerson(status.user)]);
+    lines.push(['roles', status.user.roles.map(printableLine).join(', ') || 'none']);
   }
+  if (status.token_hint) lines.push(['secret', `…${status.token_hint}`]);
+  const scopes = status.scopes?.join(' ') ?? status.scope;
+  if (scopes !== undefined && scopes !== '') lines.push(['scopes', scopes]);
+  const at = (time: string): string => `${time} (${fromNow(time, world.now())})`;
+  if (status.expires_at !== undefined) {
+    const isRenewed = status.method === 'person' ? ', renewed by itself' : '';
+    lines.push(['expires', at(status.expires_at) + isRenewed]);
+  }
+  if (status.login_expires_at !== undefined)
+    lines.push(['log in', `again by ${at(status.login_expires_at)}`]);
   const body = lines.map(([name, text]) => `  ${name.padEnd(8)} ${text}\n`).join('');
   return `${style.bold(status.base_url)}\n${body}`;
 }
@@ -161,5 +189,7 @@ function describeStatus(
 function fromNow(timestamp: string, now: number): string {
   const minutes = Math.round((Date.parse(timestamp) - now) / 60_000);
   if (minutes < 0) return 'past';
-  return minutes < 120 ? `in ${minutes} min` : `in ${Math.round(minutes / 60)} h`;
+  const hours = Math.round(minutes / 60);
+  if (hours >= 72) return `in ${Math.round(hours / 24)} days`;
+  return minutes < 120 ? `in ${minutes} min` : `in ${hours} h`;
 }

@@ -18,9 +18,26 @@ export interface AccessToken {
   /** Milliseconds since the epoch; absent when the server did not say. */
   readonly expiresAt?: number;
   readonly scope?: string;
+  /** Of a person: what the next one is got with. */
+  readonly refreshToken?: string;
 }
 
-const path = '/auth/token';
+/** Milliseconds before its end from which a token is not used any more: a request takes its time. */
+const marginMs = 30_000;
+
+export const isFresh = ({ expiresAt }: AccessToken, now: () => number): boolean =>
+  expiresAt === undefined || expiresAt - marginMs > now();
+
+/** The client that people log in with on the command line; it has no secret. */
+export const cliClientId = 'govctl-cli';
+
+export const tokenPath = '/auth/token';
+
+/** Seconds; no date has more. */
+const longestLife = 100 * 365 * 24 * 60 * 60;
+
+/** What a header can carry. */
+const tokenCharacters = /^[\x21-\x7e]{1,16384}$/;
 
 /** RFC 6749 section 5.2; another server may use other names, or the service's own error body. */
 const TokenRefusal = z.looseObject({
@@ -48,11 +65,36 @@ export const exchangeToken = (
     hint: 'Check client id, secret and scope.',
   });
 
+/**
+ * Gets the next access token of a person, and the next refresh token.
+ * @param login `name` of the profile
+ * @throws GovctlError not_logged_in when the service has ended the login
+ */
+export const refreshToken = (
+  transport: Transport,
+  login: { readonly name: string; readonly refreshToken: string },
+  now: () => number,
+): Promise<AccessToken> =>
+  requestToken(transport, now, {
+    fields: {
+      grant_type: 'refresh_token',
+      client_id: cliClientId,
+      refresh_token: login.refreshToken,
+    },
+    once: true,
+    who: `The login of profile "${login.name}"`,
+    hint: `Run \`govctl auth login${login.name === 'default' ? '' : ` --profile ${login.name}`}\`.`,
+  });
+
 interface TokenRequest {
   readonly fields: Readonly<Record<string, string>>;
   /** Who asks, for the refusal, and what they can do then. */
   readonly who: string;
   readonly hint: string;
+  /**
+   * It has a refresh token: one that is sent twice ends the login, and whoever waits to try again holds up all other commands.
+   */
+  readonly once?: true;
 }
 
 /** Asks the token endpoint for an access token. @throws GovctlError not_logged_in when the server refuses */
@@ -62,28 +104,44 @@ export async function requestToken(
   { fields, ...asking }: TokenRequest,
 ): Promise<AccessToken> {
   const asked = now();
-  const answer = await transport.exchange('POST', path, {
+  const answer = await transport.exchange('POST', tokenPath, {
     anonymous: true,
-    repeatable: true,
+    ...(asking.once ? {} : { repeatable: true }),
     body: JSON.stringify(fields),
   });
-  const text = await readText(answer, `POST ${path}`);
+  const text = await readText(answer, `POST ${tokenPath}`);
   const body = parseJson(text);
   if (!answer.ok) throw refusal(answer.status, body, asking);
   const parsed = parseToFirstIssue(TokenResponse, body);
-  // What no header can carry is no token.
-  if (!parsed.success || !/^[\x21-\x7e]+$/.test(parsed.data.access_token)) {
-    throw new GovctlError(
-      'bad_answer',
-      `POST ${path} was answered with ${answer.status}, but without an access_token`,
-      { hint: 'Check that the base URL is the governance service.' },
-    );
+  if (parsed.success) {
+    const token = tokenOf(parsed.data, asked);
+    if (token) return token;
   }
-  const { access_token: value, expires_in: seconds, scope } = parsed.data;
+  throw new GovctlError(
+    'bad_answer',
+    `POST ${tokenPath} was answered with ${answer.status}, but without an access_token`,
+    { hint: 'Check that the base URL is the governance service.' },
+  );
+}
+
+/** @param asked when it was asked for. @returns undefined for what is no token */
+export function tokenOf(
+  {
+    access_token: value,
+    expires_in: seconds,
+    scope,
+    refresh_token: next,
+  }: Pick<TokenResponse, 'access_token' | 'expires_in' | 'scope' | 'refresh_token'>,
+  asked: number,
+): AccessToken | undefined {
+  if (!tokenCharacters.test(value)) return undefined;
+  if (next !== undefined && !tokenCharacters.test(next)) return undefined;
   return {
     value,
-    ...(seconds === undefined ? {} : { expiresAt: asked + seconds * 1000 }),
-    ...defined({ scope }),
+    ...(seconds === undefined
+      ? {}
+      : { expiresAt: asked + Math.min(Math.max(seconds, 0), longestLife) * 1000 }),
+    ...defined({ scope, refreshToken: next }),
   };
 }
 
@@ -97,7 +155,7 @@ export const isScopeRefused = (error: unknown): boolean =>
 function refusal(
   status: number,
   body: unknown,
-  { who, hint }: Omit<TokenRequest, 'fields'>,
+  { who, hint, once }: Omit<TokenRequest, 'fields'>,
 ): GovctlError {
   const said = parseToFirstIssue(TokenRefusal, body);
   const words = said.success
@@ -116,11 +174,17 @@ function refusal(
       hint: 'Check the base URL, or log in with an API key.',
     });
   }
-  return new GovctlError('not_logged_in', `${who} got no token: ${words}`, {
-    status,
-    hint,
-    ...(said.success && said.data.error === invalidScope ? { extra: { error: invalidScope } } : {}),
-  });
+  return new GovctlError(
+    'not_logged_in',
+    `${who} ${once ? 'has ended' : 'got no token'}: ${words}`,
+    {
+      status,
+      hint,
+      ...(said.success && said.data.error === invalidScope
+        ? { extra: { error: invalidScope } }
+        : {}),
+    },
+  );
 }
 
 function parseJson(text: string): unknown {

@@ -61,7 +61,8 @@ export async function removePrivateFile(file: string): Promise<boolean> {
   }
 }
 
-async function makePrivateFolder(folder: string): Promise<void> {
+/** @throws what the file system says */
+export async function makePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { mode } = await lstat(folder);
   if (hasModes && (mode & othersMayWrite) !== 0) await chmod(folder, 0o700);
@@ -74,7 +75,8 @@ const refuse = (file: string, why: string): GovctlError =>
     hint: 'Remove it and log in again with `govctl auth login`.',
   });
 
-const ioError = (file: string, what: string, cause: unknown): GovctlError =>
+/** The GovctlError of what the file system says. @param what happened not: "written" */
+export const ioError = (file: string, what: string, cause: unknown): GovctlError =>
   new GovctlError('file_error', `${file} could not be ${what}: ${(cause as Error).message}`, {
     cause,
     hint: 'GOVCTL_CONFIG_DIR names another folder for logins.',

@@ -7,7 +7,7 @@ import type { Warn } from './private-file.ts';
 import { readPrivateFile, writePrivateFile } from './private-file.ts';
 
 /** `oidc`: the ID token of the CI job that a command runs in. */
-const loginMethods = ['api_key', 'client_credentials', 'oidc'] as const;
+const loginMethods = ['api_key', 'client_credentials', 'oidc', 'person'] as const;
 
 /** `job`: where files of a CI job are, which its runner removes. */
 const secretPlaces = ['keychain', 'file', 'job'] as const;
@@ -18,6 +18,8 @@ export const Profile = z.strictObject({
   base_url: z.string().refine(URL.canParse, 'must be an address'),
   method: z.enum(loginMethods),
   client_id: z.string().optional(),
+  /** Of the person who logged in. */
+  email: z.string().optional(),
   /** Asked of the token endpoint; space-separated. */
   scope: z.string().optional(),
   /** Requests are signed, with a secret that is kept beside the key. */

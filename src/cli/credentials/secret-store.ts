@@ -1,20 +1,27 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { GovctlError } from '../../contract/errors.ts';
+import type { World } from '../context.ts';
+import { defined } from '../../contract/defined.ts';
+import { configDir } from './config-dir.ts';
+import type { AccessToken } from './exchange-token.ts';
 import type { Keychain } from './keychain.ts';
+import { systemKeychain } from './keychain.ts';
 import type { Warn } from './private-file.ts';
 import { readPrivateFile, removePrivateFile, writePrivateFile } from './private-file.ts';
-import type { SecretPlace } from './profiles.ts';
+import type { Profile, SecretPlace } from './profiles.ts';
 
 /** What a profile must keep to itself. */
 export const Secrets = z.strictObject({
-  /** The API key, or the secret of the client; a CI job has none. */
+  /** The API key, the secret of the client, or the refresh token of a person; a CI job has none. */
   secret: z.string().optional(),
   /** What requests with the key are signed with, where it requires that. */
   signing_secret: z.string().optional(),
+  /** The service that it is for, which is the only one that gets it. */
+  base_url: z.string().optional(),
   /** The CI job that the token is for: none after it may use it. */
   job: z.string().optional(),
-  /** The last token got for a client's secret, or for the ID token of a CI job. */
+  /** The last access token got for it, or for the ID token of a CI job. */
   token: z
     .strictObject({ value: z.string(), expires_at: z.string(), scope: z.string().optional() })
     .optional(),
@@ -30,8 +37,80 @@ export interface SecretStore {
   remove(profile: string): Promise<boolean>;
 }
 
+/** @throws GovctlError not_logged_in for a login in the keychain while GOVCTL_KEYRING=off keeps us from it */
+export function secretStoreOf(
+  world: Pick<World, 'env' | 'keychain'>,
+  place: SecretPlace,
+  warn: Warn,
+): SecretStore {
+  if (place === 'file') return fileStore(configDir(world.env), warn);
+  if (place === 'job') return { ...fileStore(jobDir(world.env), warn), place };
+  if (world.env.GOVCTL_KEYRING !== 'off') return keychainStore(world.keychain ?? systemKeychain());
+  throw new GovctlError(
+    'not_logged_in',
+    'The login is kept in the keychain, which GOVCTL_KEYRING=off keeps govctl from asking',
+    { hint: 'Unset it, or log in again with `govctl auth login`, which then keeps it in a file.' },
+  );
+}
+
+/** GitHub's runners remove this folder at the end of a job. */
+const jobDir = (env: NodeJS.ProcessEnv): string =>
+  env.RUNNER_TEMP ? join(env.RUNNER_TEMP, 'govctl') : configDir(env);
+
+/** @throws GovctlError not_logged_in when they are gone, or were replaced by those of a login elsewhere */
+export async function readSecrets(
+  store: SecretStore,
+  name: string,
+  profile: Profile,
+): Promise<Secrets> {
+  const secrets = await store.read(name);
+  if (!secrets) throw gone(name, store.place === 'keychain' ? 'the keychain' : 'its file');
+  if (secrets.base_url === undefined || secrets.base_url === profile.base_url) return secrets;
+  throw new GovctlError(
+    'not_logged_in',
+    `The login of profile "${name}" is for ${secrets.base_url}; it is not sent to ${profile.base_url}`,
+    { hint: `Run the command again; or log in with \`govctl auth login --profile ${name}\`.` },
+  );
+}
+
+/** @throws GovctlError not_logged_in where there is none */
+export function secretIn({ secret }: Secrets, name: string): string {
+  if (secret !== undefined) return secret;
+  throw gone(name, 'where it was kept');
+}
+
+const gone = (name: string, place: string): GovctlError =>
+  new GovctlError(
+    'not_logged_in',
+    `Profile "${name}" is known, but its login is gone from ${place}`,
+    { hint: `Log in again with \`govctl auth login --profile ${name}\`.` },
+  );
+
+/** The access token that was kept, if any. */
+export function keptToken({ token }: Secrets): AccessToken | undefined {
+  if (!token) return undefined;
+  const { value, scope } = token;
+  const expiresAt = Date.parse(token.expires_at);
+  if (Number.isNaN(expiresAt)) return undefined;
+  return { value, expiresAt, ...defined({ scope }) };
+}
+
+/** Secrets with this access token in place of the former one. */
+export function withToken(
+  { secret, signing_secret, base_url, job }: Secrets,
+  { value, expiresAt, scope }: AccessToken,
+): Secrets {
+  const own = defined({ secret, signing_secret, base_url, job });
+  // Without an end it could be kept for ever, and without a job for one that is not known.
+  if (expiresAt === undefined || (secret ?? job) === undefined) return own;
+  return {
+    ...own,
+    token: { value, expires_at: new Date(expiresAt).toISOString(), ...defined({ scope }) },
+  };
+}
+
 /** In the operating system's keychain. */
-export function keychainStore(keychain: Keychain): SecretStore {
+function keychainStore(keychain: Keychain): SecretStore {
   // Accounts are prefixed so that no profile's name can meet the probe's.
   const account = (profile: string): string => `profile:${profile}`;
   return {
@@ -44,7 +123,7 @@ export function keychainStore(keychain: Keychain): SecretStore {
 }
 
 /** One 0600 file for each profile, so that two commands at once never write the same file for different logins. */
-export function fileStore(folder: string, warn: Warn): SecretStore {
+function fileStore(folder: string, warn: Warn): SecretStore {
   const file = (profile: string): string => join(folder, 'credentials', `${profile}.json`);
   return {
     place: 'file',

@@ -1,19 +1,15 @@
 import { defined } from '../../contract/defined.ts';
-import { join } from 'node:path';
 import { createTransport } from '../../client/transport.ts';
 import type { TransportOptions } from '../../client/transport.ts';
-import { GovctlError } from '../../contract/errors.ts';
 import type { World } from '../context.ts';
 import { exchangeIdToken, jobOf } from './ci-token.ts';
-import { configDir } from './config-dir.ts';
 import type { AccessToken } from './exchange-token.ts';
-import { exchangeToken, isScopeRefused } from './exchange-token.ts';
+import { exchangeToken, isFresh, isScopeRefused } from './exchange-token.ts';
 import type { Login } from './find-login.ts';
-import { systemKeychain } from './keychain.ts';
 import type { Warn } from './private-file.ts';
-import type { SecretPlace } from './profiles.ts';
+import { refreshLogin } from './refresh-login.ts';
 import type { SecretStore, Secrets } from './secret-store.ts';
-import { fileStore, keychainStore } from './secret-store.ts';
+import { keptToken, readSecrets, secretIn, secretStoreOf, withToken } from './secret-store.ts';
 
 /** Gives the bearer token, as often as it is asked. */
 export interface TokenSource {
@@ -22,32 +18,13 @@ export interface TokenSource {
   /** A token in place of one the server refused; undefined when this login has no other. */
   renew(refused: string): Promise<string | undefined>;
   /** What is known of the last token given: its end, in milliseconds since the epoch, and its scopes. */
-  last(): Omit<AccessToken, 'value'>;
+  last(): Pick<AccessToken, 'expiresAt' | 'scope'>;
 }
-
-/** Milliseconds before its end from which a token is not used any more: a request takes its time. */
-const marginMs = 30_000;
-
-/** @throws GovctlError not_logged_in for a login in the keychain while GOVCTL_KEYRING=off keeps us from it */
-export function secretStoreOf(world: World, place: SecretPlace, warn: Warn): SecretStore {
-  if (place === 'file') return fileStore(configDir(world.env), warn);
-  if (place === 'job') return { ...fileStore(jobDir(world.env), warn), place };
-  if (world.env.GOVCTL_KEYRING !== 'off') return keychainStore(world.keychain ?? systemKeychain());
-  throw new GovctlError(
-    'not_logged_in',
-    'The login is kept in the keychain, which GOVCTL_KEYRING=off keeps govctl from asking',
-    { hint: 'Unset it, or log in again with `govctl auth login`, which then keeps it in a file.' },
-  );
-}
-
-/** GitHub's runners remove this folder at the end of a job. */
-const jobDir = (env: NodeJS.ProcessEnv): string =>
-  env.RUNNER_TEMP ? join(env.RUNNER_TEMP, 'govctl') : configDir(env);
 
 /**
- * The tokens of a login. Client credentials, and the ID token of a CI job, are exchanged when first needed; a profile's token
- * is kept in its store until just before it expires, that of the environment in memory only.
- * @param options how to connect to the service
+ * The tokens of a login. Client credentials, and the ID token of a CI job, are exchanged when first needed, the login of a person is
+ * refreshed; a profile's token is kept in its store until just before it expires, that of the environment in memory only.
+ * @param options how to connect to the service that the login is for
  */
 export function createTokenSource(
   login: Login,
@@ -71,7 +48,16 @@ export function createTokenSource(
   const { name, profile } = login;
   const openStore = (): SecretStore => secretStoreOf(world, profile.stored_in, warn);
   if (profile.method === 'api_key') {
-    return fixedToken(async () => secretIn(await readSecrets(openStore(), name), name));
+    return fixedToken(async () => secretIn(await readSecrets(openStore(), name, profile), name));
+  }
+  const kept = async (): Promise<AccessToken | undefined> =>
+    keptToken(await readSecrets(openStore(), name, profile));
+  if (profile.method === 'person') {
+    return exchangedToken(
+      world.now,
+      (refused) => refreshLogin({ name, profile }, { world, transport, warn }, refused),
+      kept,
+    );
   }
   if (profile.method === 'oidc') {
     return exchangedToken(
@@ -91,7 +77,7 @@ export function createTokenSource(
     world.now,
     async () => {
       const store = openStore();
-      const secrets = await readSecrets(store, name);
+      const secrets = await readSecrets(store, name, profile);
       const token = await exchangeToken(
         transport,
         {
@@ -104,7 +90,7 @@ export function createTokenSource(
       await tryToKeep(store, name, secrets, token, warn);
       return token;
     },
-    async () => keptToken(await readSecrets(openStore(), name)),
+    kept,
   );
 }
 
@@ -117,7 +103,7 @@ export async function signingSecretOf(
   if (login.kind === 'token') return login.signingSecret;
   if (login.kind !== 'profile' || login.profile.signs !== true) return undefined;
   const store = secretStoreOf(world, login.profile.stored_in, warn);
-  return (await readSecrets(store, login.name)).signing_secret;
+  return (await readSecrets(store, login.name, login.profile)).signing_secret;
 }
 
 function fixedToken(read: () => Promise<string>): TokenSource {
@@ -166,16 +152,17 @@ function narrowToken(
   };
 }
 
-/** Requests that need a token at the same time wait for the same exchange. */
+/**
+ * Requests that need a token at the same time wait for the same exchange.
+ * @param exchange is told of a token that the service refused
+ */
 function exchangedToken(
   now: () => number,
-  exchange: () => Promise<AccessToken>,
+  exchange: (refused?: string) => Promise<AccessToken>,
   kept: () => Promise<AccessToken | undefined> = async () => undefined,
 ): TokenSource {
   let current: Promise<AccessToken> | undefined;
   let last: AccessToken | undefined;
-  const isFresh = (token: AccessToken): boolean =>
-    token.expiresAt === undefined || token.expiresAt - marginMs > now();
   const get = async (begin: () => Promise<AccessToken>): Promise<string> => {
     current ??= begin();
     try {
@@ -188,49 +175,17 @@ function exchangedToken(
   };
   return {
     async token() {
-      if (last && !isFresh(last)) [current, last] = [undefined, undefined];
+      if (last && !isFresh(last, now)) [current, last] = [undefined, undefined];
       return get(async () => {
         const old = await kept();
-        return old && isFresh(old) ? old : exchange();
+        return old && isFresh(old, now) ? old : exchange();
       });
     },
     async renew(refused) {
       if (last?.value === refused) [current, last] = [undefined, undefined];
-      return get(exchange);
+      return get(() => exchange(refused));
     },
     last: () => last ?? {},
-  };
-}
-
-async function readSecrets(store: SecretStore, name: string): Promise<Secrets> {
-  const secrets = await store.read(name);
-  if (secrets) return secrets;
-  throw gone(name, store.place === 'keychain' ? 'the keychain' : 'its file');
-}
-
-function secretIn({ secret }: Secrets, name: string): string {
-  if (secret !== undefined) return secret;
-  throw gone(name, 'where it was kept');
-}
-
-const gone = (name: string, place: string): GovctlError =>
-  new GovctlError(
-    'not_logged_in',
-    `Profile "${name}" is known, but its login is gone from ${place}`,
-    { hint: `Log in again with \`govctl auth login --profile ${name}\`.` },
-  );
-
-/** What a profile has of a token for the next command. */
-export function withToken(
-  { secret, signing_secret, job }: Secrets,
-  { value, expiresAt, scope }: AccessToken,
-): Secrets {
-  const own = defined({ secret, signing_secret, job });
-  // Without an end it could be kept for ever, and without a job for one that is not known.
-  if (expiresAt === undefined || (secret ?? job) === undefined) return own;
-  return {
-    ...own,
-    token: { value, expires_at: new Date(expiresAt).toISOString(), ...defined({ scope }) },
   };
 }
 
@@ -248,12 +203,4 @@ async function tryToKeep(
     .catch((error: unknown) =>
       warn(`the token could not be kept for the next command: ${(error as Error).message}`),
     );
-}
-
-function keptToken({ token }: Secrets): AccessToken | undefined {
-  if (!token) return undefined;
-  const { value, scope } = token;
-  const expiresAt = Date.parse(token.expires_at);
-  if (Number.isNaN(expiresAt)) return undefined;
-  return { value, expiresAt, ...defined({ scope }) };
 }

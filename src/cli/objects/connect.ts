@@ -57,13 +57,16 @@ export async function connectAs(
   login: Login,
   scopeFor: (method: string, path: string) => string | undefined = () => undefined,
 ): Promise<{ client: Client; tokens: TokenSource }> {
-  if (isUnprotected(baseUrl)) {
-    await context.warn(
-      `${baseUrl} is not encrypted: whoever sees the traffic can take the login. Use https://.`,
-    );
-  }
+  await warnUnprotected(context, baseUrl);
   const options = transportOptions(context, baseUrl);
-  const tokens = createTokenSource(login, context.world, options, context.warn);
+  // What a profile exchanges for tokens goes to the very address that it was made for.
+  const home = login.kind === 'profile' ? login.profile.base_url : baseUrl;
+  const tokens = createTokenSource(
+    login,
+    context.world,
+    { ...options, baseUrl: home },
+    context.warn,
+  );
   const secret = await signingSecretOf(login, context.world, context.warn);
   const client = createClient({
     ...options,
@@ -72,6 +75,14 @@ export async function connectAs(
     token: (method, path) => tokens.token(scopeFor(method, path)),
   });
   return { client, tokens };
+}
+
+/** Warns where a login would cross a network in the clear. */
+export async function warnUnprotected({ warn }: Context, baseUrl: string): Promise<void> {
+  if (!isUnprotected(baseUrl)) return;
+  await warn(
+    `${baseUrl} is not encrypted: whoever sees the traffic can take the login. Use https://.`,
+  );
 }
 
 async function sha256(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {

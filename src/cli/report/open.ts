@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
 import path from 'node:path';
 import type { ExitCode } from '../../contract/errors.ts';
 import { reportFormats } from '../../contract/reports.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import type { Context, World } from '../context.ts';
+import type { Context } from '../context.ts';
 import { downloadAside } from './download/download-aside.ts';
 import { formatsOf, passwordOf } from './download/download-report.ts';
+import { openOutside } from '../terminal/open-outside.ts';
 import { lookUp } from '../objects/get.ts';
 import type { ShownReport } from './report-objects.ts';
 import { reports } from './reports.ts';
@@ -36,7 +36,7 @@ export async function runOpen(context: Context, options: OpenOptions): Promise<E
     value: { report_id: report.id, format, file },
     human: () => `${file}\n`,
   });
-  if (world.terminal.stdoutIsTty && !(await openFile(world, file))) {
+  if (world.terminal.stdoutIsTty && !(await openOutside(world, file, path.dirname(file)))) {
     await context.say('Nothing could be started to show it; open the file yourself.');
   }
   return exitCodes.ok;
@@ -48,25 +48,3 @@ const nothingToOpen = ({ id }: ShownReport, formats: readonly string[]): GovctlE
     `The report ${id} has no file in a format that can be opened: ${formats.join(', ')}`,
     { hint: `\`govctl report download ${id}\` stores it, unopened.` },
   );
-
-/** The command of this platform that shows a file with whatever is meant for it. */
-function opener(platform: string): readonly [command: string, ...before: string[]] {
-  if (platform === 'darwin') return ['open'];
-  // The empty word is the title of a window, which `start` takes first.
-  if (platform === 'win32') return ['cmd', '/c', 'start', ''];
-  return ['xdg-open'];
-}
-
-/** Whether it was started; it goes on beside govctl. */
-const openFile = ({ env }: World, file: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    const [command, ...before] = opener(process.platform);
-    // Windows looks for the command in the current folder first, which may be a cloned repo.
-    const cwd = path.dirname(file);
-    const child = spawn(command, [...before, file], { cwd, env, stdio: 'ignore', detached: true });
-    child.once('error', () => resolve(false));
-    child.once('spawn', () => {
-      child.unref();
-      resolve(true);
-    });
-  });

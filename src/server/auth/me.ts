@@ -4,6 +4,7 @@ import { timestamp } from '../deps.ts';
 import type { Handlers } from '../http/call.ts';
 import { toJson } from '../json.ts';
 import type { Reader } from '../store/store.ts';
+import { oauthStates, stateId } from '../oauth/collection.ts';
 import { findUser } from '../users/service.ts';
 import { accessTokens, apiKeys } from './collection.ts';
 import { nameOfCredential } from './service.ts';
@@ -22,6 +23,7 @@ export const meHandlers = ({ store }: Deps): Handlers['me'] => ({
           ...defined({
             name: await nameOfCredential(store, via),
             expires_at: await expiryOf(store, via),
+            login_expires_at: await loginExpiryOf(store, via),
           }),
         },
         ...(user && {
@@ -42,4 +44,12 @@ async function expiryOf(reader: Reader, id: string): Promise<string | undefined>
   if (key) return key.doc.expires_at;
   const token = await reader.get(accessTokens, id);
   return token && timestamp(token.doc.expires_at);
+}
+
+/** A login ends with what the user has granted, however often its tokens are refreshed. */
+async function loginExpiryOf(reader: Reader, id: string): Promise<string | undefined> {
+  const grantId = (await reader.get(accessTokens, id))?.doc.grant_id;
+  if (grantId === undefined) return undefined;
+  const grant = await reader.get(oauthStates, stateId('Grant', grantId));
+  return grant && timestamp(grant.doc.expires_at);
 }

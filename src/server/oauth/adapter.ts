@@ -9,7 +9,7 @@ import { timestamp } from '../deps.ts';
 import { removeFew } from '../store/remove-rows.ts';
 import type { Tx } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
-import { oauthStates } from './collection.ts';
+import { oauthStates, stateId } from './collection.ts';
 import type { StoredOauthState } from './collection.ts';
 
 type StateDeps = Pick<Deps, 'store' | 'secrets' | 'ids' | 'clock'>;
@@ -29,8 +29,6 @@ export const createAdapterFactory =
 
 const never = (): Promise<never> => Promise.reject(new Error('not a kind that can do this'));
 
-const idOf = (kind: string, secret: string): string => `${kind}:${hashSecret(secret)}`;
-
 function stateAdapter({ store, secrets }: StateDeps, kind: string): Adapter {
   const show = (doc: StoredOauthState | undefined): AdapterPayload | undefined =>
     doc && {
@@ -39,7 +37,7 @@ function stateAdapter({ store, secrets }: StateDeps, kind: string): Adapter {
     };
   return {
     async upsert(secret, payload, expiresIn = 0) {
-      const id = idOf(kind, secret);
+      const id = stateId(kind, secret);
       const { grantId, accountId, uid, userCode, consumed } = payload;
       const doc: StoredOauthState = {
         id,
@@ -60,21 +58,21 @@ function stateAdapter({ store, secrets }: StateDeps, kind: string): Adapter {
         if (kind === 'Interaction' && !before) await removeSurplus(tx);
       });
     },
-    find: async (secret) => show((await store.get(oauthStates, idOf(kind, secret)))?.doc),
+    find: async (secret) => show((await store.get(oauthStates, stateId(kind, secret)))?.doc),
     findByUid: async (uid) => show((await store.find(oauthStates, 'uid', uid))?.doc),
     findByUserCode: async (code) =>
       show((await store.find(oauthStates, 'user_code', hashSecret(code)))?.doc),
     async consume(secret) {
       const { InvalidGrant } = await import('oidc-provider/lib/helpers/errors.js');
       await store.transact(async (tx) => {
-        const known = (await tx.get(oauthStates, idOf(kind, secret)))?.doc;
+        const known = (await tx.get(oauthStates, stateId(kind, secret)))?.doc;
         // Between reading and this, another request was first.
         if (!known || known.consumed !== undefined) throw new InvalidGrant('already used');
         await tx.replace(oauthStates, { ...known, consumed: Math.floor(Date.now() / 1_000) });
       });
     },
     async destroy(secret) {
-      const id = idOf(kind, secret);
+      const id = stateId(kind, secret);
       await store.transact(async (tx) => {
         if (await tx.get(oauthStates, id)) await tx.remove(oauthStates, id);
       });

@@ -1,3 +1,4 @@
+import { hashSecret } from '../keys/hashed-secrets.ts';
 import type { CollectionSpec } from '../store/store.ts';
 
 /**
@@ -31,6 +32,9 @@ export const oauthStates: CollectionSpec<StoredOauthState> = {
   },
   order: { id: ({ id }) => id, expires_at: ({ expires_at: at }) => at },
 };
+
+/** @param secret what its holder presents */
+export const stateId = (kind: string, secret: string): string => `${kind}:${hashSecret(secret)}`;
 
 /** A key that signs ID tokens. */
 export interface StoredOauthKey {

@@ -16,16 +16,17 @@ export type LoginService = Awaited<ReturnType<typeof startLoginService>>;
 /** A service with a person, and the steps of a login: in the browser, and of the command line. */
 export async function startLoginService(options: Parameters<typeof startTestService>[0] = {}) {
   const service = await startTestService({ isLocal: false, countryOf: () => 'FR', ...options });
+  const { publicUrl = base } = options;
   const ada = 'ada@example.com';
   const fetchHere = async (request: Request): Promise<Response> =>
     service.app.fetch(request, { remoteAddress: '192.0.2.7' });
   const customFetch: client.CustomFetch = (url, options) =>
     fetchHere(new Request(url, options as RequestInit));
   const discover = (): Promise<client.Configuration> =>
-    client.discovery(new URL(base), 'govctl-cli', undefined, client.None(), {
+    client.discovery(new URL(publicUrl), 'govctl-cli', undefined, client.None(), {
       [client.customFetch]: customFetch,
     });
-  const browser = (): Browser => new Browser(base, fetchHere);
+  const browser = (): Browser => new Browser(publicUrl, fetchHere);
 
   /** Keys of authenticator apps, by email. */
   const apps = new Map<string, string>();
@@ -108,6 +109,7 @@ export async function startLoginService(options: Parameters<typeof startTestServ
     ...service,
     userId: id,
     addUser,
+    fetch: fetchHere,
     discover,
     browser,
     signIn,

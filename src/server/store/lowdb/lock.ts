@@ -1,97 +1,7 @@
-import { defined } from '../../../contract/defined.ts';
-import { randomUUID } from 'node:crypto';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Holder, Lock } from '../../../lock/lock.ts';
+import { takeLock } from '../../../lock/lock.ts';
 import { StoreRefusal } from '../store.ts';
-import { isMissing } from './checkpoint.ts';
-
-/** A process, told apart from a later one that got the same number. */
-interface Holder {
-  readonly pid: number;
-  /** Clock ticks since boot, from /proc; absent where there is none. */
-  readonly started?: string | undefined;
-  readonly boot?: string | undefined;
-  /** Tells two locks of one process apart. */
-  readonly token: string;
-}
-
-export interface Lock {
-  release(): Promise<void>;
-}
-
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error ? error.code : undefined;
-
-const readText = async (path: string): Promise<string | undefined> => {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    // No such file, process or system: nothing is known. ESRCH: the process went while we read.
-    if (isMissing(error) || codeOf(error) === 'ESRCH') return undefined;
-    throw error;
-  }
-};
-
-/** Fields 3 and 22 of /proc/<pid>/stat; the name in field 2 may hold spaces and brackets. */
-const statOf = async (pid: number): Promise<{ state?: string; started?: string }> => {
-  const stat = await readText(`/proc/${pid}/stat`);
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
-  const [state, started] = [fields[0], fields[19]];
-  return {
-    ...defined({ state, started }),
-  };
-};
-
-/** A zombie holds nothing any more: it waits for a parent that may never ask for its exit code. */
-const isOver = (state: string | undefined): boolean => state === 'Z' || state === 'X';
-
-const bootId = async (): Promise<string | undefined> =>
-  (await readText('/proc/sys/kernel/random/boot_id'))?.trim();
-
-const exists = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it is there, but someone else's.
-    return codeOf(error) === 'EPERM';
-  }
-};
-
-const isAlive = async ({ pid, started, boot }: Holder): Promise<boolean> => {
-  if (boot !== undefined && boot !== (await bootId())) return false;
-  const now = await statOf(pid);
-  if (isOver(now.state)) return false;
-  if (started !== undefined && now.started !== undefined) return started === now.started;
-  return exists(pid);
-};
-
-/** @returns undefined where there is no lock, or one that was cut off while being written */
-const readHolder = async (path: string): Promise<Holder | undefined> => {
-  const text = await readText(path);
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    // Checked as far as it is used: without a pid it says nothing.
-    const holder = value as Partial<Holder> | null;
-    return typeof holder?.pid === 'number' ? (holder as Holder) : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
-/** Puts the lock there unless one is there; never half-written. */
-const place = async (temp: string, path: string): Promise<boolean> => {
-  try {
-    await link(temp, path);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    // No hard links here: creating it exclusively is the next best.
-    await writeFile(path, await readFile(temp), { flag: 'wx', mode: 0o600 });
-    return true;
-  }
-};
 
 const inUse = (dir: string, path: string, { pid }: Holder): StoreRefusal =>
   new StoreRefusal(
@@ -99,45 +9,14 @@ const inUse = (dir: string, path: string, { pid }: Holder): StoreRefusal =>
       `Way out: stop that process, or give another data folder (--data-dir). (The lock is ${path}.)`,
   );
 
-const take = async (dir: string, path: string, self: Holder): Promise<Lock> => {
-  const temp = `${path}.${self.token}`;
-  await writeFile(temp, JSON.stringify(self), { flag: 'wx', mode: 0o600 });
-  const lock: Lock = {
-    async release() {
-      if ((await readHolder(path))?.token === self.token) await rm(path, { force: true });
-    },
-  };
-  try {
-    if (await place(temp, path)) return lock;
-    const holder = await readHolder(path);
-    if (holder && (await isAlive(holder))) throw inUse(dir, path, holder);
-    // Its process is gone. Of all that see this now, only the holder of the second lock may replace
-    // the first, and only if it is still the one that was looked at.
-    const takeover = await take(dir, `${path}.takeover`, { ...self, token: randomUUID() });
-    try {
-      const current = await readHolder(path);
-      if (current && current.token !== holder?.token) throw inUse(dir, path, current);
-      await rename(temp, path);
-      return lock;
-    } finally {
-      await takeover.release();
-    }
-  } finally {
-    await rm(temp, { force: true });
-  }
-};
-
 /**
  * Keeps a folder for this process.
  * @throws StoreRefusal while a live process has it; a dead one's lock, or one of an earlier boot or
  * container, doesn't count
  */
 export const lockFolder = async (dir: string): Promise<Lock> => {
-  const self: Holder = {
-    pid: process.pid,
-    started: (await statOf(process.pid)).started,
-    boot: await bootId(),
-    token: randomUUID(),
-  };
-  return take(dir, join(dir, 'lock'), self);
+  const path = join(dir, 'lock');
+  const taken = await takeLock(path);
+  if ('release' in taken) return taken;
+  throw inUse(dir, path, taken);
 };

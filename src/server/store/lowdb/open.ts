@@ -9,7 +9,7 @@ import { foldState } from './fold.ts';
 import { openJournal } from './journal.ts';
 import type { Journal } from './journal.ts';
 import { lockFolder } from './lock.ts';
-import type { Lock } from './lock.ts';
+import type { Lock } from '../../../lock/lock.ts';
 import { createEngine } from './lowdb-store.ts';
 import type { Durability, Engine } from './lowdb-store.ts';
 import { recover } from './recover.ts';

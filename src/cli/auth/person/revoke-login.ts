@@ -1,0 +1,37 @@
+import { GovctlError } from '../../../contract/errors.ts';
+import { createTransport } from '../../../client/transport.ts';
+import type { Context } from '../../context.ts';
+import { cliClientId } from '../../credentials/exchange-token.ts';
+import { transportOptions } from '../../objects/connect.ts';
+
+/**
+ * Ends a login at its service (RFC 7009): its refresh token first, with which services end what was got by it, too.
+ * @throws GovctlError when the service can't be reached, or does not do it
+ */
+export async function revokeLogin(
+  context: Context,
+  baseUrl: string,
+  refreshToken: string,
+  accessToken?: string,
+): Promise<void> {
+  const transport = createTransport({ ...transportOptions(context, baseUrl), retries: 1 });
+  const path = '/auth/revoke';
+  for (const [hint, token] of [
+    ['refresh_token', refreshToken],
+    ['access_token', accessToken],
+  ] as const) {
+    if (token === undefined) continue;
+    const answer = await transport.exchange('POST', path, {
+      anonymous: true,
+      repeatable: true,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        client_id: cliClientId,
+        token,
+        token_type_hint: hint,
+      }).toString(),
+    });
+    if (answer.ok) continue;
+    throw new GovctlError('bad_answer', `POST ${path} was answered with ${answer.status}`);
+  }
+}
