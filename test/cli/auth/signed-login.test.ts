@@ -45,7 +45,7 @@ describe('logging in with a key that requires signatures', () => {
     expect(profiles()).toContain('"signs": true');
     expect(profiles()).not.toContain('gss_');
     const file = path.join(home, 'config', 'credentials', 'default.json');
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ secret: key.key, signing_secret: key.signing_secret }); // prettier-ignore
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ base_url: baseUrl, secret: key.key, signing_secret: key.signing_secret }); // prettier-ignore
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const list = await run(['policy', 'list']);
     expect(list, list.stderr).toMatchObject({ exitCode: 0 });
