@@ -109,6 +109,7 @@ describe('auth login --oidc in GitHub Actions', () => {
     const file = path.join(home, 'temp', 'govctl', 'credentials', 'default.json');
     const kept = JSON.parse(readFileSync(file, 'utf8')) as object;
     expect(kept).toEqual({
+      base_url: 'https://govctl.test',
       job: expect.stringContaining('4711'),
       token: {
         value: expect.stringMatching(/^gat_/),
