@@ -78,7 +78,6 @@ const BudgetFilter = z
     ...filter,
     ...(tags && Object.keys(tags).length > 0 ? { tags } : {}),
   }));
-export type BudgetFilter = z.infer<typeof BudgetFilter>;
 
 const BudgetThreshold = z.strictObject({
   percent: z

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts';
 import { createAdapterFactory } from './adapter.ts';
 
 /** The command line: a public client, which proves itself by PKCE alone. */
-export const cliClientId = 'govctl-cli';
+const cliClientId = 'govctl-cli';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -29,7 +29,7 @@ const lifetimes = {
 };
 
 /** Letters of the codes that people type: no vowels, so that they make no words. */
-export const userCodeMask = '****-****';
+const userCodeMask = '****-****';
 
 /** Who uses the authorization server. */
 export interface Account {

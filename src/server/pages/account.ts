@@ -2,12 +2,12 @@ import { html } from 'hono/html';
 import type { ApiKey } from '../../contract/api-keys.ts';
 import type { Session, SessionShown, SignIn } from '../sign-in/service.ts';
 import { companyAccount } from './company.ts';
-import { field, problem } from './layout.ts';
+import { field, problem, username } from './layout.ts';
 import type { Html } from './layout.ts';
 import { messageOf, missingStep, recoveryCodes, statusOf, toSignIn } from './sign-in.ts';
 import type { Visit } from './visit.ts';
 
-export const accountPath = '/auth/account';
+const accountPath = '/auth/account';
 
 /** Calls the API as the person who is signed in. */
 export type CallApi = (
@@ -40,16 +40,17 @@ type Action = (visit: Visit, parts: AccountParts, session: Session) => Promise<R
 
 /** By the last part of the path. */
 const actions: Readonly<Record<string, Action>> = {
-  async password(visit, { signIn }) {
-    if (visit.request.method !== 'POST') return showPassword(visit);
+  async password(visit, { signIn }, { person }) {
+    if (visit.request.method !== 'POST') return showPassword(visit, person);
     const fields = await visit.form();
     const newPassword = fields.get('password') ?? '';
     if (newPassword !== fields.get('again'))
-      return showPassword(visit, 'The passwords differ.', 422);
+      return showPassword(visit, person, 'The passwords differ.', 422);
     const password = fields.get('current') ?? '';
     const tried = await signIn.changePassword({ token: visit.token, password, newPassword, visitor: visit.visitor }); // prettier-ignore
     if (tried.kind === 'no_session') return visit.redirect(toSignIn(accountPath));
-    if (tried.kind !== 'signed_in') return showPassword(visit, messageOf(tried), statusOf(tried));
+    if (tried.kind !== 'signed_in')
+      return showPassword(visit, person, messageOf(tried), statusOf(tried));
     visit.enter(tried);
     return visit.redirect(accountPath);
   },
@@ -128,12 +129,17 @@ async function showSecret(
   );
 }
 
-const showPassword = (visit: Visit, message?: string, status = 200): Promise<Response> =>
+const showPassword = (
+  visit: Visit,
+  { email }: Pick<Session['person'], 'email'>,
+  message?: string,
+  status = 200,
+): Promise<Response> =>
   visit.page(
     'Change your password',
     html`${problem(message)}
       <form method="post">
-        ${visit.csrf()}
+        ${visit.csrf()} ${username(email)}
         ${field({ name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password', autofocus: true })}
         ${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. Your other sessions end.' })}
         ${field({ name: 'again', label: 'The new password again', type: 'password', autocomplete: 'new-password' })}

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { SignIn } from '../sign-in/service.ts';
-import { field, hidden, problem } from './layout.ts';
+import { field, problem, username } from './layout.ts';
 import { continueWith, goOn, messageOf, statusOf } from './sign-in.ts';
 import type { Visit } from './visit.ts';
 
@@ -34,7 +34,7 @@ export async function invitationPage(
             : ''
         }
         <form method="post">
-          ${visit.csrf()} ${hidden('username', known.email)}
+          ${visit.csrf()} ${username(known.email)}
           ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password', autofocus: !company, hint: 'At least 12 characters. A few words in a row are easy to remember.' })}
           ${field({ name: 'again', label: 'The same password again', type: 'password', autocomplete: 'new-password' })}
           <div class="buttons"><button>Continue</button></div>

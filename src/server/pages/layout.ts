@@ -4,7 +4,7 @@ import type { HtmlEscapedString } from 'hono/utils/html';
 /** A part of a page: texts in it are escaped. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-export const stylePath = '/auth/style.css';
+const stylePath = '/auth/style.css';
 
 /** What every page has around its content. @param title plain text */
 export const layout = (title: string, content: Html): Html =>
@@ -15,6 +15,7 @@ export const layout = (title: string, content: Html): Html =>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title} · govctl</title>
+        <link rel="icon" href="data:," />
         <link rel="stylesheet" href="${stylePath}" />
       </head>
       <body>
@@ -74,3 +75,7 @@ export const field = ({
 /** The token that shows that a form is of this service. */
 export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}" />`;
+
+/** Whose password a form is about, for password managers. */
+export const username = (email: string): Html =>
+  html`<input type="text" name="username" autocomplete="username" value="${email}" hidden />`;

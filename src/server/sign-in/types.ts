@@ -78,7 +78,7 @@ export interface SessionShown {
 }
 
 /** The company's provider cannot be asked now. */
-export interface Unreachable {
+interface Unreachable {
   readonly kind: 'unreachable';
   readonly message: string;
 }

@@ -12,7 +12,7 @@ const name = /^(\d{4}-\d\d-\d\d)\.ndjson$/;
 
 export const fileOf = ({ dir }: UseFiles, day: string): string => join(dir, `${day}.ndjson`);
 
-export const codeOf = (error: unknown): unknown =>
+const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
 
 /** The days that have a file, the latest first. */

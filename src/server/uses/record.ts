@@ -30,7 +30,7 @@ export interface UseOptions extends Pick<UseFiles, 'dir'> {
   readonly limits?: Partial<CountLimits> & { readonly unknownADay?: number };
 }
 
-export const defaultKeptDays = 30;
+const defaultKeptDays = 30;
 const day = 86_400_000;
 /** Minutes that wait to be written: the disk is slow. */
 const mostWaiting = 2;

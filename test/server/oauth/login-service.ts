@@ -25,6 +25,7 @@ export async function startLoginService(options: Parameters<typeof startTestServ
   const discover = (): Promise<client.Configuration> =>
     client.discovery(new URL(publicUrl), 'govctl-cli', undefined, client.None(), {
       [client.customFetch]: customFetch,
+      execute: publicUrl.startsWith('http:') ? [client.allowInsecureRequests] : [],
     });
   const browser = (): Browser => new Browser(publicUrl, fetchHere);
 

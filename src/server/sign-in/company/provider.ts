@@ -24,7 +24,7 @@ export interface Vouched {
 }
 
 /** What binds the answer of the provider to the browser that began. */
-export interface Secrets {
+interface Secrets {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;

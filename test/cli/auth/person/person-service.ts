@@ -6,7 +6,7 @@ import { createFakeWorld, runCommandLine } from '../../../support/fake-world.ts'
 import { until } from '../../../support/until.ts';
 import { base, startLoginService } from '../../../server/oauth/login-service.ts';
 
-export interface PersonServiceSettings {
+interface PersonServiceSettings {
   /** Answers in place of the service; undefined: the service does. */
   readonly instead?: (url: URL, body: string) => Response | undefined;
 }
