@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { getRequestListener } from '@hono/node-server';
+import axe from 'axe-core';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,8 +10,6 @@ import { hasChromium } from '../../report/formats/html/browser.ts';
 import { password } from '../sign-in/people.ts';
 import type { LoginService } from '../oauth/login-service.ts';
 import { startLoginService } from '../oauth/login-service.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface AxeResults {
   readonly violations: readonly {
@@ -55,7 +52,7 @@ describe.skipIf(!hasChromium)('the pages in a browser', () => {
 
   /** What axe finds wrong with a page. Its script is not one of the page: it runs beside the content security policy. */
   async function faults(page: Page): Promise<string[]> {
-    const { violations } = await page.evaluate<AxeResults>(`${axe}; axe.run(document)`);
+    const { violations } = await page.evaluate<AxeResults>(`${axe.source}; axe.run(document)`);
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   }
 
@@ -66,6 +63,7 @@ describe.skipIf(!hasChromium)('the pages in a browser', () => {
   async function signIn(page: Page, where: string): Promise<void> {
     await page.goto(base + where);
     // By keyboard alone: the first field has the focus.
+    await page.locator('#email:focus').waitFor();
     await page.keyboard.type('ada@example.com');
     await page.keyboard.press('Tab');
     await page.keyboard.type(password);
@@ -131,6 +129,7 @@ describe.skipIf(!hasChromium)('the pages in a browser', () => {
     const started = await client.initiateDeviceAuthorization(config, { scope: 'governance:read' });
     const { page, close } = await open();
     await signIn(page, '/auth/device');
+    await page.locator('#code:focus').waitFor();
     await page.keyboard.type(started.user_code);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Allow' }).waitFor();
