@@ -54,6 +54,14 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   'event trigger': ['--data', '{}'],
   'api-key create': ['--name', 'x', '--scope', 'governance:read'],
   'api-key update': ['--name', 'x'],
+  'user create': ['--role', 'viewer'],
+  'user update': ['--role', 'viewer'],
+  'role create': ['--scope', 'governance:read'],
+  'role update': ['--scope', 'governance:read'],
+  'trust create': ['--ref', 'refs/heads/main', '--scope', 'governance:read'],
+  'trust update': ['--scope', 'governance:read'],
+  'client create': ['--name', 'x', '--scope', 'governance:read'],
+  'client update': ['--name', 'x'],
   'remediate plan': ['--policy', hostile],
   'remediate apply': ['--policy', hostile],
   'resource import': ['inputs'],
@@ -296,7 +304,10 @@ describe('what is harmless', () => {
       '1 report open', // its bytes are not those of its hash
       '3 schedule next',
       '3 webhook verify',
-      '1 audit verify', // its hashes are no hashes
+      '1 audit list', // its hashes are no hashes
+      '1 audit tail',
+      '1 audit export',
+      '1 audit verify',
       '7 server seed',
     ]);
   });
