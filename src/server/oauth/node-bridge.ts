@@ -11,25 +11,30 @@ export interface Bridged {
   readonly body?: string;
 }
 
-/** Has a handler of node:http answer a request that came in as a fetch one, without a socket. */
+/**
+ * Has a handler of node:http answer a request that came in as a fetch one, without a socket.
+ * @throws what the handler throws
+ */
 export async function throughNode(
   { method, path, headers, body }: Bridged,
   handler: NodeHandler,
 ): Promise<Response> {
-  const answer = await inject(
-    (request, response) => {
-      // Its author may fail in silence: the answer must come all the same.
-      void Promise.resolve(handler(request, response)).catch((error: unknown) =>
-        response.destroy(error as Error),
-      );
-    },
-    {
-      method: method as 'GET',
-      url: path,
-      headers,
-      ...(body === undefined ? {} : { payload: body }),
-    },
-  );
+  let failed: { readonly error: unknown } | undefined;
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      await handler(request, response);
+    } catch (error) {
+      failed = { error };
+      response.end();
+    }
+  };
+  const answer = await inject((request, response) => void handle(request, response), {
+    method: method as 'GET',
+    url: path,
+    headers,
+    ...(body === undefined ? {} : { payload: body }),
+  });
+  if (failed) throw failed.error;
   const shown = new Headers();
   for (const [name, value] of Object.entries(answer.headers)) {
     if (hopByHop.has(name)) continue;

@@ -3,13 +3,12 @@ import type { InteractionResults, Provider as OidcProvider } from 'oidc-provider
 import type { Scope } from '../../contract/endpoint.ts';
 import { scopes as allScopes } from '../../contract/endpoint.ts';
 import type { Deps } from '../deps.ts';
-import type { Actor } from '../http/call.ts';
 import { readBody } from '../http/body.ts';
 import type { Peer } from '../http/peer.ts';
 import { throughNode } from './node-bridge.ts';
 import { createProvider, interactionPath } from './provider.ts';
 import type { ProviderOptions } from './provider.ts';
-import { readSigningKeys, rotateSigningKey } from './signing-keys.ts';
+import { readSigningKeys } from './signing-keys.ts';
 
 /** A person is asked for something before a client gets its code. */
 export interface Interaction {
@@ -56,8 +55,6 @@ export interface Oauth {
   findDevice(code: string): Promise<WaitingDevice | undefined>;
   /** @returns false where the code was used or has expired meanwhile. @param userId undefined: the device is refused */
   decideDevice(code: string, decision: { readonly userId: string; readonly scopes: readonly Scope[] } | undefined): Promise<boolean>; // prettier-ignore
-  /** Signs ID tokens with a new key. @returns its ID */
-  rotateKey(actor: Actor): Promise<string>;
 }
 
 export type OauthOptions = Omit<ProviderOptions, 'keys' | 'issuer'> & {
@@ -116,7 +113,7 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
   const bodyOf = async (request: Request): Promise<string> =>
     (await readBody(request, bodyLimits)).bytes.toString('utf8');
 
-  /** Finds or makes the consent of a user to a client, with these scopes and no others. */
+  /** Stores the consent of a user to a client, with these scopes and no others. @returns its ID */
   async function grant(
     provider: OidcProvider,
     { userId, clientId }: { readonly userId: string; readonly clientId: string },
@@ -191,9 +188,8 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
             };
           } catch (error) {
             if (!isExpired(error)) throw error;
-          } finally {
-            outgoing.end();
           }
+          outgoing.end();
         },
       });
       return found;
@@ -253,14 +249,6 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
       }
       await device.save();
       return true;
-    },
-
-    async rotateKey(actor) {
-      const id = await rotateSigningKey(deps, actor);
-      // Requests that have begun go on with the provider they have.
-      loading = undefined;
-      await load();
-      return id;
     },
   };
 }

@@ -163,7 +163,10 @@ export async function createService(
     signIn,
     limiter,
     baseUrl,
-    fetch: (request, peer) => app.fetch(request, peer),
+    fetch(request, peer) {
+      begun += 1;
+      return app.fetch(request, peer);
+    },
     deviceLogin: options.config.sign_in?.device_codes,
   });
   const app: App = createApp(
