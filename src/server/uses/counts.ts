@@ -30,6 +30,10 @@ class Lines {
   readonly first: Line[] = [];
   readonly more = new Map<string, Line>();
 
+  get size(): number {
+    return this.first.length + this.more.size;
+  }
+
   find({ address, method, route, outcome }: Line): Line | undefined {
     for (const line of this.first) {
       const isSame =
@@ -74,8 +78,8 @@ export class UseCounts {
     else this.#begin(line, mine);
   }
 
-  get isEmpty(): boolean {
-    return this.#lines.size === 0 && this.#others.first.length === 0;
+  get lines(): number {
+    return this.#known + this.unknown + this.#others.size;
   }
 
   /** JSON of each line but for its time. */

@@ -32,8 +32,8 @@ export interface UseOptions extends Pick<UseFiles, 'dir'> {
 
 const defaultKeptDays = 30;
 const day = 86_400_000;
-/** Minutes that wait to be written: the disk is slow. */
-const mostWaiting = 2;
+/** What waits to be written has at most as many lines as so many full minutes: beyond it, the disk is too slow. */
+const fullMinutesWaiting = 2;
 /** Lines that are put together in one turn: a millisecond or two. */
 const perTurn = 1_000;
 
@@ -51,18 +51,20 @@ export function createUseRecord(
     new UseCounts(start, { lines: limits.lines, unknown: Math.min(limits.unknown, unknownLeft) });
   let current = begin(startOf(clock.now()));
 
+  const linesWaiting = (): number => waiting.reduce((sum, { lines }) => sum + lines, 0);
+
   /** Goes on to the minute that it is now. */
   const turn = (start: number): void => {
     unknownLeft -= current.unknown;
     if (Math.floor(start / day) !== Math.floor(current.start / day)) {
       unknownLeft = limits.unknownADay;
     }
-    if (!current.isEmpty) {
-      if (waiting.length >= mostWaiting) {
+    if (current.lines > 0) {
+      waiting.push(current);
+      while (linesWaiting() > fullMinutesWaiting * limits.lines && waiting.length > 1) {
         waiting.shift();
         log.error({}, 'a minute of uses of credentials was not recorded: the disk is too slow');
       }
-      waiting.push(current);
     }
     current = begin(start);
   };

@@ -61,6 +61,23 @@ async function allOf(
 }
 
 describe('the record of uses', () => {
+  it('keeps minutes that are not written yet, however many they are, up to a number of lines', async () => {
+    const record = await recordIn({ limits: { lines: 10 } });
+    const use = (): void => {
+      record.add(event());
+      record.advance(minute);
+    };
+    for (let n = 0; n < 20; n++) use();
+    await record.save();
+    expect([(await allOf(record)).length, record.errors]).toEqual([20, []]);
+    for (let n = 0; n < 23; n++) use();
+    await record.save();
+    expect((await allOf(record)).length).toBe(40);
+    expect(record.errors).toEqual(
+      Array.from({ length: 3 }, () => expect.stringContaining('too slow') as string),
+    );
+  });
+
   it('has one line a minute for each credential, address, endpoint and outcome, with a count', async () => {
     const record = await recordIn();
     for (let n = 0; n < 5; n++) record.add(event());
