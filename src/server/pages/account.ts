@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { ApiKey } from '../../contract/api-keys.ts';
+import { permits } from '../../contract/endpoint.ts';
 import type { Session, SessionShown, SignIn } from '../sign-in/service.ts';
 import { companyAccount } from './company.ts';
 import { field, problem, username } from './layout.ts';
@@ -186,6 +187,13 @@ const askCode = (
     { status },
   );
 
+async function ownKeys(session: Session, callApi: CallApi): Promise<readonly ApiKey[]> {
+  const listed = await callApi(session, 'GET', '/v1/api-keys?limit=100');
+  if (!listed.ok) return [];
+  const { api_keys: keys } = (await listed.json()) as { api_keys: readonly ApiKey[] };
+  return keys.filter(({ made_by: maker }) => maker === session.person.id);
+}
+
 async function showAccount(
   visit: Visit,
   { signIn, callApi }: AccountParts,
@@ -194,9 +202,7 @@ async function showAccount(
 ): Promise<Response> {
   const { person } = session;
   const sessions = await signIn.sessionsOf(person.id);
-  const listed = await callApi(session, 'GET', '/v1/api-keys?limit=100');
-  const keys = listed.ok ? ((await listed.json()) as { api_keys: ApiKey[] }).api_keys : [];
-  const own = keys.filter(({ made_by: maker }) => maker === person.id);
+  const keys = permits(person.scopes, 'admin') ? await ownKeys(session, callApi) : undefined;
   return visit.page(
     'Your account',
     html`${problem(message)}
@@ -220,7 +226,11 @@ async function showAccount(
       </form>
 
       <h2>API keys</h2>
-      ${keyTable(visit, own)} ${keyForm(visit, session)}
+      ${
+        keys
+          ? html`${keyTable(visit, keys)} ${keyForm(visit, session)}`
+          : html`<p>Administrators create API keys.</p>`
+      }
 
       <h2>Sign-in</h2>
       <ul>
