@@ -233,7 +233,7 @@ export const asSet = (names: readonly string[]): string => [...names].sort().joi
 async function checkRoles(reader: Reader, names: readonly string[]): Promise<void> {
   const known = await knownRoles(reader, names);
   const unknown = names.flatMap((name, at) =>
-    known.includes(name) ? [] : [{ field: `roles[${at}]`, message: `there is no role ${name}` }],
+    known.includes(name) ? [] : [{ field: `roles[${at}]`, message: `is not a role: ${name}` }],
   );
   if (unknown.length > 0) throw invalidBody('invalid_user', unknown);
 }
