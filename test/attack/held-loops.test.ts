@@ -1,5 +1,7 @@
 // A cloned repo whose conditions work for hours within their budgets: nothing else has a turn meanwhile, signals neither.
 import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -10,7 +12,10 @@ import { until } from '../support/until.ts';
 
 const built = fileURLToPath(new URL('../../bin/govctl.js', import.meta.url));
 
-/** Makes the program say on stderr, at once, how many listeners there are to SIGTERM. */
+/**
+ * Makes the program say on stderr, at once, how many listeners there are to SIGTERM. stderr is a file: a pipe whose
+ * reader gets no turn is full after some hundred words, and refuses the next.
+ */
 const announcing = `data:text/javascript,${encodeURIComponent(`
   import { writeSync } from 'node:fs';
   for (const event of ['newListener', 'removeListener'])
@@ -48,20 +53,24 @@ it.each([
   ['SIGTERM', 'check large.ndjson'],
   ['SIGINT', 'test policies'],
 ] as const)('%s ends `%s`', async (signal, words) => {
+  const cwd = makeRepo(files);
+  const announced = join(cwd, 'announced.txt');
+  const stderr = openSync(announced, 'a');
   const child = spawn(process.execPath, ['--import', announcing, built, ...words.split(' ')], {
-    cwd: makeRepo(files),
-    stdio: ['ignore', 'ignore', 'pipe'],
+    cwd,
+    stdio: ['ignore', 'ignore', stderr],
   });
+  closeSync(stderr);
   onTestFinished(() => void child.kill('SIGKILL'));
-  let said = '';
-  child.stderr.on('data', (text: Buffer) => (said += text.toString()));
   const ended = new Promise<unknown>((resolve) =>
     child.once('exit', (code, by) => resolve(code ?? by)),
   );
   // It is at work for long once it says nothing more.
+  let said = '';
   await until(async () => {
     const before = said;
     await sleep(1_500);
+    said = readFileSync(announced, 'utf8');
     return said !== '' && said === before;
   });
   expect([child.exitCode, said]).toEqual([null, expect.stringMatching(/^free /)]);
