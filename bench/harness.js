@@ -1,6 +1,14 @@
 // Measuring, shared by every figure: whole processes in turn (A B A B ...), medians, ratios pair by pair.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
@@ -153,6 +161,7 @@ export async function startGovctl(
     metrics = true,
     nodeArgs = [],
     command = govctl,
+    args: more = [],
   } = {},
 ) {
   const url = `http://127.0.0.1:${port}`;
@@ -166,6 +175,7 @@ export async function startGovctl(
     dataDir,
     '--rate-limit',
     'report',
+    ...more,
   ];
   if (!metrics) args.push('--no-metrics');
   const server = await startServer(args, `${url}/readyz`, { GOVCTL_SERVER_API_KEY: benchKey });
@@ -209,3 +219,38 @@ export async function deletePolicies(url, kept) {
     });
   }
 }
+
+/** A process of bench/attack that tells something once, when it is told to `stop` or by itself. */
+export function startTeller(name, settings) {
+  const child = spawn(
+    process.execPath,
+    [path.join(root, 'bench', 'attack', `${name}.js`), JSON.stringify(settings)],
+    {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    },
+  );
+  process.once('exit', () => child.kill());
+  const told = new Promise((resolve, reject) => {
+    child.once('message', resolve);
+    child.once('exit', (status) => reject(new Error(`${name} ended with ${status}`)));
+  });
+  // Whoever waits for it later gets the error then.
+  told.catch(() => undefined);
+  return {
+    told,
+    stop() {
+      child.send('stop');
+      return told;
+    },
+  };
+}
+
+/** KiB of all files below a folder. */
+export const folderSize = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce(
+      (sum, { parentPath, path: parent, name }) =>
+        sum + statSync(path.join(parentPath ?? parent, name)).size,
+      0,
+    ) / 1_024;

@@ -14,6 +14,7 @@ import * as serverInventory from './server-inventory.js';
 import * as serverLists from './server-lists.js';
 import * as overview from './overview.js';
 import * as underAttack from './under-attack.js';
+import * as wrongPasswords from './wrong-passwords.js';
 import * as webhookDelivery from './webhook-delivery.js';
 import * as webhookMemory from './webhook-memory.js';
 import * as reportPdf from './report-pdf.js';
@@ -38,6 +39,7 @@ const benches = {
   'server-lists': serverLists,
   overview,
   'under-attack': underAttack,
+  'wrong-passwords': wrongPasswords,
   'webhook-delivery': webhookDelivery,
   'webhook-memory': webhookMemory,
   'report-pdf': reportPdf,

@@ -1,8 +1,15 @@
-import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
-import { benchKey, median, peer, startGovctl, startServer, tempFolder } from './harness.js';
+import {
+  benchKey,
+  median,
+  peer,
+  startGovctl,
+  startServer,
+  startTeller,
+  tempFolder,
+} from './harness.js';
 import { makePolicy } from './policies.js';
 
 export const title = 'answers while the server is attacked';
@@ -93,27 +100,6 @@ async function linkToReport(url) {
   const link = await send(url, 'POST', `/v1/reports/${id}/download-link`, { format: 'json' });
   const { pathname, search } = new URL(link.url);
   return pathname + search;
-}
-
-/** A process of the bench that tells something once, when it is told to `stop` or by itself. */
-function startTeller(name, settings) {
-  const child = spawn(process.execPath, [file(name), JSON.stringify(settings)], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-  process.once('exit', () => child.kill());
-  const told = new Promise((resolve, reject) => {
-    child.once('message', resolve);
-    child.once('exit', (status) => reject(new Error(`${name} ended with ${status}`)));
-  });
-  // Whoever waits for it later gets the error then.
-  told.catch(() => undefined);
-  return {
-    told,
-    stop() {
-      child.send('stop');
-      return told;
-    },
-  };
 }
 
 const quantile = (times, part) =>
