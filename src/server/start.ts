@@ -4,7 +4,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { defined } from '../contract/defined.ts';
 import { GovctlError } from '../contract/errors.ts';
 import { baseUrlOf, checkPublicUrl, isLoopback, parseRanges } from './http/address.ts';
-import { checkGivenKey, ensureBootstrapKey } from './auth/bootstrap.ts';
+import { bootstrapKeyWorks, checkGivenKey, ensureBootstrapKey } from './auth/bootstrap.ts';
 import type { BootstrapKey } from './auth/bootstrap.ts';
 import { othersCanRead, readServerConfig } from './config/read-config.ts';
 import type { Env } from './config/references.ts';
@@ -62,6 +62,8 @@ export interface RunningServer {
   readonly port: number;
   /** Absent when the data folder's key was shown at an earlier start. */
   readonly apiKey?: BootstrapKey;
+  /** The data folder's key lets somebody in: not once the first owner signed in. */
+  readonly apiKeyWorks: boolean;
   /** Lines an operator should read. */
   readonly notices: readonly string[];
   /** Of the listener of metrics, if there is one. */
@@ -183,6 +185,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       baseUrl,
       port: listener.port,
       ...(apiKey ? { apiKey } : {}),
+      apiKeyWorks: await bootstrapKeyWorks(deps),
       notices,
       isLocal: isLocal({ ...options, config }),
       ...defined({ metricsPort: metricsListener?.port }),

@@ -44,6 +44,8 @@ export interface RunningServer {
   readonly baseUrl: string;
   /** Absent when the data folder's key was printed at an earlier start. */
   readonly apiKey?: { readonly key: string; readonly generated: boolean };
+  /** false: the data folder's key lets nobody in, as its first owner signed in. */
+  readonly apiKeyWorks?: boolean;
   /** Lines an operator should read, such as a torn journal tail that was cut. */
   readonly notices: readonly string[];
   /** Only this machine can reach it, so that tests may change its clock, its data and its answers. */

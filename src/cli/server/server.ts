@@ -250,7 +250,9 @@ function readyView(server: RunningServer, given: { key: string; made: boolean } 
           ? `API key  ${style.bold(made)}   shown this once`
           : given
             ? 'API key  the one you gave'
-            : 'API key  the one printed at the first start (lost? start again with --new-api-key)',
+            : server.apiKeyWorks === false
+              ? 'API key  disabled, as owners sign in (no owner can? start with --new-api-key)'
+              : 'API key  the one shown at the first start (lost? start with --new-api-key)',
         `Log in   ${logIn}`,
         ...(server.isLocal
           ? ['Local    tests may move its clock and change its data: govctl server --help']

@@ -46,6 +46,12 @@ export async function ensureBootstrapKey(
   return { key, generated: true };
 }
 
+/** The folder's own key lets its holder in: it was neither deleted, nor disabled when the first owner signed in. */
+export async function bootstrapKeyWorks({ store }: Deps): Promise<boolean> {
+  const own = (await store.find(apiKeys, 'bootstrap', 'yes'))?.doc;
+  return own !== undefined && own.disabled_at === undefined;
+}
+
 /** @throws GovctlError usage_error when the key can't travel in a header */
 export function checkGivenKey(key: string): void {
   if (/^[\x21-\x7e]{8,512}$/.test(key)) return;

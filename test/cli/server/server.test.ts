@@ -14,7 +14,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A launcher that starts nothing, remembers its options, and is asked to stop at once. */
 function fakeLauncher(
-  more: { baseUrl?: string; notices?: string[]; isLocal?: boolean; generated?: string } = {},
+  more: {
+    baseUrl?: string;
+    notices?: string[];
+    isLocal?: boolean;
+    generated?: string;
+    apiKeyWorks?: boolean;
+  } = {},
 ) {
   const controller = new AbortController();
   const launched: ServerOptions[] = [];
@@ -32,6 +38,7 @@ function fakeLauncher(
           : {}),
       notices: more.notices ?? [],
       ...(more.isLocal ? { isLocal: true } : {}),
+      apiKeyWorks: more.apiKeyWorks ?? true,
       fetch: () => Promise.reject(new Error('not asked')),
       reload: async () => void reloaded++,
       stop: async () => void stopped++,
@@ -75,6 +82,17 @@ describe('govctl server', () => {
       signal: fake.signal,
     });
   });
+
+  it.each([
+    [true, 'API key  the one shown at the first start (lost? start with --new-api-key)'],
+    [false, 'API key  disabled, as owners sign in (no owner can? start with --new-api-key)'],
+  ])(
+    'says of the key that no start shows again whether it works (%s)',
+    async (apiKeyWorks, line) => {
+      const { stdout } = await run([], fakeLauncher({ apiKeyWorks }));
+      expect(stdout.split('\n')[1]).toBe(line);
+    },
+  );
 
   it('stops with 0 at a signal that comes while the stored data is loaded', async () => {
     const controller = new AbortController();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ensureBootstrapKey } from '../../../src/server/auth/bootstrap.ts';
+import { bootstrapKeyWorks, ensureBootstrapKey } from '../../../src/server/auth/bootstrap.ts';
 import type { SignIn } from '../../../src/server/sign-in/service.ts';
 import type { TestService } from '../test-service.ts';
 import { startTestService } from '../test-service.ts';
@@ -50,8 +50,10 @@ describe("the server's own key", () => {
 
   it('is not made anew at a start without one', async () => {
     await join(service, signIn, 'olga', 'owner');
+    expect(await bootstrapKeyWorks(service.deps)).toBe(false);
     expect(await ensureBootstrapKey(service.deps, undefined)).toBeUndefined();
     expect(await works()).toBe(false);
+    expect(await bootstrapKeyWorks(service.deps)).toBe(false);
   });
 
   it.each(['the same', 'another-key-0123456789'])(
