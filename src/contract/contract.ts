@@ -15,6 +15,7 @@ import { evidence } from './evidence.ts';
 import { exemptions } from './exemptions.ts';
 import { frameworkDefinitions, frameworks } from './frameworks.ts';
 import { evaluations, governance } from './governance.ts';
+import { idTokenKeys } from './id-token-keys.ts';
 import { local } from './local.ts';
 import { me } from './me.ts';
 import { metrics } from './metrics.ts';
@@ -72,6 +73,7 @@ export const contract = {
   roles,
   apiKeys,
   oauthClients,
+  idTokenKeys,
   trusts,
   auditLog,
   uses,

@@ -66,5 +66,13 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
         .default('info'),
     )
     .action(act(() => import('./server.ts').then((m) => m.runServer)));
+  server
+    .command('rotate-id-token-key')
+    .summary('publish a new key for ID tokens')
+    .description(
+      'Publishes a new key for ID tokens, which signs them a day later. A server does this by itself every 90 days.',
+    )
+    .option('--drop-old', 'the old key was stolen: sign with the new one at once, withdraw the old')
+    .action(act(() => import('./id-token-key.ts').then((m) => m.rotateIdTokenKey)));
   registerLocalCommands(server, act);
 }

@@ -43,6 +43,8 @@ export interface StoredOauthKey {
   /** The private JWK. */
   readonly sealed: string;
   readonly created_at: string;
+  /** It is only published before. Absent: it signs since it was made. */
+  readonly signs_from?: string;
 }
 
 export const oauthKeys: CollectionSpec<StoredOauthKey> = {

@@ -8,7 +8,9 @@ import type { Peer } from '../http/peer.ts';
 import { throughNode } from './node-bridge.ts';
 import { createProvider, interactionPath } from './provider.ts';
 import type { ProviderOptions } from './provider.ts';
-import { readSigningKeys } from './signing-keys.ts';
+import { publishedKeysCached, readSigningKeys } from './signing-keys.ts';
+
+export { idTokenKeyHandlers, maintainSigningKeys } from './signing-keys.ts';
 
 /** A person is asked for something before a client gets its code. */
 export interface Interaction {
@@ -69,14 +71,19 @@ const bodyLimits = { bodyTypes: [form], maxBodyBytes: 64 * 1_024 };
 
 /** Loads oidc-provider when it is first needed: few commands need it. */
 export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: OauthOptions): Oauth {
-  let loading: Promise<OidcProvider> | undefined;
-  const load = (): Promise<OidcProvider> =>
-    (loading ??= readSigningKeys(deps)
-      .then((keys) => createProvider(deps, { ...options, issuer: issuer(), keys }))
-      .catch((error: unknown) => {
-        loading = undefined;
-        throw error;
-      }));
+  let loaded: { readonly with: string; readonly provider: Promise<OidcProvider> } | undefined;
+  /** Another one where the keys have changed; requests under way go on with the one they have. */
+  async function load(): Promise<OidcProvider> {
+    const keys = await readSigningKeys(deps);
+    if (loaded?.with === keys.state) return loaded.provider;
+    const provider = createProvider(deps, { ...options, issuer: issuer(), keys: keys.open() });
+    const loading = { with: keys.state, provider };
+    loaded = loading;
+    provider.catch(() => {
+      if (loaded === loading) loaded = undefined;
+    });
+    return provider;
+  }
 
   /** Has oidc-provider, or a function with its requests and responses, answer. */
   async function bridge(
@@ -146,6 +153,7 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
       peer,
     });
     if (route.of === 'device' && answered.ok) return deviceAnswer(answered, issuer());
+    if (route.of === 'keys') answered.headers.set('Cache-Control', `max-age=${publishedKeysCached}`); // prettier-ignore
     return answered;
   }
 
@@ -264,7 +272,7 @@ interface Bridging {
 }
 
 interface Routed {
-  readonly of: 'device' | 'other';
+  readonly of: 'device' | 'keys' | 'other';
   /** It begins a login, and stores something for whoever asks. */
   readonly begins?: true;
   /** Path and query, as oidc-provider has it. */
@@ -283,9 +291,10 @@ function routeOf(request: Request): Routed | undefined {
     case 'POST /auth/revoke':
     case 'POST /auth/introspect':
     case 'GET /auth/userinfo':
-    case 'GET /.well-known/jwks.json':
     case `GET ${metadata}`:
       return as(pathname);
+    case 'GET /.well-known/jwks.json':
+      return { of: 'keys', path: pathname };
     // RFC 8414 has another name for the same document.
     case 'GET /.well-known/oauth-authorization-server':
       return as(metadata);

@@ -24,6 +24,7 @@ import type { BodyChecks } from '../http/bodies/body-checks.ts';
 import type { RateLimiter } from '../http/limits.ts';
 import { localHandlers } from '../local/handlers.ts';
 import type { LocalService } from '../local/service.ts';
+import { idTokenKeyHandlers } from '../oauth/service.ts';
 import { policyHandlers } from '../policies/handlers.ts';
 import { evaluationHandlers, governanceHandlers } from '../posture/handlers.ts';
 import { predictionHandlers } from '../prediction/handlers.ts';
@@ -167,6 +168,7 @@ export const createHandlers = (
     roles: roleHandlers(deps),
     apiKeys: apiKeyHandlers(deps, { hasCountries }),
     oauthClients: oauthClientHandlers(deps),
+    idTokenKeys: idTokenKeyHandlers(deps),
     trusts: trustHandlers(deps, targets),
     auditLog: auditLogHandlers(deps, statementKey),
     uses: useHandlers(deps, uses),

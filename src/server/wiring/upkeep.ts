@@ -12,6 +12,7 @@ import type { RequestCounts } from '../http/request-counts.ts';
 import type { StoredCollection } from '../module.ts';
 import { keepScore } from '../posture/score-days.ts';
 import { removeOldSamples } from '../scans/samples.ts';
+import { maintainSigningKeys } from '../oauth/service.ts';
 import type { SignIn } from '../sign-in/service.ts';
 import type { UseRecord } from '../uses/record.ts';
 import type { Deliveries } from '../webhooks/delivery/deliveries.ts';
@@ -25,7 +26,7 @@ const batch = 500;
 export interface Upkeep {
   /**
    * Call every minute: removes expired documents, stores uses of keys, failed sign-ins and counts of requests, tells of
-   * keys that expire, checks company accounts.
+   * keys that expire, replaces keys of ID tokens, checks company accounts.
    */
   maintain(): Promise<void>;
   /** Call every second: an import creates events so fast that the oldest must be removed sooner than in a minute. */
@@ -80,6 +81,7 @@ export function createUpkeep(
     await removeOldEntries(deps, statementKey);
     await tellHead(deps, statementKey);
     await announceExpiring(deps);
+    await maintainSigningKeys(deps);
     await keepScore(deps);
     await scheduleForecasts(deps, methods);
     surplus = await removeOldEvents(deps, eventOf, mostEvents);

@@ -437,6 +437,7 @@ describe('what an endpoint answers', () => {
       client_id: string;
       client_secret: string;
     };
+    await ask('idTokenKeys.rotate', undefined, { body: {} });
     await ask('oauthClients.list', undefined);
     await ask('oauthClients.get', client.client_id);
     await ask('oauthClients.update', client.client_id, { body: { name: 'renamed' } });

@@ -1,0 +1,39 @@
+import type { ExitCode } from '../../contract/errors.ts';
+import { exitCodes } from '../../contract/errors.ts';
+import type { Context } from '../context.ts';
+import { withOurServer } from '../objects/our-server.ts';
+import { formatDetails } from '../terminal/details.ts';
+
+export interface RotateIdTokenKeyOptions {
+  readonly dropOld?: boolean;
+}
+
+export async function rotateIdTokenKey(
+  context: Context,
+  { dropOld = false }: RotateIdTokenKeyOptions,
+): Promise<ExitCode> {
+  const { data } = await withOurServer(
+    context,
+    'keys for ID tokens',
+    'Publishing a new key',
+    (client) => client.idTokenKeys.rotate({ body: { drop_old: dropOld } }),
+  );
+  await context.show({
+    value: data,
+    human: (style) =>
+      formatDetails(
+        `Published ${data.id}`,
+        [
+          ['created', data.created_at],
+          ['signs from', data.signs_from],
+        ],
+        style,
+      ),
+  });
+  await context.say(
+    dropOld
+      ? 'The old keys are withdrawn: ID tokens that they signed fail.'
+      : 'The old key signs until then, and stays published until the last ID token that it signed has expired.',
+  );
+  return exitCodes.ok;
+}
