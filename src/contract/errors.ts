@@ -78,6 +78,7 @@ export const errorCatalogue = {
   api_key_not_found: entry(404, 'KEY_002', 1, 'No such API key'),
   address_not_allowed: entry(403, 'KEY_003', 4, 'The API key does not work from this address'),
   country_not_allowed: entry(403, 'KEY_004', 4, 'The API key does not work from this country'),
+  oauth_client_not_found: entry(404, 'OCL_001', 1, 'No such OAuth client'),
   invalid_user: entry(400, 'USR_001', 3, 'The user is not valid'),
   user_not_found: entry(404, 'USR_002', 1, 'No such user'),
   user_email_taken: entry(409, 'USR_003', 5, 'Another user has this email address'),
@@ -103,6 +104,7 @@ export const errorCatalogue = {
   delivery_not_ended: entry(409, 'WHK_004', 5, 'The delivery is still on its way'),
   event_not_found: entry(404, 'EVT_001', 1, 'No such event'),
   not_local: entry(403, 'LOC_001', 4, 'Only a local server does this'),
+  fault_not_found: entry(404, 'LOC_002', 1, 'No such fault'),
 
   invalid_token: entry(401, 'AUTH_001', 4, 'The access token or API key is missing or not valid'),
   expired_token: entry(401, 'AUTH_002', 4, 'The access token has expired'),

@@ -230,7 +230,7 @@ export const local = {
     summary: 'Clear one fault',
     params: ById,
     response: { status: 200, body: Clearing },
-    errors: ['not_local', 'not_found'],
+    errors: ['not_local', 'fault_not_found'],
   }),
   listRequests: endpoint({
     ...common,

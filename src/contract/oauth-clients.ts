@@ -60,7 +60,7 @@ const noun = nounEndpoints({
   ext: true,
   scope: 'admin',
   answer: OauthClient,
-  missing: 'not_found',
+  missing: 'oauth_client_not_found',
 });
 
 export const oauthClients = {
@@ -91,6 +91,6 @@ export const oauthClients = {
     versioned: true,
     secret: true,
     response: { status: 200, body: NewOauthClient },
-    errors: ['not_found', 'precondition_failed'],
+    errors: ['oauth_client_not_found', 'precondition_failed'],
   }),
 };

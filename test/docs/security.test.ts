@@ -7,8 +7,9 @@ const page = readFileSync(path.join(projectRoot, 'docs/security.md'), 'utf8');
 
 /** Rows of the tables of promises: what is promised, and the tests that hold it. */
 const promises = page
-  .split('\n')
-  .filter((line) => line.startsWith('| ') && !line.startsWith('| promised |'))
+  .split('\n\n')
+  .filter((table) => table.startsWith('| promised | test |\n'))
+  .flatMap((table) => table.split('\n').slice(2))
   .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')));
 
 describe('docs/security.md', () => {

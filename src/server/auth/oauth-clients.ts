@@ -40,11 +40,11 @@ export function showClient(client: StoredOauthClient, now: number) {
   };
 }
 
-/** @throws GovctlError not_found */
+/** @throws GovctlError oauth_client_not_found */
 export const readClient = (reader: Reader, id: string): Awaitable<StoredOauthClient> =>
   whenKnown(reader.get(oauthClients, id), (found) => {
     if (found) return found.doc;
-    throw new GovctlError('not_found', `There is no OAuth client ${id.slice(0, 100)}`);
+    throw new GovctlError('oauth_client_not_found', `There is no OAuth client ${id.slice(0, 100)}`);
   });
 
 /** A client, and its secret, which is shown once. */

@@ -18,7 +18,7 @@ export interface FaultTable extends RequestFaults {
   list(): readonly Fault[];
   /** @returns how many there were */
   clear(): number;
-  /** @throws GovctlError not_found */
+  /** @throws GovctlError fault_not_found */
   clearOne(id: string): void;
   /** How many can still hit. */
   readonly active: number;
@@ -66,7 +66,7 @@ export function createFaultTable({ clock, ids }: { clock: Clock; ids: Ids }): Fa
     clearOne(id) {
       if (!faults.delete(id)) {
         const shown = JSON.stringify(id.slice(0, 64));
-        throw new GovctlError('not_found', `There is no fault ${shown}; GET /v1/local/faults`);
+        throw new GovctlError('fault_not_found', `There is no fault ${shown}; GET /v1/local/faults`);
       }
       count();
     },

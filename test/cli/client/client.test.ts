@@ -55,4 +55,12 @@ describe('govctl client', () => {
     expect((await run('delete', made.id, '--yes')).exitCode).toBe(0);
     expect((await run('get', made.id)).exitCode).toBe(1);
   });
+
+  it.each([['get'], ['rotate'], ['update', '--name', 'x'], ['delete', '--yes']])(
+    '%s says of one that does not exist that there is none',
+    async (verb, ...flags) => {
+      const { exitCode, stderr } = await run(verb, 'oc_none', ...flags);
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining('There is no OAuth client oc_none')]); // prettier-ignore
+    },
+  );
 });

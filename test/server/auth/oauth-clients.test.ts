@@ -55,7 +55,7 @@ describe('an OAuth client', () => {
       // prettier-ignore
       const body = method === 'PUT' || method === 'POST' ? { body: {} } : {};
       const got = await service.send(method, `/v1/oauth-clients/oc_none${path}`, body);
-      expect([method, got.status, got.json.error]).toEqual([method, 404, 'not_found']);
+      expect([method, got.status, got.json.error]).toEqual([method, 404, 'oauth_client_not_found']);
     }
   });
 
