@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { readdir, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { loadConfig } from '../../project/config.ts';
+import { gitEnvironment } from '../../project/plan/origin.ts';
 import type { Context, World } from '../context.ts';
 import { configDir } from '../credentials/config-dir.ts';
 import { probeKeychain, systemKeychain } from '../credentials/keychain.ts';
@@ -122,8 +123,11 @@ async function checkGit({ env }: World): Promise<Finding> {
   const answer = await new Promise<string | undefined>((resolve) => {
     // Not in the repo, which could bring a git of its own.
     const cwd = path.dirname(process.execPath);
-    execFile('git', ['--version'], { cwd, env, timeout: 5_000 }, (error, stdout) =>
-      resolve(error ? undefined : stdout.trim()),
+    execFile(
+      'git',
+      ['--version'],
+      { cwd, env: gitEnvironment(env), timeout: 5_000 },
+      (error, stdout) => resolve(error ? undefined : stdout.trim()),
     );
   });
   if (answer !== undefined)

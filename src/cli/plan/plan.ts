@@ -30,7 +30,7 @@ export const runPlan: Run<PlanOptions> = async (context, options) => {
     preparePlan(outside, options.args[0], options),
   );
   const { blocked, refusals, notes } = prepared;
-  const plan = place === undefined ? prepared.plan : await withOrigin(prepared, context.world.cwd);
+  const plan = place === undefined ? prepared.plan : await withOrigin(prepared, context.world);
   const impact =
     options.impact || options.impactFrom !== undefined
       ? await import('./impact.ts').then((m) =>

@@ -90,7 +90,10 @@ function environmentFor(
   folder: string,
 ): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(
-    ([name]) => !/^GOVCTL_(PROFILE|CLIENT_ID|CLIENT_SECRET|SERVER_.*)$/.test(name),
+    ([name]) =>
+      !/^GOVCTL_(PROFILE|CLIENT_ID|CLIENT_SECRET|SIGNING_SECRET|OIDC|ID_TOKEN|SERVER_.*)$/.test(
+        name,
+      ),
   );
   const direct = [env.NO_PROXY ?? env.no_proxy, '127.0.0.1'].filter(Boolean).join(',');
   return {

@@ -11,6 +11,12 @@ function opener(platform: string, isAddress: boolean): readonly [command: string
   return ['xdg-open'];
 }
 
+/** What shows it runs on beside govctl, with the variables that it has from here. */
+const withoutLogins = (env: World['env']): World['env'] =>
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^(GOVCTL_|ACTIONS_ID_TOKEN_)/.test(name)),
+  );
+
 /**
  * Has the system show a file, or the page of an address.
  * @param cwd Windows looks for the command there first: a folder that nobody else writes to, such as no cloned repo is
@@ -23,7 +29,12 @@ export const openOutside = (
 ): Promise<boolean> =>
   new Promise((resolve) => {
     const [command, ...before] = opener(process.platform, /^https?:/.test(what));
-    const child = spawn(command, [...before, what], { cwd, env, stdio: 'ignore', detached: true });
+    const child = spawn(command, [...before, what], {
+      cwd,
+      env: withoutLogins(env),
+      stdio: 'ignore',
+      detached: true,
+    });
     child.once('error', () => resolve(false));
     child.once('spawn', () => {
       child.unref();

@@ -8,13 +8,13 @@ import { hashVariable } from './variables.ts';
 /** The plan for saving, with its commit and hashes of the variables that it refers to. */
 export async function withOrigin(
   { plan, variables }: { readonly plan: Plan; readonly variables: ReadonlyMap<string, string> },
-  folder: string,
+  { cwd: folder, env }: { readonly cwd: string; readonly env: Env },
 ): Promise<Plan> {
   const names = planVariables(plan);
   const hashes = names.map(
     async (name) => [name, await hashVariable(variables.get(name) ?? '')] as const,
   );
-  const git = await readGitState(folder);
+  const git = await readGitState(folder, env);
   return seal({
     ...plan,
     ...defined({
@@ -28,10 +28,13 @@ export async function withOrigin(
 const timeout = 3_000;
 
 /** The commit of a directory, and whether it has uncommitted changes; undefined without git or outside a repo. */
-async function readGitState(folder: string): Promise<{ sha: string; dirty: boolean } | undefined> {
+async function readGitState(
+  folder: string,
+  env: Env,
+): Promise<{ sha: string; dirty: boolean } | undefined> {
   const [sha, status] = await Promise.all([
-    git(folder, ['rev-parse', 'HEAD']),
-    git(folder, ['status', '--porcelain', '--', '.']),
+    git(folder, env, ['rev-parse', 'HEAD']),
+    git(folder, env, ['status', '--porcelain', '--', '.']),
   ]);
   return sha === undefined || status === undefined
     ? undefined
@@ -49,13 +52,22 @@ const startNothing = ['-c', 'safe.bareRepository=explicit', '-c', 'core.fsmonito
  */
 const noRepo = path.dirname(process.execPath);
 
+type Env = Readonly<Record<string, string | undefined>>;
+
+const gitVariables =
+  /^(GIT_\w+|LC_\w+|LANG|PATH|PATHEXT|HOME|HOMEDRIVE|HOMEPATH|USERPROFILE|XDG_CONFIG_HOME|PROGRAMDATA|SYSTEMROOT|WINDIR|TMPDIR|TEMP|TMP)$/i;
+
+/** The variables that git reads. Programs that a repo's filters name would otherwise get tokens and secrets of the environment. */
+export const gitEnvironment = (env: Env): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => gitVariables.test(name)));
+
 /** Runs git without a shell, and without locks that could block the user's own git commands. */
-function git(folder: string, args: readonly string[]): Promise<string | undefined> {
+function git(folder: string, env: Env, args: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(
       'git',
       [...startNothing, '--no-optional-locks', '-C', path.resolve(folder), ...args],
-      { cwd: noRepo, timeout, windowsHide: true, maxBuffer: 16 * 1024 * 1024 },
+      { cwd: noRepo, env: gitEnvironment(env), timeout, windowsHide: true, maxBuffer: 16 << 20 },
       (error, stdout) => resolve(error ? undefined : stdout),
     );
   });

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +23,8 @@ export async function startProvider() {
   const keys = { RS256: await generateKeyPair('RS256', { extractable: true }), ES256: await generateKeyPair('ES256') }; // prettier-ignore
   const codes = new Map<string, Code>();
   const refreshTokens = new Map<string, Claims>();
-  let next = 0;
+  /** Every token, in order. */
+  const given: string[] = [];
   const says = {
     down: new Set<Part>(),
     algorithm: 'RS256',
@@ -57,16 +58,17 @@ export async function startProvider() {
     if (says.tokenError) return fail(says.tokenError.error, says.tokenError.status);
     const isClient = fields.get('client_id') === clientId && fields.get('client_secret') === clientSecret; // prettier-ignore
     if (!isClient) return fail('invalid_client', 401);
-    const given = fields.get('grant_type') === 'refresh_token' ? refreshed(fields) : redeemed(fields); // prettier-ignore
-    if (!given) return fail('invalid_grant');
-    const refresh = says.isOffline ? `refresh-${(next += 1)}` : undefined;
-    if (refresh) refreshTokens.set(refresh, given);
-    json(response, {
+    const about = fields.get('grant_type') === 'refresh_token' ? refreshed(fields) : redeemed(fields); // prettier-ignore
+    if (!about) return fail('invalid_grant');
+    const refresh = says.isOffline ? `refresh-${randomUUID()}` : undefined;
+    if (refresh) refreshTokens.set(refresh, about);
+    const tokens = {
       access_token: 'an access token',
-      token_type: 'Bearer',
-      ...(says.hasIdToken ? { id_token: await idToken(given) } : {}),
+      ...(says.hasIdToken ? { id_token: await idToken(about) } : {}),
       ...(refresh ? { refresh_token: refresh } : {}),
-    });
+    };
+    given.push(...Object.values(tokens));
+    json(response, { ...tokens, token_type: 'Bearer' });
   }
 
   function redeemed(fields: URLSearchParams): Claims | undefined {
@@ -118,11 +120,12 @@ export async function startProvider() {
     issuer,
     says,
     asked,
+    given,
     /** Signs an account in, where a browser was sent to. @returns where the browser goes back to */
     approve(url: URL, claims: Claims): URL {
       const of = (name: string): string => url.searchParams.get(name) ?? '';
       if (`${url.origin}${url.pathname}` !== `${issuer}/authorize`) throw new Error(`not here: ${url.href}`); // prettier-ignore
-      const code = `code-${(next += 1)}`;
+      const code = `code-${randomUUID()}`;
       codes.set(code, {
         challenge: of('code_challenge'),
         redirectUri: of('redirect_uri'),

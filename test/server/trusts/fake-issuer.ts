@@ -1,3 +1,5 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { SignJWT, exportJWK, generateKeyPair } from 'jose';
 import type { CryptoKey, JWK } from 'jose';
 import type { Send } from '../../../src/server/outbound/send.ts';
@@ -73,6 +75,26 @@ export async function createFakeIssuer(
         .sign(key);
     },
   };
+}
+
+/** The same on a port of this machine, by the system's clock. */
+export async function serveIssuer(
+  certificate: { readonly key: string; readonly cert: string } | undefined,
+): Promise<FakeIssuer> {
+  const server = createServer({ ...certificate });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  server.unref();
+  const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+  const issuer = await createFakeIssuer(Date.now, { url });
+  const signal = AbortSignal.timeout(60_000);
+  server.on('request', (request, response) => {
+    const asked = { url: url + request.url, headers: {}, body: '', timeoutMs: 1_000 };
+    void issuer.send(asked, signal).then(({ status = 500, body }) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(body);
+    });
+  });
+  return issuer;
 }
 
 const pairs = new Map<string, ReturnType<typeof generateKeyPair>>();
