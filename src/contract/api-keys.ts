@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { countryCodes } from './country-codes.ts';
 import { Scope, endpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { ById, Timestamp, listQuery } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
 import { notBlank } from './text.ts';
@@ -124,34 +125,46 @@ const noun = nounEndpoints({
   missing: 'api_key_not_found',
 });
 
+const own = <const E extends Endpoint>(row: E) => ({ ...row, ownForPeople: true }) as const;
+
+/** People manage their own keys: those that are bound to them. Only `admin` reaches those of others. */
 export const apiKeys = {
-  list: noun.list({
-    summary: 'List API keys, without the keys themselves',
-    query: listQuery(apiKeySortFields, {}),
-    rows: { api_keys: z.array(ApiKey) },
-  }),
-  create: {
+  list: own(
+    noun.list({
+      summary: 'List API keys, without the keys themselves',
+      query: listQuery(apiKeySortFields, {
+        /** The ID of the user to whom they are bound. */
+        bound_to: z.string().max(64).optional(),
+      }),
+      rows: { api_keys: z.array(ApiKey) },
+    }),
+  ),
+  create: own({
     ...noun.create({ summary: 'Create an API key; the answer shows it once', body: ApiKeyInput }),
     secret: true,
     response: { status: 201, body: NewApiKey },
-  } as const,
-  get: noun.get({ summary: 'Read an API key, without the key itself' }),
-  update: noun.update({
-    summary: 'Update the name, expiry or restrictions of an API key; null removes one',
-    body: ApiKeyUpdate,
   }),
-  delete: noun.delete({ summary: 'Revoke an API key' }),
-  rotate: endpoint({
-    method: 'POST',
-    path: '/v1/api-keys/:id/rotate',
-    summary: 'Replace the secret of an API key; the answer shows the new one once',
-    scope: 'admin',
-    ext: true,
-    params: ById,
-    body: ApiKeyRotation,
-    versioned: true,
-    secret: true,
-    response: { status: 200, body: NewApiKey },
-    errors: ['api_key_not_found', 'precondition_failed'],
-  }),
+  get: own(noun.get({ summary: 'Read an API key, without the key itself' })),
+  update: own(
+    noun.update({
+      summary: 'Update the name, expiry or restrictions of an API key; null removes one',
+      body: ApiKeyUpdate,
+    }),
+  ),
+  delete: own(noun.delete({ summary: 'Revoke an API key' })),
+  rotate: own(
+    endpoint({
+      method: 'POST',
+      path: '/v1/api-keys/:id/rotate',
+      summary: 'Replace the secret of an API key; the answer shows the new one once',
+      scope: 'admin',
+      ext: true,
+      params: ById,
+      body: ApiKeyRotation,
+      versioned: true,
+      secret: true,
+      response: { status: 200, body: NewApiKey },
+      errors: ['api_key_not_found', 'precondition_failed'],
+    }),
+  ),
 };

@@ -60,6 +60,8 @@ export interface Endpoint {
   readonly summary: string;
   /** The scope it takes; `any`: a token, whatever its scopes; null needs no token. */
   readonly scope: Scope | 'any' | null;
+  /** A person needs no scope for what is bound to them: without it, there is nothing else for them here. */
+  readonly ownForPeople?: true;
   /** Needs no token while only this machine can reach the server. */
   readonly openWhereLocal?: true;
   /** An extension of our server, not part of the service description. */

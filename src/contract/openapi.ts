@@ -30,7 +30,7 @@ export function buildOpenApi({ version }: { readonly version: string }) {
       title: 'Cloud Governance Service',
       version,
       description:
-        'Governance policies as code. Operations marked x-extension go beyond the service description.',
+        'Governance policies as code. Operations marked x-extension go beyond the service description. People who are signed in need no scope for what is their own at those marked x-own-for-people.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -56,7 +56,7 @@ export function buildOpenApi({ version }: { readonly version: string }) {
 const rateHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
 
 function describeOperation(noun: string, verb: string, endpoint: Endpoint): JsonObject {
-  const { summary, scope, ext } = endpoint;
+  const { summary, scope, ownForPeople, ext } = endpoint;
   return {
     operationId: `${noun}.${verb}`,
     summary,
@@ -64,6 +64,7 @@ function describeOperation(noun: string, verb: string, endpoint: Endpoint): Json
     ...(ext ? { 'x-extension': true } : {}),
     security: scope === null ? [] : [{ bearer: [] }, { oauth2: scope === 'any' ? [] : [scope] }],
     ...(scope === null ? {} : { 'x-scope': scope }),
+    ...(ownForPeople ? { 'x-own-for-people': true } : {}),
     ...describeParameters(endpoint),
     ...describeBody(endpoint),
     responses: { ...describeSuccess(endpoint), ...describeErrors(endpoint) },

@@ -57,13 +57,14 @@ command, ${childCodes.notRunnable} where it can not be run. Where it could not b
     const rows = Object.values(contract)
       .flatMap((verbs): Endpoint[] => Object.values(verbs))
       .map(
-        ({ method, path, summary, scope, ext }) =>
-          `| ${method} | \`${path}\` | ${summary} | ${scope ?? 'none'} | ${ext ? 'yes' : ''} |`,
+        ({ method, path, summary, scope, ownForPeople, ext }) =>
+          `| ${method} | \`${path}\` | ${summary} | ${scope ?? 'none'}${ownForPeople ? ', or own' : ''} | ${ext ? 'yes' : ''} |`,
       );
     const text = `${generated}
 # Endpoints
 
 What the server answers to; [openapi.json](openapi.json) has the shapes. An extension is what our server adds to the service's description; the CLI works without it.
+A person needs no scope for what is their own, where the scope says so.
 
 | method | path | what | scope | extension |
 |---|---|---|---|---|
@@ -76,9 +77,10 @@ ${rows.join('\n')}
     const roles = Object.keys(builtInRoles).filter(isBuiltInRole);
     const rows = Object.values(contract)
       .flatMap((verbs): Endpoint[] => Object.values(verbs))
-      .map(({ method, path, scope, openWhereLocal }) => {
+      .map(({ method, path, scope, openWhereLocal, ownForPeople }) => {
+        const without = ownForPeople ? 'own' : 'no';
         const cells = roles.map((role) =>
-          scope === null || permits(builtInRoles[role], scope) ? 'yes' : 'no',
+          scope === null || permits(builtInRoles[role], scope) ? 'yes' : without,
         );
         const needs = `${scope ?? 'none'}${openWhereLocal ? ' (local: none)' : ''}`;
         return `| ${method} | \`${path}\` | ${needs} | ${cells.join(' | ')} |`;
@@ -87,8 +89,8 @@ ${rows.join('\n')}
 # Who can call what
 
 Which built-in role permits which endpoint. The scope \`none\` requires no token; \`any\` requires a token with whatever scopes. API keys, clients
-and CI jobs have scopes of their own instead, never more than the person who created them has now. Some endpoints check more: nobody can grant
-more than they have, and only owners change owners.
+and CI jobs have scopes of their own instead, never more than the person who created them has now. \`own\`: people, signed in as themselves, for what
+is their own; for API keys, clients and CI jobs it is a no. Some endpoints check more: nobody can grant more than they have, and only owners change owners.
 
 | method | path | scope | ${roles.join(' | ')} |
 |---|---|---|${roles.map(() => '---|').join('')}

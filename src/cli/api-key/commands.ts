@@ -16,13 +16,18 @@ import { shortTime } from '../terminal/ages.ts';
 import { apiKeyView, isExpired } from './api-key-view.ts';
 import { countriesOf } from './countries.ts';
 
-const apiKeys: OwnNoun<ApiKey> = {
+interface ListOptions {
+  readonly boundTo?: string;
+}
+
+const apiKeys: OwnNoun<ApiKey, ListOptions> = {
   one: 'API key',
   many: 'API keys',
   listName: 'api_keys',
   feature: 'API key management',
   api: (client) => client.apiKeys,
   list: {
+    filter: ({ boundTo }) => defined({ bound_to: boundTo }),
     columns: ({ now, room }) => {
       const time = shortTime(now, room);
       return [
@@ -82,9 +87,16 @@ const restrictionFlags = (command: GovctlCommand): GovctlCommand =>
 const expiresHelp = 'lifetime such as 90d, date (00:00 UTC), time, or never';
 
 export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
-  const apiKey = program.command('api-key').description('manage API keys');
+  const apiKey = program
+    .command('api-key')
+    .description("manage API keys: your own, or everybody's with the scope admin");
   const its = nounCommands(apiKey, act, { argument: '<id>', noun: apiKeys });
-  its.list('list API keys', { fields: apiKeySortFields, by: 'created_at', order: 'desc' });
+  its.list('list API keys', {
+    fields: apiKeySortFields,
+    by: 'created_at',
+    order: 'desc',
+    first: (list) => list.option('--bound-to <user-id>', 'only keys that are bound to this user'),
+  });
   its.get('show the details of an API key');
   const create = apiKey
     .command('create')

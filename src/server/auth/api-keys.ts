@@ -12,10 +12,10 @@ import type { Actor, Call, Principal } from '../http/call.ts';
 import { refuseWider } from '../http/insufficient-scope.ts';
 import { checkSameId, invalidField } from '../http/invalid-body.ts';
 import { hashSecret, hintOf, newSecret } from '../keys/hashed-secrets.ts';
-import { allRows } from '../store/all-rows.ts';
+import { allRows, countRows } from '../store/all-rows.ts';
 import type { Reader, Tx } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
-import { makerOf } from './authority.ts';
+import { makerOf, reachOf } from './authority.ts';
 import { apiKeyStates, apiKeys } from './collection.ts';
 import type { ApiKeyState, PreviousKey, StoredApiKey } from './collection.ts';
 
@@ -53,12 +53,19 @@ export function showKey(key: StoredApiKey, state?: ApiKeyState, now?: number) {
   };
 }
 
-/** @throws GovctlError api_key_not_found */
-export const readKey = (reader: Reader, id: string): Awaitable<StoredApiKey> =>
-  whenKnown(reader.get(apiKeys, id), (found) => {
-    if (found) return found.doc;
+/**
+ * One of the keys that the caller reaches.
+ * @throws GovctlError api_key_not_found, insufficient_scope
+ */
+export function readKey(reader: Reader, principal: Principal, id: string): Awaitable<StoredApiKey> {
+  const owner = reachOf(principal);
+  return whenKnown(reader.get(apiKeys, id), (found) => {
+    if (found && (owner === undefined || found.doc.bound_to === owner)) return found.doc;
     throw new GovctlError('api_key_not_found', `There is no API key ${id.slice(0, 100)}`);
   });
+}
+
+const ownerOf = ({ bound_to }: Pick<StoredApiKey, 'bound_to'>) => defined({ bound_to });
 
 const announcedAt = ({ expires_at: at }: Pick<StoredApiKey, 'expires_at'>) =>
   at === undefined ? {} : { announce_at: Date.parse(at) - announcedBefore };
@@ -66,17 +73,23 @@ const announcedAt = ({ expires_at: at }: Pick<StoredApiKey, 'expires_at'>) =>
 /** Every key has a state beside it, which comes and goes with it. */
 export async function insertKey(tx: Tx, key: StoredApiKey): Promise<void> {
   await tx.insert(apiKeys, key);
-  await tx.insert(apiKeyStates, { id: key.id, ...announcedAt(key) });
+  await tx.insert(apiKeyStates, { id: key.id, ...ownerOf(key), ...announcedAt(key) });
 }
 
-export const withoutAnnouncement = ({ announce_at: _, ...used }: ApiKeyState): ApiKeyState => used;
+export const withoutAnnouncement = ({ announce_at: _, ...rest }: ApiKeyState): ApiKeyState => rest;
+const withoutOwner = ({ bound_to: _, ...rest }: ApiKeyState): ApiKeyState => rest;
 
 export async function replaceKey(tx: Tx, before: StoredApiKey, after: StoredApiKey): Promise<void> {
   await tx.replace(apiKeys, after);
-  if (after.expires_at === before.expires_at) return;
+  const isExpirySame = after.expires_at === before.expires_at;
+  if (isExpirySame && after.bound_to === before.bound_to) return;
   const state = (await tx.get(apiKeyStates, after.id))?.doc;
   if (!state) return;
-  await tx.replace(apiKeyStates, { ...withoutAnnouncement(state), ...announcedAt(after) });
+  await tx.replace(apiKeyStates, {
+    ...withoutOwner(isExpirySame ? state : withoutAnnouncement(state)),
+    ...ownerOf(after),
+    ...(isExpirySame ? {} : announcedAt(after)),
+  });
 }
 
 export async function removeKey(tx: Tx, id: string): Promise<void> {
@@ -92,15 +105,19 @@ export async function removeHolder(tx: Tx, key: StoredApiKey, userId: string): P
   await replaceKey(tx, key, { ...withoutPrevious(key), version: versionOf(key) + 1 });
 }
 
-/** Gives keys of earlier versions, which had their last use in them, a state. */
+/** Gives keys of earlier versions, which had their last use in them, a state; and states of earlier versions an owner. */
 export async function deriveStates(tx: Tx): Promise<void> {
   for await (const { doc } of allRows(tx, apiKeys, {})) {
-    if (await tx.get(apiKeyStates, doc.id)) continue;
+    const state = (await tx.get(apiKeyStates, doc.id))?.doc;
+    if (state) {
+      if (state.bound_to !== doc.bound_to) await tx.replace(apiKeyStates, { ...withoutOwner(state), ...ownerOf(doc) }); // prettier-ignore
+      continue;
+    }
     const { last_used_at: usedAt, ...key } = doc as StoredApiKey &
       Pick<ApiKeyState, 'last_used_at'>;
     if (usedAt !== undefined) await tx.replace(apiKeys, key);
     const used = defined({ last_used_at: usedAt });
-    await tx.insert(apiKeyStates, { id: key.id, ...used, ...announcedAt(key) });
+    await tx.insert(apiKeyStates, { id: key.id, ...ownerOf(key), ...used, ...announcedAt(key) });
   }
 }
 
@@ -146,6 +163,19 @@ function newKeySecret({ random, secrets }: Deps, id: string, signs: boolean) {
 
 type KeyCall = Pick<Call, 'actor' | 'principal' | 'checkMatch'>;
 
+/** Keys of a person without `admin`, expired ones too. Each has limits and turns of its own. */
+const mostOwn = 20;
+
+/** @throws GovctlError malformed_request */
+async function checkRoom(reader: Reader, principal: Principal): Promise<void> {
+  const owner = reachOf(principal);
+  if (owner === undefined) return;
+  if ((await countRows(reader, apiKeys, { owner: { any: [owner] } })) < mostOwn) return;
+  throw new GovctlError('malformed_request', `You have ${mostOwn} API keys, which is the maximum`, {
+    hint: 'Revoke keys that you no longer use; `govctl api-key list` shows when each was last used.',
+  });
+}
+
 export interface KeyOptions {
   /** Whether the server knows the countries of addresses. */
   readonly hasCountries: boolean;
@@ -163,6 +193,7 @@ export async function createKey(
   const expiresAt = input.expires_at === undefined ? undefined : checkExpiry(input.expires_at, now);
   checkCountries(input.countries, hasCountries);
   refuseWider(principal, input.scopes, 'An API key');
+  await checkRoom(tx, principal);
   const id = deps.ids.next('key');
   const secret = newKeySecret(deps, id, input.require_signature === true);
   const doc: StoredApiKey = {
@@ -207,7 +238,7 @@ export async function updateKey(
   { id, update }: { readonly id: string; readonly update: ApiKeyUpdate },
   { hasCountries }: KeyOptions,
 ): Promise<StoredApiKey> {
-  const before = await readKey(tx, id);
+  const before = await readKey(tx, call.principal, id);
   call.checkMatch(versionOf(before));
   checkSameId('malformed_request', 'API key', id, update.id);
   checkSameScopes('a key', before.scopes, update.scopes);
@@ -294,7 +325,7 @@ export async function rotateKey(
   call: KeyCall,
   { id, overlap_seconds: overlap, require_signature: signs }: ApiKeyRotation & { readonly id: string }, // prettier-ignore
 ): Promise<NewKey> {
-  const before = await readKey(tx, id);
+  const before = await readKey(tx, call.principal, id);
   call.checkMatch(versionOf(before));
   checkMayChange(call.principal, before, 'Rotating');
   const now = deps.clock.now();

@@ -45,6 +45,8 @@ export interface PreviousKey extends Pick<
 /** What changes of a key though nobody changes it, by its ID: apart from it, so that its ETag stays. Every key has one. */
 export interface ApiKeyState {
   readonly id: string;
+  /** As of its key. */
+  readonly bound_to?: string;
   readonly last_used_at?: string;
   readonly last_used_ip?: string;
   /** Milliseconds since the epoch. Absent: it has no expiry, or it was announced. */
@@ -55,6 +57,7 @@ type StateField = 'last_used_at' | 'last_used_ip';
 
 export const apiKeyStates: CollectionSpec<ApiKeyState> = {
   name: 'api_key_states',
+  index: { owner: ({ bound_to: id }) => id },
   order: {
     last_used_at: (state) => state.last_used_at,
     last_used_ip: (state) => state.last_used_ip,
@@ -102,6 +105,7 @@ export const apiKeys: CollectionSpec<StoredApiKey> = {
   },
   index: {
     bound_to: holdersOf,
+    owner: ({ bound_to: id }) => id,
     signs: ({ signing_secret: now, previous }) =>
       now === undefined && previous?.signing_secret === undefined ? undefined : 'yes',
   },

@@ -17,6 +17,7 @@ import {
   versionOf,
 } from './api-keys.ts';
 import type { KeyOptions, NewKey } from './api-keys.ts';
+import { reachOf } from './authority.ts';
 import { apiKeyStates, apiKeys, isStateField, oauthClients } from './collection.ts';
 import type { ApiKeyState, StoredApiKey, StoredOauthClient } from './collection.ts';
 import {
@@ -44,13 +45,17 @@ export const apiKeyHandlers = (deps: Deps, options: KeyOptions): Handlers['apiKe
     revision: versionOf(doc),
   });
   return {
-    list({ query }) {
-      const { sort_by: field } = query;
-      const common = { query, filters: {}, plural: 'api_keys' };
+    list({ query }, { principal }) {
+      const { sort_by: field, bound_to: asked } = query;
+      const owners = [reachOf(principal), asked].filter((id) => id !== undefined);
+      const filters = owners.length === 0 ? {} : { owner: { all: owners } };
+      // A copy: which list it is follows from the caller, too, and is kept by the query.
+      const common = { query: { ...query }, filters, plural: 'api_keys' };
       if (isStateField(field)) {
         return listLookedUp(deps.store, apiKeyStates, {
           ...common,
-          show: ({ doc }) => whenKnown(readKey(deps.store, doc.id), (key) => show(key, doc)),
+          show: ({ doc }) =>
+            whenKnown(readKey(deps.store, principal, doc.id), (key) => show(key, doc)),
         });
       }
       return listLookedUp(deps.store, apiKeys, {
@@ -66,7 +71,8 @@ export const apiKeyHandlers = (deps: Deps, options: KeyOptions): Handlers['apiKe
         return { ...answerNew(made), headers: { Location: `/v1/api-keys/${made.doc.id}` } };
       }),
 
-    get: ({ params }) => whenKnown(readKey(deps.store, params.id), (key) => answer(key)),
+    get: ({ params }, { principal }) =>
+      whenKnown(readKey(deps.store, principal, params.id), (key) => answer(key)),
 
     update: async ({ params, body }, call) =>
       call.transact(async (tx) =>
@@ -75,7 +81,7 @@ export const apiKeyHandlers = (deps: Deps, options: KeyOptions): Handlers['apiKe
 
     delete: async ({ params }, call) =>
       call.transact(async (tx) => {
-        call.checkMatch(versionOf(await readKey(tx, params.id)));
+        call.checkMatch(versionOf(await readKey(tx, call.principal, params.id)));
         await removeKey(tx, params.id);
         await recordAudit(deps, tx, call.actor, 'api_key.delete', params.id);
         return { body: undefined };

@@ -34,7 +34,7 @@ export function createRestrictions(countryOf: CountryOf | undefined): Restrictio
           'address_not_allowed',
           `This API key does not work from ${seen(address)}, the address of this request`,
           {
-            hint: 'An admin can add the address with `govctl api-key update`. Behind a proxy, the server takes its word only where trusted_proxies of the --config file lists it.',
+            hint: 'Add the address with `govctl api-key update`. Behind a proxy, the server takes its word only where trusted_proxies of the --config file lists it.',
           },
         );
       }

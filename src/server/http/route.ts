@@ -144,10 +144,11 @@ function begin({ deps, endpoint, local }: Route, context: Visit['context']): Vis
  * @throws GovctlError as `authenticate`; rate_limit_exceeded or insufficient_scope
  */
 function admit(
-  { endpoint: { scope, openWhereLocal }, limiter, authenticate, publicUrl }: Route,
+  { endpoint, limiter, authenticate, publicUrl }: Route,
   visit: Visit,
 ): Awaitable<void> {
   const { context, request, isLocal } = visit;
+  const { scope, openWhereLocal } = endpoint;
   const isOpen = openWhereLocal === true && isLocal && namesThisMachine(request.url);
   if (scope === null || isOpen) return undefined;
   const mayBeGuessed = !limiter.failedTooOften(context.env.remoteAddress, isLocal);
@@ -157,7 +158,7 @@ function admit(
     visit.principal = bearer;
     context.env.trust?.(bearer.countedAs);
     visit.rate = limiter.take(bearer.countedAs, isLocal);
-    checkScope(bearer, scope);
+    checkScope(bearer, scope, endpoint);
   });
 }
 
@@ -335,9 +336,13 @@ function searchOf(url: string): string {
   return end < 0 ? url.slice(start + 1) : url.slice(start + 1, end);
 }
 
-function checkScope(principal: Principal, scope: Scope | 'any'): void {
-  if (scope !== 'any' && !permits(principal.scopes, scope))
-    throw insufficientScope(principal, scope);
+function checkScope(
+  principal: Principal,
+  scope: Scope | 'any',
+  { ownForPeople }: Pick<Endpoint, 'ownForPeople'>,
+): void {
+  if (scope === 'any' || permits(principal.scopes, scope)) return;
+  if (!ownForPeople || principal.kind !== 'person') throw insufficientScope(principal, scope);
 }
 
 function answerOf(

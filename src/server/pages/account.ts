@@ -1,26 +1,15 @@
 import { html } from 'hono/html';
-import type { ApiKey } from '../../contract/api-keys.ts';
-import { permits } from '../../contract/endpoint.ts';
 import type { Session, SessionShown, SignIn } from '../sign-in/service.ts';
 import { companyAccount } from './company.ts';
-import { field, problem, username } from './layout.ts';
+import { createKey, keyForm, keyTable, ownKeys, revokeKey, rotateKey } from './keys.ts';
+import type { KeyParts } from './keys.ts';
+import { accountPath, field, problem, rowButton, username } from './layout.ts';
 import type { Html } from './layout.ts';
 import { messageOf, missingStep, recoveryCodes, statusOf, toSignIn } from './sign-in.ts';
 import type { Visit } from './visit.ts';
 
-const accountPath = '/auth/account';
-
-/** Calls the API as the person who is signed in. */
-export type CallApi = (
-  session: Session,
-  method: string,
-  path: string,
-  body?: unknown,
-) => Promise<Response>;
-
-interface AccountParts {
+interface AccountParts extends KeyParts {
   readonly signIn: SignIn;
-  readonly callApi: CallApi;
 }
 
 /** `GET /auth/account`, and its forms below it: who the person is, their sessions, keys, password and second factor. */
@@ -86,49 +75,22 @@ const actions: Readonly<Record<string, Action>> = {
   },
 
   async 'create-key'(visit, parts, session) {
-    const fields = await visit.form();
-    const body = {
-      name: fields.get('name') ?? '',
-      scopes: fields.getAll('scope'),
-      ...(fields.get('days') ? { expires_at: inDays(Number(fields.get('days'))) } : {}),
-    };
-    return showSecret(visit, parts, session, await parts.callApi(session, 'POST', '/v1/api-keys', body)); // prettier-ignore
+    const shown = await createKey(visit, session, parts);
+    return typeof shown === 'string' ? showAccount(visit, parts, session, shown) : shown;
   },
 
   async 'rotate-key'(visit, parts, session) {
-    const id = encodeURIComponent((await visit.form()).get('id') ?? '');
-    return showSecret(visit, parts, session, await parts.callApi(session, 'POST', `/v1/api-keys/${id}/rotate`, {})); // prettier-ignore
+    const shown = await rotateKey(visit, session, parts);
+    return typeof shown === 'string' ? showAccount(visit, parts, session, shown) : shown;
   },
 
   async 'revoke-key'(visit, parts, session) {
-    const id = encodeURIComponent((await visit.form()).get('id') ?? '');
-    const done = await parts.callApi(session, 'DELETE', `/v1/api-keys/${id}`);
-    if (done.ok || done.status === 404) return visit.redirect(accountPath);
-    return showAccount(visit, parts, session, await descriptionOf(done));
+    const why = await revokeKey(visit, session, parts);
+    return why === undefined
+      ? visit.redirect(accountPath)
+      : showAccount(visit, parts, session, why);
   },
 };
-
-const inDays = (days: number): string => new Date(Date.now() + days * 24 * 3_600_000).toISOString();
-
-const descriptionOf = async (failed: Response): Promise<string> =>
-  String(((await failed.json()) as { error_description?: unknown }).error_description);
-
-/** A new key, or the new secret of one, which is shown once. */
-async function showSecret(
-  visit: Visit,
-  parts: AccountParts,
-  session: Session,
-  answered: Response,
-): Promise<Response> {
-  if (!answered.ok) return showAccount(visit, parts, session, await descriptionOf(answered));
-  const { name, key } = (await answered.json()) as { name: string; key: string };
-  return visit.page(
-    'Copy your API key',
-    html`<p>The key <strong>${name}</strong> is not shown again.</p>
-      <p class="secret">${key}</p>
-      <p class="buttons"><a href="${accountPath}">Back to your account</a></p>`,
-  );
-}
 
 const showPassword = (
   visit: Visit,
@@ -187,13 +149,6 @@ const askCode = (
     { status },
   );
 
-async function ownKeys(session: Session, callApi: CallApi): Promise<readonly ApiKey[]> {
-  const listed = await callApi(session, 'GET', '/v1/api-keys?limit=100');
-  if (!listed.ok) return [];
-  const { api_keys: keys } = (await listed.json()) as { api_keys: readonly ApiKey[] };
-  return keys.filter(({ made_by: maker }) => maker === session.person.id);
-}
-
 async function showAccount(
   visit: Visit,
   { signIn, callApi }: AccountParts,
@@ -202,7 +157,7 @@ async function showAccount(
 ): Promise<Response> {
   const { person } = session;
   const sessions = await signIn.sessionsOf(person.id);
-  const keys = permits(person.scopes, 'admin') ? await ownKeys(session, callApi) : undefined;
+  const keys = await ownKeys(session, callApi);
   return visit.page(
     'Your account',
     html`${problem(message)}
@@ -226,11 +181,7 @@ async function showAccount(
       </form>
 
       <h2>API keys</h2>
-      ${
-        keys
-          ? html`${keyTable(visit, keys)} ${keyForm(visit, session)}`
-          : html`<p>Administrators create API keys.</p>`
-      }
+      ${keyTable(visit, session, keys)} ${keyForm(visit, session)}
 
       <h2>Sign-in</h2>
       <ul>
@@ -260,80 +211,7 @@ async function showAccount(
   );
 }
 
-const day = (at: string | undefined): string => (at === undefined ? '—' : at.slice(0, 10));
 const minute = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`;
-
-const keyTable = (visit: Visit, keys: readonly ApiKey[]): Html =>
-  keys.length === 0
-    ? html`<p>You have no API keys.</p>`
-    : html`<div class="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Scopes</th>
-              <th scope="col">Ends with</th>
-              <th scope="col">Expires</th>
-              <th scope="col">Last used</th>
-              <th scope="col">Actions</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${keys.map(
-              ({ id, name, scopes, key_hint: hint, expires_at: expires, last_used_at: used }) =>
-                html`<tr>
-                  <td>${name}</td>
-                  <td>${scopes.join(', ')}</td>
-                  <td><code>${hint}</code></td>
-                  <td>${day(expires)}</td>
-                  <td>${day(used)}</td>
-                  <td class="buttons">
-                    ${rowButton(visit, { action: 'rotate-key', id, label: 'Rotate', about: name })}
-                    ${rowButton(visit, { action: 'revoke-key', id, label: 'Revoke', about: name })}
-                  </td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>`;
-
-const rowButton = (
-  visit: Visit,
-  { action, id, label, about }: Readonly<Record<'action' | 'id' | 'label' | 'about', string>>,
-): Html =>
-  html`<form method="post" action="${accountPath}/${action}">
-    ${visit.csrf()}
-    <button class="danger" name="id" value="${id}" aria-label="${label} ${about}">${label}</button>
-  </form>`;
-
-const keyForm = (visit: Visit, { person }: Session): Html => html`
-  <details>
-    <summary>Create an API key</summary>
-    <form method="post" action="${accountPath}/create-key">
-      ${visit.csrf()}
-      ${field({ name: 'name', label: 'Name', autocomplete: 'off', hint: 'What the key is for, such as laptop or nightly-report.' })}
-      <fieldset class="field">
-        <legend>Scopes</legend>
-        ${person.scopes.map(
-          (scope) =>
-            html`<label class="choice"
-              ><input type="checkbox" name="scope" value="${scope}" /> ${scope}</label
-            >`,
-        )}
-      </fieldset>
-      <div class="field">
-        <label for="days">Expires</label>
-        <select id="days" name="days">
-          <option value="30">in 30 days</option>
-          <option value="90" selected>in 90 days</option>
-          <option value="365">in 1 year</option>
-          <option value="">never</option>
-        </select>
-      </div>
-      <div class="buttons"><button>Create</button></div>
-    </form>
-  </details>
-`;
 
 const sessionTable = (visit: Visit, sessions: readonly SessionShown[], current: Session): Html =>
   html`<div class="scroll">
@@ -357,7 +235,7 @@ const sessionTable = (visit: Visit, sessions: readonly SessionShown[], current: 
                 ${
                   id === current.id
                     ? 'This session'
-                    : rowButton(visit, {
+                    : rowButton(visit.csrf(), {
                         action: 'end-session',
                         id,
                         label: 'End',

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { CompanyPurpose, CompanySignIn, Session, SignIn } from '../sign-in/service.ts';
-import { hidden, problem } from './layout.ts';
+import { accountPath, hidden, problem } from './layout.ts';
 import type { Html } from './layout.ts';
 import {
   continueWith,
@@ -13,7 +13,6 @@ import {
 } from './sign-in.ts';
 import type { Visit } from './visit.ts';
 
-const accountPath = '/auth/account';
 const linkPath = '/auth/company/link';
 const unlinkPath = '/auth/company/unlink';
 

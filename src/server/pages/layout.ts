@@ -5,6 +5,7 @@ import type { HtmlEscapedString } from 'hono/utils/html';
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
 const stylePath = '/auth/style.css';
+export const accountPath = '/auth/account';
 
 /** What every page has around its content. @param title plain text */
 export const layout = (title: string, content: Html): Html =>
@@ -79,3 +80,13 @@ export const hidden = (name: string, value: string): Html =>
 /** Whose password a form is about, for password managers. */
 export const username = (email: string): Html =>
   html`<input type="text" name="username" autocomplete="username" value="${email}" hidden />`;
+
+/** A button in a table of the account page, which is a form by itself. @param about what it acts on, for whoever listens */
+export const rowButton = (
+  csrf: Html,
+  { action, id, label, about }: Readonly<Record<'action' | 'id' | 'label' | 'about', string>>,
+): Html =>
+  html`<form method="post" action="${accountPath}/${action}">
+    ${csrf}
+    <button class="danger" name="id" value="${id}" aria-label="${label} ${about}">${label}</button>
+  </form>`;

@@ -5,12 +5,12 @@ import type { Peer } from '../http/peer.ts';
 import type { Oauth } from '../oauth/service.ts';
 import type { SignIn } from '../sign-in/service.ts';
 import { accountPage } from './account.ts';
-import type { CallApi } from './account.ts';
 import { createCodeTries } from './code-tries.ts';
 import { callbackPage, linkPage, startPage, unlinkPage } from './company.ts';
 import { interactionPage } from './consent.ts';
 import { devicePage } from './device.ts';
 import { invitationPage } from './invitation.ts';
+import type { CallApi } from './keys.ts';
 import { enrolmentPage, secondFactorPage, signInPage, signOut } from './sign-in.ts';
 import { style } from './style.ts';
 import { Visit } from './visit.ts';
@@ -68,7 +68,7 @@ export function createPages(deps: Deps, options: PagesOptions): Pages {
     {
       methods: both,
       path: /^\/auth\/account(?:\/([a-z-]{1,32}))?$/,
-      show: (visit, action) => accountPage(visit, { signIn, callApi }, action),
+      show: (visit, action) => accountPage(visit, { signIn, callApi, now }, action),
     },
   ];
   const { company } = signIn;

@@ -54,6 +54,10 @@ button.danger { border-color: var(--problem); background: transparent; color: va
 table { width: 100%; border-collapse: collapse; font-size: .95rem; }
 th, td { text-align: left; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--quiet); font-weight: 600; }
+td form { display: inline-block; margin: 0 .5rem .25rem 0; }
+@media (max-width: 30rem) { .wide { display: none; } }
+details { margin-top: .75rem; }
+summary { cursor: pointer; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1rem; margin: 0 0 1rem; }
 dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
 `.trim();

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startLoginService } from '../../server/oauth/login-service.ts';
 import type { TestService } from '../../server/test-service.ts';
 import { startTestService } from '../../server/test-service.ts';
 import { runCommandLine } from '../../support/fake-world.ts';
@@ -248,5 +249,36 @@ describe('restrictions of govctl api-key', () => {
     expect([country.exitCode, country.stderr]).toEqual([3, expect.stringContaining('country_database')]); // prettier-ignore
     const address = await run([...words, '--ip', '203.0.113.7']);
     expect([address.exitCode, address.stderr]).toEqual([3, expect.stringContaining('203.0.113.7/32')]); // prettier-ignore
+  });
+});
+
+describe('govctl api-key of a person who is an editor', () => {
+  it('manages their own keys, and does not find those of others', async () => {
+    const logins = await startLoginService();
+    const { access_token: token } = (await logins.login()).tokens;
+    const as = (...argv: string[]): Promise<Outcome> =>
+      run([...argv], {
+        env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: token, NO_COLOR: '1' },
+        fetch: async (url, init) => logins.app.fetch(new Request(url, init), {}),
+      });
+    const scope = ['--scope', 'governance:read'];
+    const made = await as('create', '--name', 'laptop', ...scope, '-o', 'json');
+    const { id } = JSON.parse(made.stdout) as Key;
+    const others = await logins.send('POST', '/v1/api-keys', { body: { name: 'theirs', scopes: ['governance:read'] } }); // prettier-ignore
+    expect((await as('list')).stdout).toContain('laptop');
+    expect((await as('list')).stdout).not.toContain('theirs');
+    const none = await as('list', '--bound-to', 'user_x', '-o', 'json');
+    expect(JSON.parse(none.stdout)).toMatchObject({ api_keys: [] });
+    expect((await as('update', id, '--name', 'desktop')).exitCode).toBe(0);
+    expect((await as('rotate', id)).stdout).toMatch(/^Key {2}gk_/m);
+    expect((await as('revoke', id, '--yes')).exitCode).toBe(0);
+    const other = await as('revoke', String(others.json.id), '--yes');
+    expect([other.exitCode, other.stderr]).toEqual([1, expect.stringContaining('no API key')]);
+    const wider = await as('create', '--name', 'all', '--scope', 'admin');
+    expect([wider.exitCode, wider.stderr]).toEqual([
+      4,
+      expect.stringContaining('An API key with admin takes the scope admin'),
+    ]);
+    await logins.close();
   });
 });
