@@ -53,6 +53,7 @@ function stateAdapter({ store, secrets }: StateDeps, kind: string): Adapter {
         }),
       };
       await store.transact(async (tx) => {
+        await checkGrant(tx, kind, grantId);
         const before = await tx.get(oauthStates, id);
         await (before ? tx.replace(oauthStates, doc) : tx.insert(oauthStates, doc));
         if (kind === 'Interaction' && !before) await removeSurplus(tx);
@@ -75,12 +76,29 @@ function stateAdapter({ store, secrets }: StateDeps, kind: string): Adapter {
       const id = stateId(kind, secret);
       await store.transact(async (tx) => {
         if (await tx.get(oauthStates, id)) await tx.remove(oauthStates, id);
+        if (kind === 'Grant') await removeGranted(tx, secret);
       });
     },
     async revokeByGrantId(grantId) {
       await store.transact((tx) => removeFew(tx, oauthStates, { grant_id: { any: [grantId] }, kind: { any: [kind] } })); // prettier-ignore
     },
   };
+}
+
+/** Kinds that come from a consent. */
+const granted = new Set(['AccessToken', 'RefreshToken', 'AuthorizationCode', 'DeviceCode']);
+
+/** What comes from a consent ends with it, also what is made at the very moment: it is looked for where it is stored. */
+async function checkGrant(tx: Tx, kind: string, grantId: string | undefined): Promise<void> {
+  if (grantId === undefined || !granted.has(kind)) return;
+  if (await tx.get(oauthStates, stateId('Grant', grantId))) return;
+  const { InvalidGrant } = await import('oidc-provider/lib/helpers/errors.js');
+  throw new InvalidGrant('the login has ended');
+}
+
+async function removeGranted(tx: Tx, grantId: string): Promise<void> {
+  await removeFew(tx, accessTokens, { grant_id: { any: [grantId] } });
+  await removeFew(tx, oauthStates, { grant_id: { any: [grantId] } });
 }
 
 async function removeSurplus(tx: Tx): Promise<void> {
@@ -108,6 +126,7 @@ function accessTokenAdapter({ store, secrets, ids, clock }: StateDeps): Adapter 
       const hash = hashSecret(secret);
       const kept = { ...payload, jti: undefined };
       await store.transact(async (tx) => {
+        await checkGrant(tx, 'AccessToken', payload.grantId);
         const before = (await tx.find(accessTokens, 'hash', hash))?.doc;
         const now = clock.now();
         const doc: StoredAccessToken = {
