@@ -366,7 +366,8 @@ describe.skipIf(!certificate)('a whole run of real processes', () => {
     const store = await openLowdbStore({ dir, collections, lanes });
     const secrets = createSecretBox(Buffer.from(key, 'base64'), random);
     const deps = { store, clock: systemClock, ids: createIds(systemClock, random), random, log: noLog, secrets, version: '0' }; // prettier-ignore
-    for (const { d } of await readSigningKeys(deps)) scan.secret('private key of ID tokens', d);
+    const signing = await readSigningKeys(deps);
+    for (const { d } of signing.open()) scan.secret('private key of ID tokens', d);
     await store.close();
   }
 });
