@@ -196,10 +196,10 @@ const clientTokenAdapter = ({ store, clock }: StateDeps): Adapter => ({
 });
 
 /** OAuth clients of the service, which authenticate with their secret; it is compared as a hash. */
-const clientAdapter = ({ store }: StateDeps): Adapter => ({
+const clientAdapter = ({ store, clock }: StateDeps): Adapter => ({
   async find(id) {
     const doc = (await store.get(oauthClients, id))?.doc;
-    return doc && (clientMetadata(doc) as AdapterPayload);
+    return doc && (clientMetadata(doc, clock.now()) as AdapterPayload);
   },
   upsert: never,
   consume: never,
@@ -209,11 +209,13 @@ const clientAdapter = ({ store }: StateDeps): Adapter => ({
   revokeByGrantId: never,
 });
 
-const clientMetadata = ({ id, name, hash, scopes }: StoredOauthClient) =>
+const clientMetadata = ({ id, name, hash, previous, scopes }: StoredOauthClient, now: number) =>
   withoutAbsent({
     client_id: id,
     client_name: name,
-    client_secret: hash,
+    // After a rotation, both work for a while.
+    client_secret:
+      previous && Date.parse(previous.expires_at) > now ? `${hash} ${previous.hash}` : hash,
     grant_types: ['client_credentials'],
     redirect_uris: [],
     response_types: [],

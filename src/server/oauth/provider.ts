@@ -174,7 +174,8 @@ export async function createProvider(deps: Deps, options: ProviderOptions): Prom
     this: { clientSecret?: string },
     given: string,
   ) {
-    return matchesHash(given, this.clientSecret ?? '');
+    const hashes = (this.clientSecret ?? '').split(' ');
+    return hashes.some((hash) => matchesHash(given, hash));
   };
   provider.on('server_error', (_ctx, error) =>
     deps.log.error({ err: error }, 'the authorization server failed'),

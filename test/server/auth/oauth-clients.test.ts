@@ -79,6 +79,35 @@ describe('an OAuth client', () => {
     expect((await exchange(rotated.json)).status).toBe(200);
   });
 
+  it('has its tokens introspected and revoked with either secret, until the old one ends', async () => {
+    const rotated = (await rotate({ overlap_seconds: 60 })).json;
+    const { access_token: token } = (await exchange(made)).json;
+    const ask = ({ client_id, client_secret }: Record<string, unknown>, path: string) =>
+      service.send('POST', `/auth/${path}`, {
+        key: null,
+        text: new URLSearchParams({
+          client_id: String(client_id),
+          client_secret: String(client_secret),
+          token: String(token),
+        }).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      });
+    const wrong = { ...made, client_secret: 'gcs_x' };
+    for (const [by, active] of [
+      [made, true],
+      [rotated, true],
+      [wrong, undefined],
+    ] as const) {
+      expect((await ask(by, 'introspect')).json.active).toBe(active);
+    }
+    service.advance(60_000);
+    expect((await ask(made, 'introspect')).json.error).toBe('invalid_client');
+    expect((await ask(made, 'revoke')).status).toBe(401);
+    expect(await statusOf(token)).toBe(200);
+    expect((await ask(rotated, 'revoke')).status).toBe(200);
+    expect(await statusOf(token)).toBe(401);
+  });
+
   it('ends what the old secret got, too, where there is no overlap', async () => {
     const token = (await exchange(made)).json.access_token;
     const kept = await rotate({ overlap_seconds: 60 });
