@@ -38,8 +38,12 @@ export async function startLoginService(options: Parameters<typeof startTestServ
   };
 
   /** Invites a person, who chooses a password and, where they must, sets up a second factor. */
-  async function addUser(email: string, roles: readonly string[]): Promise<string> {
-    const { json } = await service.send('POST', '/v1/users', { body: { email, roles } });
+  async function addUser(
+    email: string,
+    roles: readonly string[],
+    by = service.key,
+  ): Promise<string> {
+    const { json } = await service.send('POST', '/v1/users', { body: { email, roles }, key: by });
     const tab = browser();
     const form = await tab.open(String(json.invitation_url));
     expect(form.title).toMatch(/^(Choose a password|Accept your invitation)$/);
