@@ -13,6 +13,9 @@ export const TokenRequest = z.looseObject({
 });
 export type TokenRequest = z.infer<typeof TokenRequest>;
 
+/** The client that people log in with on the command line: a public one, which proves itself by PKCE alone. */
+export const cliClientId = 'govctl-cli';
+
 /** Names of RFC 8693: a CI job exchanges the ID token of its provider for an access token. */
 export const tokenExchange = {
   grant: 'urn:ietf:params:oauth:grant-type:token-exchange',

@@ -141,7 +141,7 @@ describe('the answer to a device', () => {
     const outcome = await service.run(['auth', 'login', '--base-url', base, '--device']);
     expect(outcome).toMatchObject({
       exitCode: 4,
-      stderr: expect.stringContaining('The code has expired before it was entered') as string,
+      stderr: expect.stringContaining('The code expired before it was entered') as string,
     });
   });
 });

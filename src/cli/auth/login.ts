@@ -38,7 +38,9 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
   }).catch(async (error: unknown) => {
     // Nobody has its tokens any more; where that can't be told, they end by themselves.
     if (asked.kind === 'person') {
-      await revokeLogin(context, baseUrl, asked.refreshToken, asked.value).catch(() => undefined);
+      await revokeLogin(context, baseUrl, { ...asked, accessToken: asked.value }).catch(
+        () => undefined,
+      );
     }
     throw error;
   });

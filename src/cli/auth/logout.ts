@@ -10,14 +10,14 @@ import {
   writeProfiles,
 } from '../credentials/profiles.ts';
 import { withLoginLock } from '../credentials/login-lock.ts';
-import { readSecrets, secretIn, secretStoreOf } from '../credentials/secret-store.ts';
+import { readSecrets, secretIn, secretStoreOf, tokenOfJob } from '../credentials/secret-store.ts';
 import { revokeLogin } from './person/revoke-login.ts';
 
 export interface LogoutOptions {
   readonly all?: boolean;
 }
 
-/** Ends the logins of people at their service and forgets all of them here; keys and clients stay valid at the service. */
+/** Ends the logins of people and CI jobs at their service and forgets all of them here; keys and clients stay valid at the service. */
 export async function runLogout(context: Context, options: LogoutOptions): Promise<ExitCode> {
   const folder = configDir(context.world.env);
   const profiles = await readProfiles(folder, context.warn);
@@ -42,15 +42,18 @@ export async function runLogout(context: Context, options: LogoutOptions): Promi
         .map(({ name, profile }) => `Logged out of ${profile.base_url} (profile "${name}").\n`)
         .join(''),
   });
-  if (going.some(({ profile }) => profile.method !== 'person')) {
+  if (going.some(({ profile }) => !endsAtService(profile))) {
     await context.say('The key stays valid at the service until it is revoked there.');
   }
   return ended.some(({ isLeft }) => isLeft) ? exitCodes.error : exitCodes.ok;
 }
 
+/** Of a person or a CI job: what the service gave it is of no use to anybody after the logout. */
+const endsAtService = ({ method }: Profile): boolean => method === 'person' || method === 'oidc';
+
 interface Ended {
-  /** The service has ended it. */
-  readonly isRevoked: boolean;
+  /** The service has ended it; undefined: there was nothing to end. */
+  readonly isRevoked: boolean | undefined;
   /** Something of it is left, here or at the service, and was said. */
   readonly isLeft: boolean;
 }
@@ -58,23 +61,40 @@ interface Ended {
 /** No command may refresh a login between its end at the service and here. */
 const endLogin = (context: Context, name: string, profile: Profile): Promise<Ended> =>
   withLoginLock(context.world, name, context.warn, async () => {
-    const isRevoked = profile.method === 'person' && (await revoke(context, name, profile));
+    const isRevoked = endsAtService(profile) ? await revoke(context, name, profile) : undefined;
     const isRemoved = await removeSecrets(context, name, profile);
-    return { isRevoked, isLeft: !isRemoved || (profile.method === 'person' && !isRevoked) };
+    return { isRevoked, isLeft: !isRemoved || isRevoked === false };
   });
 
-async function revoke(context: Context, name: string, profile: Profile): Promise<boolean> {
+/** @returns as `isRevoked` */
+async function revoke(
+  context: Context,
+  name: string,
+  profile: Profile,
+): Promise<boolean | undefined> {
   const { world, warn } = context;
   try {
     const store = secretStoreOf(world, profile.stored_in, warn);
+    if (profile.method === 'oidc') {
+      const token = tokenOfJob(await store.read(name), profile, world.env);
+      if (!token) return undefined;
+      await revokeLogin(context, profile.base_url, { accessToken: token.value });
+      return true;
+    }
     const { secret, token } = await readSecrets(store, name, profile);
-    await revokeLogin(context, profile.base_url, secretIn({ secret }, name), token?.value);
+    await revokeLogin(context, profile.base_url, {
+      refreshToken: secretIn({ secret }, name),
+      accessToken: token?.value,
+    });
     return true;
   } catch (error) {
     if (!(error instanceof GovctlError)) throw error;
-    const who = profile.email ?? 'EMAIL';
+    const hint =
+      profile.method === 'oidc'
+        ? ''
+        : `; an admin ends it with \`govctl user revoke ${profile.email ?? 'EMAIL'}\``;
     await warn(
-      `The login could not be ended at ${profile.base_url}: ${error.message}. Until it expires, whoever has a copy can use it; an admin ends it with \`govctl user revoke ${who}\`.`,
+      `The login could not be ended at ${profile.base_url}: ${error.message}. Until it expires, whoever has a copy can use it${hint}.`,
     );
     return false;
   }

@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined.ts';
 import * as z from 'zod';
 import { readText } from '../../client/answer.ts';
 import type { Transport } from '../../client/transport.ts';
-import { TokenResponse } from '../../contract/auth.ts';
+import { TokenResponse, cliClientId } from '../../contract/auth.ts';
 import { parseToFirstIssue } from '../../contract/parse-to-first-issue.ts';
 import { GovctlError } from '../../contract/errors.ts';
 
@@ -27,9 +27,6 @@ const marginMs = 30_000;
 
 export const isFresh = ({ expiresAt }: AccessToken, now: () => number): boolean =>
   expiresAt === undefined || expiresAt - marginMs > now();
-
-/** The client that people log in with on the command line; it has no secret. */
-export const cliClientId = 'govctl-cli';
 
 export const tokenPath = '/auth/token';
 

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { GovctlError } from '../../contract/errors.ts';
 import type { World } from '../context.ts';
 import { defined } from '../../contract/defined.ts';
+import { jobOf } from './ci-token.ts';
 import { configDir } from './config-dir.ts';
 import type { AccessToken } from './exchange-token.ts';
 import type { Keychain } from './keychain.ts';
@@ -93,6 +94,16 @@ export function keptToken({ token }: Secrets): AccessToken | undefined {
   const expiresAt = Date.parse(token.expires_at);
   if (Number.isNaN(expiresAt)) return undefined;
   return { value, expiresAt, ...defined({ scope }) };
+}
+
+/** The access token that was kept for this CI job and service; what another job left on the same machine is not used. */
+export function tokenOfJob(
+  secrets: Secrets | undefined,
+  { base_url }: Profile,
+  env: NodeJS.ProcessEnv,
+): AccessToken | undefined {
+  const isOurs = secrets?.base_url === base_url && secrets.job === jobOf(env);
+  return isOurs ? keptToken(secrets) : undefined;
 }
 
 /** Secrets with this access token in place of the former one. */

@@ -9,7 +9,14 @@ import type { Login } from './find-login.ts';
 import type { Warn } from './private-file.ts';
 import { refreshLogin } from './refresh-login.ts';
 import type { SecretStore, Secrets } from './secret-store.ts';
-import { keptToken, readSecrets, secretIn, secretStoreOf, withToken } from './secret-store.ts';
+import {
+  keptToken,
+  readSecrets,
+  secretIn,
+  secretStoreOf,
+  tokenOfJob,
+  withToken,
+} from './secret-store.ts';
 
 /** Gives the bearer token, as often as it is asked. */
 export interface TokenSource {
@@ -64,13 +71,11 @@ export function createTokenSource(
       world.now,
       async () => {
         const token = await exchangeJob(profile.scope);
-        await tryToKeep(openStore(), name, defined({ job: jobOf(world.env) }), token, warn);
+        const job = defined({ base_url: profile.base_url, job: jobOf(world.env) });
+        await tryToKeep(openStore(), name, job, token, warn);
         return token;
       },
-      async () => {
-        const secrets = await openStore().read(name);
-        return secrets && secrets.job === jobOf(world.env) ? keptToken(secrets) : undefined;
-      },
+      async () => tokenOfJob(await openStore().read(name), profile, world.env),
     );
   }
   return exchangedToken(

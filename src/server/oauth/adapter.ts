@@ -1,4 +1,5 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
+import { cliClientId } from '../../contract/auth.ts';
 import { defined } from '../../contract/defined.ts';
 import { Scope } from '../../contract/endpoint.ts';
 import { accessTokens, oauthClients } from '../auth/collection.ts';
@@ -169,17 +170,20 @@ async function removeToken(tx: Tx, secret: string): Promise<void> {
   if (known) await tx.remove(accessTokens, known.doc.id);
 }
 
-/** Tokens of client credentials, which auth/token.ts issues: to be introspected and revoked. */
+/**
+ * Tokens of client credentials and of CI jobs, which are issued elsewhere: to be introspected and revoked. A job has no client of
+ * its own: its token is the command line's, so that whoever has it can end it.
+ */
 const clientTokenAdapter = ({ store, clock }: StateDeps): Adapter => ({
   async find(secret) {
     const doc = (await store.find(accessTokens, 'hash', hashSecret(secret)))?.doc;
-    if (!doc || doc.kind !== undefined) return undefined;
+    if (!doc || doc.kind === 'person') return undefined;
     // The clock of a local server may be another than the system's.
     const toSystem = Date.now() - clock.now();
     return {
       kind: 'ClientCredentials',
       jti: secret,
-      clientId: doc.client_id,
+      clientId: doc.kind === 'ci' ? cliClientId : doc.client_id,
       scope: doc.scopes.join(' '),
       iat: Math.floor((Date.parse(doc.created_at) + toSystem) / 1_000),
       exp: Math.floor((doc.expires_at + toSystem) / 1_000),

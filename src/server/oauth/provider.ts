@@ -1,14 +1,11 @@
 import type { Configuration, Provider as OidcProvider } from 'oidc-provider';
 import type { JWK } from 'jose';
-import { tokenExchange } from '../../contract/auth.ts';
+import { cliClientId, tokenExchange } from '../../contract/auth.ts';
 import { defined } from '../../contract/defined.ts';
 import { scopes } from '../../contract/endpoint.ts';
 import { matchesHash } from '../keys/hashed-secrets.ts';
 import type { Deps } from '../deps.ts';
 import { createAdapterFactory } from './adapter.ts';
-
-/** The command line: a public client, which proves itself by PKCE alone. */
-const cliClientId = 'govctl-cli';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -118,8 +118,50 @@ describe('auth login --oidc in GitHub Actions', () => {
       },
     });
     expect(readdirSync(path.join(home, 'config'))).toEqual(['profiles.json']);
-    expect((await run(['auth', 'logout'], { env: githubJob })).exitCode).toBe(0);
+    expect((await run(['auth', 'logout'], { ...network(), env: githubJob })).exitCode).toBe(0);
     expect(existsSync(file)).toBe(false);
+  });
+
+  it('ends the access token at the service with auth logout', async () => {
+    const { fetch, asked } = network();
+    await run(login, { fetch, env: githubJob });
+    const token = (await run(['auth', 'token'], { fetch, env: githubJob })).stdout.trim();
+    const ask = () =>
+      service.send('GET', '/v1/policies', { key: null, headers: { authorization: `Bearer ${token}` } }); // prettier-ignore
+    expect((await ask()).status).toBe(200);
+    asked.length = 0;
+    const { exitCode, stdout, stderr } = await run(['auth', 'logout', '-o', 'json'], {
+      fetch,
+      env: githubJob,
+    });
+    expect([exitCode, stderr, asked]).toEqual([0, '', ['POST /auth/revoke']]);
+    expect(JSON.parse(stdout)).toMatchObject({ logged_out: ['default'], revoked: ['default'] });
+    expect((await ask()).status).toBe(401);
+  });
+
+  it('says with auth logout that the token works on where the service is down', async () => {
+    await run(login, { ...network(), env: githubJob });
+    const fetch: Fetch = async () => new Response('', { status: 503 });
+    const { exitCode, stderr } = await run(['auth', 'logout'], { fetch, env: githubJob });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('could not be ended at https://govctl.test');
+    expect(stderr).toMatch(/Until it expires, whoever has a copy can use it\.\n$/);
+  });
+
+  it('sends nothing of another job, or to another service, with auth logout', async () => {
+    await run(login, { ...network(), env: githubJob });
+    const { fetch, asked } = network();
+    const other = await run(['auth', 'logout', '-o', 'json'], {
+      fetch,
+      env: { ...githubJob, GITHUB_RUN_ID: '4712' },
+    });
+    expect([other.exitCode, other.stderr, asked]).toEqual([0, '', []]);
+    expect(JSON.parse(other.stdout)).toMatchObject({ revoked: [] });
+    await run(login, { ...network(), env: githubJob });
+    const file = path.join(home, 'config', 'profiles.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(baseUrl, 'https://evil.test'));
+    await run(['auth', 'logout'], { fetch, env: githubJob });
+    expect(asked).toEqual([]);
   });
 
   it('gives another job on the same machine nothing of its token', async () => {

@@ -11,7 +11,7 @@ import { deviceGrant } from './read-offer.ts';
 const longestCode = 30 * 60;
 /** Seconds between two questions, whatever the service says. */
 const intervals = { least: 1, most: 60 };
-/** Seconds more between two questions, where the service wants fewer of them. */
+/** Seconds more between two questions, for good, where the service wants fewer of them. */
 const slowDown = 5;
 
 /**
@@ -23,7 +23,6 @@ export async function logInByDevice(
   { lib, config }: OauthClient,
   { baseUrl, scope }: { readonly baseUrl: string; readonly scope: string },
 ): Promise<PersonTokens> {
-  let late: AbortSignal | undefined;
   try {
     const started = await lib.initiateDeviceAuthorization(config, { scope });
     const { user_code: code, verification_uri: page } = started;
@@ -36,7 +35,6 @@ export async function logInByDevice(
     }
     const seconds = Math.min(started.expires_in, longestCode);
     const interval = Math.min(Math.max(started.interval ?? 5, intervals.least), intervals.most);
-    late = AbortSignal.timeout(seconds * 1_000);
     const lifetime =
       seconds < 120
         ? count(Math.floor(seconds), 'second')
@@ -46,35 +44,64 @@ export async function logInByDevice(
       `Open ${page} on any device, and enter the code ${talkStyle.bold(code)}.\n` +
         `The code works for ${lifetime}.\n`,
     );
-    const signal = AbortSignal.any([world.signal, late]);
-    return await progress('Waiting for the code to be entered', async () => {
-      for (let wait = interval; ;) {
-        await sleep(wait * 1_000, undefined, { signal });
-        const asked = world.now();
-        try {
-          const answer = await lib.genericGrantRequest(config, deviceGrant, {
-            device_code: started.device_code,
-          });
-          return personTokens(answer, asked);
-        } catch (error) {
-          if (!(error instanceof lib.ResponseBodyError)) throw error;
-          if (error.error === 'slow_down') wait += slowDown;
-          else if (error.error !== 'authorization_pending') throw error;
-        }
-      }
-    });
+    return await progress('Waiting for the code to be entered', () =>
+      askUntilEntered(
+        async () => {
+          const asked = world.now();
+          const answer = await lib
+            .genericGrantRequest(config, deviceGrant, { device_code: started.device_code })
+            .catch((error: unknown) => {
+              const said = error instanceof lib.ResponseBodyError ? error.error : undefined;
+              if (said === 'slow_down' || said === 'authorization_pending') return said;
+              throw said === 'expired_token' ? expired(error) : error;
+            });
+          return typeof answer === 'string' ? answer : personTokens(answer, asked);
+        },
+        { interval, lifetime: seconds },
+        {
+          now: world.now,
+          sleep: (ms) => sleep(ms, undefined, { signal: world.signal }),
+        },
+      ),
+    );
   } catch (error) {
     if (world.signal.aborted) {
       throw new GovctlError('interrupted', 'Interrupted; nothing was changed', { cause: error });
     }
-    if (
-      late?.aborted === true ||
-      (error instanceof lib.ResponseBodyError && error.error === 'expired_token')
-    ) {
-      throw new GovctlError('not_logged_in', 'The code has expired before it was entered', {
-        hint: 'Run `govctl auth login --device` for a new one.',
-      });
-    }
     throw await asLoginError(error, 'The login with a device code');
+  }
+}
+
+const expired = (cause?: unknown): GovctlError =>
+  new GovctlError('not_logged_in', 'The code expired before it was entered', {
+    cause,
+    hint: 'Run `govctl auth login --device` for a new one.',
+  });
+
+interface Clock {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/**
+ * Asks until the code was entered: the first time after one interval, and less often once the service says that it is asked too
+ * often (RFC 8628, section 3.5).
+ * @param code `interval` and `lifetime` in seconds
+ * @throws GovctlError not_logged_in when the code has expired
+ */
+export async function askUntilEntered<T extends object>(
+  ask: () => Promise<T | 'authorization_pending' | 'slow_down'>,
+  { interval, lifetime }: { readonly interval: number; readonly lifetime: number },
+  { now, sleep }: Clock,
+): Promise<T> {
+  const end = now() + lifetime * 1_000;
+  for (let wait = interval * 1_000; ;) {
+    const left = end - now();
+    await sleep(Math.min(wait, Math.max(left, 0)));
+    if (wait >= left) throw expired();
+    const answer = await ask();
+    if (typeof answer === 'object') return answer;
+    if (answer === 'slow_down') wait += slowDown * 1_000;
   }
 }

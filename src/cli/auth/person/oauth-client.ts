@@ -1,8 +1,9 @@
 import type * as openid from 'openid-client';
 import type { Transport } from '../../../client/transport.ts';
+import { cliClientId } from '../../../contract/auth.ts';
 import { GovctlError } from '../../../contract/errors.ts';
 import type { AccessToken } from '../../credentials/exchange-token.ts';
-import { cliClientId, tokenOf, tokenPath } from '../../credentials/exchange-token.ts';
+import { tokenOf, tokenPath } from '../../credentials/exchange-token.ts';
 import type { LoginOffer } from './read-offer.ts';
 import { authorizePath, devicePath } from './read-offer.ts';
 

@@ -1,18 +1,23 @@
 import { GovctlError } from '../../../contract/errors.ts';
 import { createTransport } from '../../../client/transport.ts';
 import type { Context } from '../../context.ts';
-import { cliClientId } from '../../credentials/exchange-token.ts';
+import { cliClientId } from '../../../contract/auth.ts';
 import { transportOptions } from '../../objects/connect.ts';
 
+interface Revoked {
+  readonly refreshToken?: string;
+  readonly accessToken?: string | undefined;
+}
+
 /**
- * Ends a login at its service (RFC 7009): its refresh token first, with which services end what was got by it, too.
+ * Ends a login at its service (RFC 7009): the refresh token of a person first, with which services end what was got by it, too. A
+ * CI job has an access token only.
  * @throws GovctlError when the service can't be reached, or does not do it
  */
 export async function revokeLogin(
   context: Context,
   baseUrl: string,
-  refreshToken: string,
-  accessToken?: string,
+  { refreshToken, accessToken }: Revoked,
 ): Promise<void> {
   const transport = createTransport({ ...transportOptions(context, baseUrl), retries: 1 });
   const path = '/auth/revoke';

@@ -3,12 +3,13 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { askUntilEntered } from '../../../../src/cli/auth/person/by-device.ts';
 import { hasBrowser } from '../../../../src/cli/auth/person/has-browser.ts';
 import { listenForAnswer } from '../../../../src/cli/auth/person/listener.ts';
 import { base } from '../../../server/oauth/login-service.ts';
 import { until } from '../../../support/until.ts';
 import type { PersonService } from './person-service.ts';
-import { startPersonService } from './person-service.ts';
+import { jsonAnswer, startPersonService } from './person-service.ts';
 
 let home: string;
 let service: PersonService;
@@ -181,14 +182,96 @@ describe('auth login --device', () => {
   });
 });
 
-describe('auth login on a terminal', () => {
-  const logIn = (env: Record<string, string>) =>
-    service.run(['auth', 'login', '--base-url', base], { tty: true, env, answers: ['key', 'x'] });
+describe('polling with a device code', () => {
+  /** @returns when it was asked, in seconds, and how it ended */
+  async function poll(
+    answers: readonly ('authorization_pending' | 'slow_down' | object)[],
+    code: { interval: number; lifetime: number },
+  ) {
+    let now = 0;
+    const asked: number[] = [];
+    const ask = async () => {
+      asked.push(now / 1_000);
+      return answers[asked.length - 1] ?? 'authorization_pending';
+    };
+    const clock = { now: () => now, sleep: async (ms: number) => void (now += ms) };
+    const outcome = await askUntilEntered<object>(ask, code, clock).catch(
+      (error: unknown) => error,
+    );
+    return { asked, outcome };
+  }
+  const tokens = {};
 
-  it('offers what the service has for people, and a key as ever', async () => {
-    const outcome = await logIn({ DISPLAY: ':0' });
-    expect(outcome.exitCode).toBe(4);
+  it('waits one interval before each request', async () => {
+    const pending = 'authorization_pending' as const;
+    expect(await poll([pending, pending, tokens], { interval: 5, lifetime: 600 })).toEqual({
+      asked: [5, 10, 15],
+      outcome: tokens,
+    });
+  });
+
+  it('waits five seconds longer each time, from each slow_down on', async () => {
+    const pending = 'authorization_pending' as const;
+    const answers = ['slow_down', pending, 'slow_down', pending, tokens] as const;
+    expect(await poll(answers, { interval: 5, lifetime: 600 })).toEqual({
+      asked: [5, 15, 25, 40, 55],
+      outcome: tokens,
+    });
+  });
+
+  it('ends when the code expires, in the middle of a wait, too', async () => {
+    expect(await poll([], { interval: 5, lifetime: 12 })).toEqual({
+      asked: [5, 10],
+      outcome: expect.objectContaining({
+        error: 'not_logged_in',
+        message: 'The code expired before it was entered',
+      }) as unknown,
+    });
+  });
+});
+
+describe('auth login on a terminal', () => {
+  const logIn = (answers: string[], env: Record<string, string> = {}) => {
+    const settings = { tty: true, env, answers, columns: 200 };
+    const argv = ['auth', 'login', '--base-url', base];
+    return { run: () => service.run(argv, settings), begin: (says: RegExp) => service.begin(argv, settings, says) }; // prettier-ignore
+  };
+
+  it('offers the browser, which it opens', async () => {
+    const { outcome, said } = await logIn(['web'], { DISPLAY: ':0' }).begin(/^(https:.*)$/m);
     expect(service.seen[0]).toBe('GET /.well-known/oauth-authorization-server');
+    await fetch(await service.allow(said));
+    expect(await outcome).toMatchObject({ exitCode: 0 });
+  });
+
+  it('offers a device code, which it shows', async () => {
+    const { outcome, said } = await logIn(['device'], { NO_COLOR: '1' }).begin(
+      /enter the code ([A-Z-]{9})\./,
+    );
+    expect(await service.enter(said)).toBe('Device logged in');
+    expect(await outcome).toMatchObject({ exitCode: 0 });
+  });
+
+  it('offers a key as ever', async () => {
+    const { run } = logIn(['key', service.key]);
+    expect(await run()).toMatchObject({ exitCode: 0 });
+  });
+
+  it('offers only what the service has', async () => {
+    service.answerInstead((url) =>
+      url.pathname === '/.well-known/oauth-authorization-server'
+        ? jsonAnswer({
+            issuer: base,
+            authorization_endpoint: `${base}/auth/authorize`,
+            token_endpoint: `${base}/auth/token`,
+            grant_types_supported: ['authorization_code'],
+            code_challenge_methods_supported: ['S256'],
+          })
+        : undefined,
+    );
+    expect((await logIn(['device']).run()).stderr).toContain('"device" is not a choice');
+    service.answerInstead(() => new Response('', { status: 404 }));
+    expect((await logIn(['web']).run()).stderr).toContain('"web" is not a choice');
   });
 
   it('proposes the browser where there is one to see', () => {

@@ -86,6 +86,7 @@ export async function startPersonService(home: string) {
     fetchAsCommands: fetch,
     seen,
     run,
+    begin,
     beginWeb,
     allow,
     logInByBrowser,
