@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts';
 import { readBody } from '../http/body.ts';
 import type { Peer } from '../http/peer.ts';
 import { throughNode } from './node-bridge.ts';
+import { pollInterval } from './polls.ts';
 import { createProvider, interactionPath } from './provider.ts';
 import type { ProviderOptions } from './provider.ts';
 import { publishedKeysCached, readSigningKeys } from './signing-keys.ts';
@@ -315,7 +316,7 @@ async function deviceAnswer(answered: Response, issuer: string): Promise<Respons
       ...fields,
       verification_uri_complete: undefined,
       verification_uri: `${issuer}/auth/device`,
-      interval: 5,
+      interval: pollInterval,
     },
     { headers: { 'Cache-Control': 'no-store' } },
   );

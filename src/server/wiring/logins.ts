@@ -67,7 +67,7 @@ export function createLogins(
   });
   return {
     oauth,
-    exchanges: createExchanges(oauth, hasDevices),
+    exchanges: createExchanges(oauth, { hasDevices, now: () => deps.clock.now() }),
     beside: (request, peer, requestId) =>
       pages.answer(request, peer, requestId) ??
       oauth.answer(request, peer, () => limiter.loginBegun(peer.remoteAddress)),

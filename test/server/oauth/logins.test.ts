@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as oauth from 'oauth4webapi';
 import * as client from 'openid-client';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LoginService } from './login-service.ts';
 import { allScopes, base, callback, startLoginService } from './login-service.ts';
 
@@ -20,7 +20,7 @@ describe('a login with a code', () => {
     );
     expect(tokens.claims()).toMatchObject({ iss: base, aud: 'govctl-cli', sub: service.userId });
     expect((await service.ask(tokens.access_token)).status).toBe(200);
-    expect((await service.ask(tokens.access_token, '/v1/api-keys')).status).toBe(403);
+    expect((await service.ask(tokens.access_token, '/v1/users')).status).toBe(403);
   });
 
   it('ends with what the person loses, at once, and is not refreshed', async () => {
@@ -220,6 +220,54 @@ describe('a login with a device code', () => {
     expect((await tab.submit(confirm, { decision: 'refuse' })).title).toBe('Login refused');
     const poll = client.pollDeviceAuthorizationGrant(config, { ...started, interval: 0 });
     await expect(poll).rejects.toMatchObject({ error: 'access_denied' });
+  });
+
+  it('asks every 5 seconds, and 5 seconds less often each time that it was too early', async () => {
+    const { started } = await start();
+    const ask = async (afterSeconds = 0): Promise<unknown> => {
+      service.advance(afterSeconds * 1_000);
+      const form = {
+        grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+        client_id: 'govctl-cli',
+        device_code: started.device_code,
+      };
+      const got = await service.form('/auth/token', form);
+      return got.status === 400 ? got.json.error : got.status;
+    };
+    expect(await ask()).toBe('authorization_pending');
+    expect(await ask(5)).toBe('authorization_pending');
+    expect(await ask(4.999)).toBe('slow_down');
+    expect(await ask(9.999)).toBe('slow_down');
+    expect(await ask(15)).toBe('authorization_pending');
+    const tab = service.browser();
+    const form = await service.signIn(tab, '/auth/device');
+    const confirm = await tab.submit(form, { code: started.user_code });
+    await tab.submit(confirm, { decision: 'allow' });
+    expect(await ask()).toBe(200);
+  });
+
+  it('gets nothing for a code that it guesses, that is another kind’s, or that has expired', async () => {
+    const { started } = await start();
+    const ask = async (device_code: string): Promise<unknown> => {
+      const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
+      const got = await service.form('/auth/token', { grant_type, client_id: 'govctl-cli', device_code }); // prettier-ignore
+      return got.json.error;
+    };
+    for (const guess of ['x', started.user_code, `${started.device_code}x`, '']) {
+      expect(['invalid_grant', 'invalid_request']).toContain(await ask(guess));
+    }
+    expect(await ask(started.device_code)).toBe('authorization_pending');
+    // oidc-provider knows the system's clock alone.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 601_000 });
+    try {
+      expect(await ask(started.device_code)).toBe('expired_token');
+      const tab = service.browser();
+      const form = await service.signIn(tab, '/auth/device');
+      const late = await tab.submit(form, { code: started.user_code });
+      expect(late.text).toContain('No device waits with this code');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('asks for the password again where the sign-in was minutes ago', async () => {
