@@ -5,6 +5,7 @@ import type { Fetch, HttpAnswer } from './http.ts';
 import { parseRetryAfter, retryDelay } from './retry.ts';
 import { signRequest } from './sign-request.ts';
 import type { Signing } from './sign-request.ts';
+import { causeCode, isFinal, unreachable } from './unreachable.ts';
 import type { Upload } from '../contract/endpoint.ts';
 import { trimEnd } from '../contract/trim-end.ts';
 
@@ -272,59 +273,6 @@ const isTimeout = (outcome: HttpAnswer | GovctlError): boolean =>
 function wasNotBegun(outcome: HttpAnswer | GovctlError): boolean {
   if (outcome instanceof GovctlError) return causeCode(outcome.cause) === 'ECONNREFUSED';
   return outcome.status === 429 || outcome.status === 503;
-}
-
-/** A wrong certificate or a name that does not exist won't heal in seconds. */
-function isFinal(error: GovctlError): boolean {
-  const code = causeCode(error.cause);
-  return (
-    code !== undefined &&
-    /CERT|SELF_SIGNED|ALTNAME|^ERR_TLS|^ENOTFOUND$|^ERR_SSL|^HPE_|MAX_SIZE/.test(code)
-  );
-}
-
-function causeCode(cause: unknown): string | undefined {
-  for (let seen = 0, at: unknown = cause; at instanceof Error && seen < 5; seen++, at = at.cause) {
-    if ('code' in at && typeof at.code === 'string') return at.code;
-  }
-  return undefined;
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'the host name does not exist',
-  EAI_AGAIN: 'the host name could not be looked up',
-  ECONNRESET: 'the connection was cut',
-  UND_ERR_SOCKET: 'the connection was cut',
-  EHOSTUNREACH: 'there is no route to the host',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain has a self-signed certificate',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not signed by a known authority',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it speaks no TLS; its address may begin with http://',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it speaks no TLS; its address may begin with http://',
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'its answer does not end; no answer of this API is that long',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
-};
-
-function unreachable(
-  url: string,
-  cause: unknown,
-  timedOutAfterMs: number | undefined,
-): GovctlError {
-  const code = causeCode(cause) ?? '';
-  const why =
-    timedOutAfterMs !== undefined
-      ? `no answer within ${timedOutAfterMs / 1000} s`
-      : ((code.startsWith('HPE_') ? 'what answers there does not speak HTTP' : reasons[code]) ??
-        (cause instanceof Error ? cause.message : String(cause)));
-  const hint = /CERT|SELF_SIGNED|VERIFY|ALTNAME/.test(code)
-    ? 'If the server has its own authority, point NODE_EXTRA_CA_CERTS at its certificate file.'
-    : 'Check the address (--base-url, GOVCTL_BASE_URL, govctl.yaml) and that the server is up; `govctl doctor` looks at each.';
-  return new GovctlError('unreachable', `${new URL(url).origin} can not be reached: ${why}`, {
-    cause,
-    hint,
-  });
 }
 
 function requestIdOf(response: HttpAnswer): { requestId?: string } {

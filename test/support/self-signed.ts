@@ -9,13 +9,13 @@ export interface SelfSigned {
   readonly cert: string;
 }
 
-/** A certificate for `localhost` and 127.0.0.1 that nobody has signed; undefined where there is no openssl. */
-export function makeSelfSigned(): SelfSigned | undefined {
+/** A certificate for a host (default: `localhost`) and 127.0.0.1 that nobody has signed; undefined where there is no openssl. */
+export function makeSelfSigned(host = 'localhost'): SelfSigned | undefined {
   if (!hasTool('openssl', () => runTool('openssl', 'version'))) return undefined;
   const folder = mkdtempSync(path.join(tmpdir(), 'govctl-self-signed-'));
   try {
     const [key, cert] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')];
-    const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout ${key} -out ${cert}`;
+    const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=${host} -addext subjectAltName=DNS:${host},IP:127.0.0.1 -keyout ${key} -out ${cert}`;
     runTool('openssl', ...words.split(' '));
     return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
   } finally {

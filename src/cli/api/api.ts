@@ -10,7 +10,7 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { transportOptions } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
-import { findTarget } from '../credentials/find-login.ts';
+import { findTarget, profileOf } from '../credentials/find-login.ts';
 import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { harmlessJson } from '../terminal/harmless.ts';
 import { formatTable, tableColumns } from '../terminal/table.ts';
@@ -52,8 +52,8 @@ function refuseTerminal({ world, flags }: Context): void {
 /** Paths that need no token, such as /healthz, are asked without one; nobody need be logged in. */
 async function openTransport(context: Context, endpoint: Endpoint | undefined): Promise<Transport> {
   if (endpoint?.scope !== null) return (await context.client()).transport;
-  const { baseUrl } = await findTarget(context, await projectBaseUrl(context));
-  return createTransport(transportOptions(context, baseUrl));
+  const { baseUrl, login } = await findTarget(context, await projectBaseUrl(context));
+  return createTransport(transportOptions(context, baseUrl, profileOf(login)));
 }
 
 function exchange(

@@ -13,6 +13,8 @@ export interface LoginOptions {
   readonly clientId?: string;
   readonly scope?: string;
   readonly oidc?: boolean;
+  readonly clientCert?: string;
+  readonly clientKey?: string;
 }
 
 /** What is logged in with. */

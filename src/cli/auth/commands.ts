@@ -12,6 +12,8 @@ export function registerAuthCommands(program: GovctlCommand, act: Act): void {
     .option('--client-id <id>', 'log in as this client; its secret comes from standard input')
     .option('--oidc', 'log in as this CI job, by its ID token: GitHub Actions, GitLab CI')
     .option('--scope <scopes>', 'the scopes to ask for, separated by spaces')
+    .option('--client-cert <file>', 'client certificate to show the service, a PEM file')
+    .option('--client-key <file>', 'key of the client certificate, a PEM file')
     .addHelpText('after', loginHelp)
     .action(act(() => import('./login.ts').then((m) => m.runLogin)));
   auth
@@ -48,6 +50,9 @@ Examples:
 
 A key that requires signed requests: its signing secret is prompted for, or
 read from the second line of standard input.
+
+A service with mutual TLS: --client-cert and --client-key, which the profile
+keeps as paths, or GOVCTL_CLIENT_CERT and GOVCTL_CLIENT_KEY.
 
 Without a login: set GOVCTL_BASE_URL, and GOVCTL_TOKEN (with
 GOVCTL_SIGNING_SECRET, if the key requires it), or GOVCTL_CLIENT_ID and

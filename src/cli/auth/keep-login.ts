@@ -96,9 +96,7 @@ export async function keepLogin(
   });
   // It would be good at the service for weeks, and nobody could end it.
   if (before && former?.secret !== undefined) {
-    await revokeLogin(context, before.base_url, { refreshToken: former.secret }).catch(
-      () => undefined,
-    );
+    await revokeLogin(context, before, { refreshToken: former.secret }).catch(() => undefined);
   }
   // What the profile had elsewhere would be left lying there.
   if (before === undefined || before.stored_in === profile.stored_in) return;

@@ -5,6 +5,8 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { connectAs } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { parseBaseUrl } from '../credentials/base-url.ts';
+import type { CertificateFiles } from '../credentials/client-certificate.ts';
+import { bothOf, certificateFilesOf } from '../credentials/client-certificate.ts';
 import { configDir } from '../credentials/config-dir.ts';
 import type { Login } from '../credentials/find-login.ts';
 import { checkToken, trustRepoUrl } from '../credentials/find-login.ts';
@@ -21,26 +23,34 @@ import { revokeLogin } from './person/revoke-login.ts';
 import { describePerson, describeVerdict, verifyLogin } from './verify-login.ts';
 
 /** Asks for what was not given, tries it at the service, and only then keeps it. */
-export async function runLogin(context: Context, options: LoginOptions): Promise<ExitCode> {
-  const { world } = context;
+export async function runLogin(given: Context, options: LoginOptions): Promise<ExitCode> {
+  const { world } = given;
   checkOptions(options);
   const folder = configDir(world.env);
-  const profiles = await readProfiles(folder, context.warn);
-  const name = checkProfileName(context.flags.profile ?? defaultProfile);
+  const profiles = await readProfiles(folder, given.warn);
+  const name = checkProfileName(given.flags.profile ?? defaultProfile);
   const before = Object.hasOwn(profiles.profiles, name) ? profiles.profiles[name] : undefined;
-  const baseUrl = await askBaseUrl(context, before, options);
+  const baseUrl = await askBaseUrl(given, before, options);
+  const { context, certificate } = withCertificate(
+    given,
+    options,
+    before?.base_url === baseUrl ? before : {},
+  );
   const asked = await askLogin(context, options, baseUrl);
   const { profile, verdict, pinned, scope, expiresAt } = await tryAndKeep(context, asked, {
     name,
     before,
     baseUrl,
     profiles,
+    certificate,
   }).catch(async (error: unknown) => {
     // Nobody has its tokens any more; where that can't be told, they end by themselves.
     if (asked.kind === 'person') {
-      await revokeLogin(context, baseUrl, { ...asked, accessToken: asked.value }).catch(
-        () => undefined,
-      );
+      await revokeLogin(
+        context,
+        { base_url: baseUrl },
+        { ...asked, accessToken: asked.value },
+      ).catch(() => undefined);
     }
     throw error;
   });
@@ -79,7 +89,30 @@ const fileOf = (folder: string, name: string): string =>
 const placeOf = ({ stored_in: place }: Profile, file: string): string =>
   place === 'keychain' ? "the system's keychain" : place === 'job' ? describePlace.job : file;
 
+/**
+ * The context whose requests show the client certificate of the flags, of the environment, or of the former login to the same
+ * service, and the one to keep: that of the environment is not.
+ */
+function withCertificate(
+  context: Context,
+  { clientCert: cert, clientKey: key }: LoginOptions,
+  former: Pick<Profile, 'client_cert' | 'client_key'>,
+): { readonly context: Context; readonly certificate: CertificateFiles | undefined } {
+  const { world } = context;
+  const { cwd, env } = world;
+  const given = bothOf(cwd, { cert, key }, { cert: '--client-cert', key: '--client-key' });
+  const certificate = given ?? certificateFilesOf({ cwd, env: {} }, former);
+  const shown = given ?? certificateFilesOf(world, former);
+  if (!shown) return { context, certificate };
+  const variables = { GOVCTL_CLIENT_CERT: shown.cert, GOVCTL_CLIENT_KEY: shown.key };
+  return {
+    context: { ...context, world: { ...world, env: { ...env, ...variables } } },
+    certificate,
+  };
+}
+
 interface Place {
+  readonly certificate: CertificateFiles | undefined;
   readonly name: string;
   readonly before: Profile | undefined;
   readonly baseUrl: string;
@@ -89,7 +122,7 @@ interface Place {
 async function tryAndKeep(
   context: Context,
   asked: Given,
-  { name, before, baseUrl, profiles }: Place,
+  { name, before, baseUrl, profiles, certificate }: Place,
 ) {
   const { world } = context;
   const { given, client, tokens, verdict } = await tryLogin(context, baseUrl, asked);
@@ -103,7 +136,11 @@ async function tryAndKeep(
         ? 'job'
         : await choosePlace(context, fileOf(configDir(world.env), name)),
     logged_in_at: new Date(world.now()).toISOString(),
-    ...defined({ server_key: pinned?.pem }),
+    ...defined({
+      client_cert: certificate?.cert,
+      client_key: certificate?.key,
+      server_key: pinned?.pem,
+    }),
   };
   const secrets = await secretsOf(context, given, { baseUrl, tokens });
   await keepLogin(context, profiles, { name, profile, before, secrets });

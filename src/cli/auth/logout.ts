@@ -78,11 +78,11 @@ async function revoke(
     if (profile.method === 'oidc') {
       const token = tokenOfJob(await store.read(name), profile, world.env);
       if (!token) return undefined;
-      await revokeLogin(context, profile.base_url, { accessToken: token.value });
+      await revokeLogin(context, profile, { accessToken: token.value });
       return true;
     }
     const { secret, token } = await readSecrets(store, name, profile);
-    await revokeLogin(context, profile.base_url, {
+    await revokeLogin(context, profile, {
       refreshToken: secretIn({ secret }, name),
       accessToken: token?.value,
     });

@@ -18,6 +18,9 @@ export type Login =
   | { readonly kind: 'oidc'; readonly scope?: string }
   | { readonly kind: 'profile'; readonly name: string; readonly profile: Profile };
 
+export const profileOf = (login: Login | undefined): Profile | undefined =>
+  login?.kind === 'profile' ? login.profile : undefined;
+
 type EnvironmentLogin = Exclude<Login, { kind: 'profile' }>;
 
 /** A service, and whose login it gets; where nobody is logged in there, the error that says so. */

@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream';
 import { defined } from '../../contract/defined.ts';
 import type { AnswerHeaders, Fetch, FetchInit, HttpAnswer } from '../../client/http.ts';
+import { cutWithCertificate } from '../../client/unreachable.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import type { Dispatcher } from 'undici';
-import { isLoopback } from './base-url.ts';
+import type { Dispatcher, buildConnector } from 'undici';
+import { isLoopback, sameOrigin } from './base-url.ts';
+import type { ClientCertificate } from './client-certificate.ts';
 
 /** Milliseconds until a connection must stand, TLS included. */
 const connectTimeoutMs = 10_000;
@@ -19,16 +21,25 @@ const anyLength = -1;
  * The network, by undici: connections are kept, HTTP/1.1 without pipelining, a proxy where the environment names
  * one and the address is not of this machine. The answer's body is read before it resolves, so a connection cut in its middle counts as no answer; but not that
  * of a file that is asked for as it comes.
+ * @param identity shown to a service that requires client certificates
  */
-export function createHttpFetch(env: NodeJS.ProcessEnv): Fetch {
-  let direct: Promise<Network> | undefined;
-  let proxied: Promise<Network> | undefined;
+export function createHttpFetch(env: NodeJS.ProcessEnv, identity?: Identity): Fetch {
+  const networks = new Map<string, Promise<Network>>();
   return async (url, init) => {
-    const proxy = proxySettings(env);
-    const network =
-      proxy && !isLoopback(url) ? (proxied ??= openNetwork(proxy)) : (direct ??= openNetwork());
+    const proxy = isLoopback(url) ? undefined : proxySettings(env);
+    const shown = identity && sameOrigin(identity.baseUrl, url) ? identity : undefined;
+    const name = `${proxy !== undefined} ${shown !== undefined}`;
+    let network = networks.get(name);
+    if (!network) networks.set(name, (network = openNetwork(proxy, shown)));
     return (await network)(url, init);
   };
+}
+
+/** Who this machine is for one service, and for no other origin: neither proxies nor the provider of a CI job ask for it. */
+interface Identity {
+  readonly baseUrl: string;
+  /** Read when it is first needed. */
+  readonly certificate: () => Promise<ClientCertificate>;
 }
 
 type Network = (url: string, init: FetchInit) => Promise<HttpAnswer>;
@@ -59,35 +70,59 @@ function proxySettings(env: NodeJS.ProcessEnv): ProxySettings | undefined {
   };
 }
 
-const optionsFor = (maxResponseSize: number) => ({
+const optionsFor = (maxResponseSize: number, connect: buildConnector.connector) => ({
   pipelining: 1,
-  connect: { timeout: connectTimeoutMs },
+  connect,
   keepAliveTimeout: keepAliveMs,
   maxResponseSize,
 });
 
-async function openNetwork(proxy?: ProxySettings): Promise<Network> {
-  // These two files are what a request needs; all of undici takes 45 ms longer to load.
-  const [{ default: request }, dispatcherFor] = await Promise.all([
+/** Makes connections that end with what TLS says of them: undici would only say that they ended. */
+const sayingWhy =
+  (connect: buildConnector.connector): buildConnector.connector =>
+  (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null);
+      // Of TLS 1.3, a server refuses a client's certificate only after the handshake.
+      socket.prependListener('error', (why: NodeJS.ErrnoException) => {
+        if (why.code?.startsWith('ERR_SSL')) socket.destroy();
+      });
+      callback(null, socket);
+    });
+
+async function openNetwork(
+  proxy: ProxySettings | undefined,
+  identity: Identity | undefined,
+): Promise<Network> {
+  const certificate = await identity?.certificate();
+  // These three files are what a request needs; all of undici takes 45 ms longer to load.
+  const [{ default: request }, { default: buildConnector }] = await Promise.all([
     import('undici/lib/api/api-request.js'),
-    proxy
-      ? import('undici').then(
-          ({ EnvHttpProxyAgent }) =>
-            (most: number) =>
-              new EnvHttpProxyAgent({ ...optionsFor(most), ...proxy }),
-        )
-      : import('undici/lib/dispatcher/agent.js').then(
-          ({ default: Agent }) =>
-            (most: number) =>
-              new Agent(optionsFor(most)),
-        ),
+    import('undici/lib/core/connect.js'),
   ]);
+  const connect = sayingWhy(buildConnector({ timeout: connectTimeoutMs, ...certificate }));
+  const dispatcherFor = proxy
+    ? await import('undici').then(
+        ({ EnvHttpProxyAgent }) =>
+          (most: number) =>
+            new EnvHttpProxyAgent({
+              ...optionsFor(most, connect),
+              ...proxy,
+              // For what is behind the proxy.
+              ...(certificate ? { requestTls: { ...certificate } } : {}),
+            }),
+      )
+    : await import('undici/lib/dispatcher/agent.js').then(
+        ({ default: Agent }) =>
+          (most: number) =>
+            new Agent(optionsFor(most, connect)),
+      );
   const whole = dispatcherFor(longestAnswer);
   let files: Dispatcher | undefined;
   return async (url, { method, headers, body, upload, signal, streamed }) => {
     const { origin, pathname, search } = new URL(url);
     const dispatcher = streamed ? (files ??= dispatcherFor(anyLength)) : whole;
-    const answer = await request.call(dispatcher, {
+    const sending = request.call(dispatcher, {
       origin,
       path: pathname + search,
       // Any token is a method on the wire; undici's type lists the usual ones.
@@ -97,6 +132,7 @@ async function openNetwork(proxy?: ProxySettings): Promise<Network> {
       ...(signal ? { signal } : {}),
       ...(streamed ? { bodyTimeout: longestSilence } : {}),
     });
+    const answer = await (certificate ? sending.catch(mayBeRefused) : sending);
     if (streamed && answer.statusCode < 300) {
       return {
         ...answerOf(answer.statusCode, answer.headers, () => answer.body.text()),
@@ -105,6 +141,15 @@ async function openNetwork(proxy?: ProxySettings): Promise<Network> {
     }
     return bufferedAnswer(answer.statusCode, answer.headers, await answer.body.text());
   };
+}
+
+/** A server made with Node.js cuts the connection of whoever shows a certificate that it does not accept, and says nothing. */
+function mayBeRefused(error: unknown): never {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== 'UND_ERR_SOCKET' && code !== 'ECONNRESET') throw error;
+  throw Object.assign(new Error(cutWithCertificate, { cause: error }), {
+    code: cutWithCertificate,
+  });
 }
 
 function bufferedAnswer(status: number, headers: GivenHeaders, text: string): HttpAnswer {

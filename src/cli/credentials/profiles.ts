@@ -24,6 +24,9 @@ export const Profile = z.strictObject({
   scope: z.string().optional(),
   /** Requests are signed, with a secret that is kept beside the key. */
   signs: z.boolean().optional(),
+  /** Paths of the PEM files that a service which requires client certificates is shown. */
+  client_cert: z.string().optional(),
+  client_key: z.string().optional(),
   stored_in: z.enum(secretPlaces),
   logged_in_at: z.string(),
   /** PEM of the key that the service signs evidence and its audit log with, as it was at the first login. */

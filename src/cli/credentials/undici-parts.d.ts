@@ -9,3 +9,8 @@ declare module 'undici/lib/api/api-request.js' {
     options: Dispatcher.RequestOptions,
   ): Promise<Dispatcher.ResponseData>;
 }
+declare module 'undici/lib/core/connect.js' {
+  import type { buildConnector } from 'undici';
+  const build: (options: buildConnector.BuildOptions) => buildConnector.connector;
+  export default build;
+}

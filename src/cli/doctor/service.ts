@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import net from 'node:net';
 import tls from 'node:tls';
@@ -7,11 +8,14 @@ import { createTransport } from '../../client/transport.ts';
 import { connectAs, transportOptions } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { isLoopback, isUnprotected } from '../credentials/base-url.ts';
+import type { ClientCertificate } from '../credentials/client-certificate.ts';
+import { certificateFilesOf, readClientCertificate } from '../credentials/client-certificate.ts';
 import type { Target } from '../credentials/find-login.ts';
-import { findTarget } from '../credentials/find-login.ts';
+import { findTarget, profileOf } from '../credentials/find-login.ts';
 import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { describeSource } from '../auth/describe-login.ts';
 import { describeVerdict, verifyLogin } from '../auth/verify-login.ts';
+import { count } from '../terminal/printable.ts';
 import type { Finding } from './finding.ts';
 import { failure } from './finding.ts';
 
@@ -35,19 +39,21 @@ export async function serviceChecks(context: Context): Promise<Finding[]> {
       : { check: 'service', status: 'ok', message: baseUrl },
   ];
   // A fetch that was put in place of the network has no addresses and no sockets to look at.
-  if (!context.world.fetch) findings.push(...(await wireChecks(context, baseUrl)));
+  if (!context.world.fetch) findings.push(...(await wireChecks(context, target)));
   if (findings.some(({ status }) => status === 'fail')) return findings;
-  const answered = await checkHealth(context, baseUrl);
+  const answered = await checkHealth(context, target);
   findings.push(...answered);
   if (answered.some(({ status }) => status === 'fail')) return findings;
-  const notReady = await checkReady(context, baseUrl);
+  const notReady = await checkReady(context, target);
   findings.push(notReady ?? (await checkLogin(context, target)));
   return findings;
 }
 
 const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 
-async function wireChecks({ world }: Context, baseUrl: string): Promise<Finding[]> {
+async function wireChecks(context: Context, target: Target): Promise<Finding[]> {
+  const { world } = context;
+  const { baseUrl } = target;
   const proxy = proxyVariables.find((name) => world.env[name]);
   if (proxy && !isLoopback(baseUrl))
     return [{ check: 'proxy', status: 'ok', message: `requests go through ${proxy}` }];
@@ -79,26 +85,53 @@ async function wireChecks({ world }: Context, baseUrl: string): Promise<Finding[
       },
     ];
   }
-  if (url.protocol === 'https:') findings.push(await checkCertificate(host, port, world.now()));
+  if (url.protocol !== 'https:') return findings;
+  const own = await ownCertificate(context, target);
+  if (own) findings.push(own.finding);
+  findings.push(await checkCertificate({ host, port, ...own?.certificate }, world.now()));
   return findings;
 }
 
 const dayMs = 86_400_000;
 const soonDays = 14;
 
-async function checkCertificate(host: string, port: number, now: number): Promise<Finding> {
+/** What the service is shown, if anything. */
+async function ownCertificate(
+  { world, warn }: Context,
+  { login }: Target,
+): Promise<{ readonly finding: Finding; readonly certificate?: ClientCertificate } | undefined> {
+  const check = 'client cert';
+  try {
+    const files = certificateFilesOf(world, profileOf(login));
+    if (!files) return undefined;
+    const certificate = await readClientCertificate(files, { warn, now: world.now });
+    const { validTo } = new X509Certificate(certificate.cert);
+    return { finding: expiring(check, files.cert, validTo, world.now()), certificate };
+  } catch (error) {
+    return { finding: failure(check, error) };
+  }
+}
+
+function expiring(check: string, what: string, validTo: string, now: number): Finding {
+  const days = Math.floor((Date.parse(validTo) - now) / dayMs);
+  const message = days < 0 ? `${what}, expired` : `${what}, ${count(days, 'day')} left`;
+  if (days >= soonDays) return { check, status: 'ok', message };
+  return { check, status: 'warn', message, hint: 'Renew it.' };
+}
+
+async function checkCertificate(
+  options: tls.ConnectionOptions & { readonly host: string },
+  now: number,
+): Promise<Finding> {
   const check = 'tls';
   try {
-    const servername = net.isIP(host) ? {} : { servername: host };
+    const servername = net.isIP(options.host) ? {} : { servername: options.host };
     const socket = await connected(
-      () => tls.connect({ host, port, ...servername }),
+      () => tls.connect({ ...options, ...servername }),
       'secureConnect',
     );
     const { validTo, issuer } = socket;
-    const days = Math.floor((Date.parse(validTo) - now) / dayMs);
-    const message = `${socket.protocol ?? 'TLS'}, certificate by ${issuer}, ${days} days left`;
-    if (days >= soonDays) return { check, status: 'ok', message };
-    return { check, status: 'warn', message, hint: 'Have it renewed.' };
+    return expiring(check, `${socket.protocol ?? 'TLS'}, certificate by ${issuer}`, validTo, now);
   } catch (error) {
     if (/^ERR_SSL_(WRONG_VERSION|PACKET_LENGTH)/.test(String((error as { code?: unknown }).code))) {
       return {
@@ -148,18 +181,18 @@ function connected(open: () => net.Socket, ready: string): Promise<CertificateFa
 /** Milliseconds by which the clocks may differ before tokens seem expired, or not yet valid. */
 const clockToleranceMs = 60_000;
 
-const askOnce = (context: Context, baseUrl: string, path: string): Promise<HttpAnswer> =>
+const askOnce = (context: Context, { baseUrl, login }: Target, path: string): Promise<HttpAnswer> =>
   createTransport({
-    ...transportOptions(context, baseUrl),
+    ...transportOptions(context, baseUrl, profileOf(login)),
     retries: 0,
     timeoutMs: 10_000,
   }).exchange('GET', path, { anonymous: true });
 
 /** Why our server serves nothing yet, or no more, though it is up. Others have no such address. */
-async function checkReady(context: Context, baseUrl: string): Promise<Finding | undefined> {
+async function checkReady(context: Context, target: Target): Promise<Finding | undefined> {
   const check = 'ready';
   try {
-    const answer = await askOnce(context, baseUrl, '/readyz');
+    const answer = await askOnce(context, target, '/readyz');
     if (answer.status !== 503) return undefined;
     const why = reasonsIn(await answer.text());
     return {
@@ -184,11 +217,11 @@ function reasonsIn(text: string): readonly string[] {
   }
 }
 
-async function checkHealth(context: Context, baseUrl: string): Promise<Finding[]> {
+async function checkHealth(context: Context, target: Target): Promise<Finding[]> {
   const check = 'health';
   let answer: HttpAnswer;
   try {
-    answer = await askOnce(context, baseUrl, '/healthz');
+    answer = await askOnce(context, target, '/healthz');
   } catch (error) {
     return [failure(check, error)];
   }

@@ -6,8 +6,10 @@ import { endpointsAt } from '../api/endpoint-table.ts';
 import type { Context } from '../context.ts';
 import { createHttpFetch } from '../credentials/http-fetch.ts';
 import { isUnprotected } from '../credentials/base-url.ts';
+import { certificateFilesOf, readClientCertificate } from '../credentials/client-certificate.ts';
 import type { Login, RepoUrl } from '../credentials/find-login.ts';
-import { findTarget } from '../credentials/find-login.ts';
+import { findTarget, profileOf } from '../credentials/find-login.ts';
+import type { Profile } from '../credentials/profiles.ts';
 import { projectBaseUrl } from './project-base-url.ts';
 import { count, printableLine } from '../terminal/printable.ts';
 import type { TokenSource } from '../credentials/token-source.ts';
@@ -58,9 +60,10 @@ export async function connectAs(
   scopeFor: (method: string, path: string) => string | undefined = () => undefined,
 ): Promise<{ client: Client; tokens: TokenSource }> {
   await warnUnprotected(context, baseUrl);
-  const options = transportOptions(context, baseUrl);
+  const profile = profileOf(login);
+  const options = transportOptions(context, baseUrl, profile);
   // What a profile exchanges for tokens goes to the very address that it was made for.
-  const home = login.kind === 'profile' ? login.profile.base_url : baseUrl;
+  const home = profile?.base_url ?? baseUrl;
   const tokens = createTokenSource(
     login,
     context.world,
@@ -96,14 +99,26 @@ async function sha256(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 const scopeOf = (method: string, path: string): string | undefined =>
   endpointsAt(path.replace(/\?.*$/s, '')).find((row) => row.method === method)?.scope ?? undefined;
 
-/** How this command connects to a service, without a login. */
-export function transportOptions(context: Context, baseUrl: string): TransportOptions {
+/**
+ * How this command connects to a service, without a login.
+ * @param profile whose client certificate the service is shown, unless the environment names one
+ */
+export function transportOptions(
+  context: Context,
+  baseUrl: string,
+  profile?: Pick<Profile, 'client_cert' | 'client_key'>,
+): TransportOptions {
   const { world, flags, version, talkStyle } = context;
+  const files = certificateFilesOf(world, profile);
+  const identity = files && {
+    baseUrl,
+    certificate: () => readClientCertificate(files, { warn: context.warn, now: world.now }),
+  };
   const onTry = (event: TryEvent): void =>
     void world.terminal.stderr.write(`${talkStyle.dim(describeTry(event))}\n`);
   return {
     baseUrl,
-    fetch: world.fetch ?? createHttpFetch(world.env),
+    fetch: world.fetch ?? createHttpFetch(world.env, identity),
     userAgent: `govctl/${version}`,
     signal: world.signal,
     // On a terminal, the spinner shows progress.

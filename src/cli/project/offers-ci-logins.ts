@@ -3,8 +3,10 @@ import { createTransport } from '../../client/transport.ts';
 import { tokenExchange } from '../../contract/auth.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
+import { sameOrigin } from '../credentials/base-url.ts';
 import { configDir } from '../credentials/config-dir.ts';
 import { ownBaseUrl } from '../credentials/find-login.ts';
+import type { Profile } from '../credentials/profiles.ts';
 import { readProfiles } from '../credentials/profiles.ts';
 import { transportOptions } from '../objects/connect.ts';
 
@@ -21,10 +23,12 @@ const within = 3_000;
 export async function offersCiLogins(context: Context): Promise<boolean> {
   const own = ownBaseUrl(context);
   try {
-    const baseUrl = own ?? (await addressOfProfile(context));
+    const profile = await profileIn(context);
+    const baseUrl = own ?? profile?.base_url;
     if (baseUrl === undefined) return false;
+    const isItsOwn = profile && sameOrigin(profile.base_url, baseUrl);
     const transport = createTransport({
-      ...transportOptions(context, baseUrl),
+      ...transportOptions(context, baseUrl, isItsOwn ? profile : undefined),
       retries: 0,
       timeoutMs: within,
     });
@@ -39,8 +43,8 @@ export async function offersCiLogins(context: Context): Promise<boolean> {
   }
 }
 
-async function addressOfProfile({ flags, world, warn }: Context): Promise<string | undefined> {
+async function profileIn({ flags, world, warn }: Context): Promise<Profile | undefined> {
   const { profiles, current } = await readProfiles(configDir(world.env), warn);
   const name = flags.profile ?? current;
-  return Object.hasOwn(profiles, name) ? profiles[name]?.base_url : undefined;
+  return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 }

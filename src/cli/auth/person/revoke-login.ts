@@ -2,6 +2,7 @@ import { GovctlError } from '../../../contract/errors.ts';
 import { createTransport } from '../../../client/transport.ts';
 import type { Context } from '../../context.ts';
 import { cliClientId } from '../../../contract/auth.ts';
+import type { Profile } from '../../credentials/profiles.ts';
 import { transportOptions } from '../../objects/connect.ts';
 
 interface Revoked {
@@ -16,10 +17,13 @@ interface Revoked {
  */
 export async function revokeLogin(
   context: Context,
-  baseUrl: string,
+  profile: Pick<Profile, 'base_url' | 'client_cert' | 'client_key'>,
   { refreshToken, accessToken }: Revoked,
 ): Promise<void> {
-  const transport = createTransport({ ...transportOptions(context, baseUrl), retries: 1 });
+  const transport = createTransport({
+    ...transportOptions(context, profile.base_url, profile),
+    retries: 1,
+  });
   const path = '/auth/revoke';
   for (const [hint, token] of [
     ['refresh_token', refreshToken],
