@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readdir, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { loadConfig } from '../../project/config.ts';
-import { gitEnvironment } from '../../project/plan/origin.ts';
+import { gitEnvironment } from '../../project/git.ts';
 import type { Context, World } from '../context.ts';
 import { configDir } from '../credentials/config-dir.ts';
 import { probeKeychain, systemKeychain } from '../credentials/keychain.ts';

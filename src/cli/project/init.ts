@@ -17,6 +17,8 @@ import type { Style } from '../terminal/terminal.ts';
 import type { Context, Run } from '../context.ts';
 import { placeToWrite, writesFrom } from '../flags/place-to-write.ts';
 import { offersCiLogins } from './offers-ci-logins.ts';
+import { readRepository } from './repository.ts';
+import type { Repository } from './repository.ts';
 import { gitIgnored, scaffold, trustCommands } from './scaffold.ts';
 import type { ScaffoldFile } from './scaffold.ts';
 
@@ -41,6 +43,7 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
   const policyPaths = await findPolicies({ ...readingOf(context), cwd: folder });
   const library = set === undefined ? [] : await readLibrary(context, set);
   const hasCiLogins = await offersCiLogins(context);
+  const repository = hasCiLogins ? await readRepository(context.world, folder) : undefined;
   const scaffolded = scaffold({
     project: name,
     version: context.version,
@@ -48,6 +51,7 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
     library,
     set,
     hasCiLogins,
+    repository,
   });
   for (const { path: file, text } of scaffolded) {
     files.push({ path: file, outcome: await writeNew(placeToWrite(from, file), text) });
@@ -83,18 +87,27 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
         '  govctl auth login             log in to a service',
         '  govctl plan                   see what an apply would change',
         '  govctl apply                  change it',
-        ...(hasWorkflow && hasCiLogins
-          ? [
-              '',
-              'CI logs in without a secret. An admin of the service allows it with:',
-              ...trustCommands.map((line) => `  ${line}`),
-            ]
-          : []),
+        ...(hasWorkflow && hasCiLogins ? ['', ...aboutCiLogins(repository)] : []),
         '',
       ].join('\n'),
   });
   return exitCodes.ok;
 };
+
+function aboutCiLogins(repository: Repository | undefined): string[] {
+  return [
+    'CI logs in without a secret. An admin of the service allows it with:',
+    ...trustCommands(repository).map((line) => `  ${line}`),
+    ...(repository === undefined
+      ? [
+          'Replace OWNER/NAME: the git remote "origin" names no repository at github.com or gitlab.com.',
+        ]
+      : []),
+    ...(repository?.provider === 'gitlab'
+      ? ['The workflow is for GitHub Actions. docs/authentication.md has a job for GitLab.']
+      : []),
+  ];
+}
 
 function lineOf(style: Style, outcome: Outcome, file: string): string {
   const colour = outcome === 'kept' ? style.dim : style.green;

@@ -1,5 +1,6 @@
 import { defaultPolicySet } from '../../project/policy-sets.ts';
 import type { PolicySet } from '../../project/policy-sets.ts';
+import type { Repository } from './repository.ts';
 import { jsonSchemaOf, schemaFiles } from '../../project/write/json-schemas.ts';
 
 /** A file of a new repo: its path below the repo's folder, and its text. */
@@ -21,6 +22,8 @@ export interface ScaffoldFacts {
   readonly set: PolicySet | undefined;
   /** CI logs in by its ID token; else by a stored secret. */
   readonly hasCiLogins: boolean;
+  /** The one that CI runs in, where it is known. */
+  readonly repository: Repository | undefined;
 }
 
 /** What `govctl init` writes: a repo that validates, is formatted, and has a CI that plans and applies it. */
@@ -31,6 +34,7 @@ export function scaffold({
   library,
   set = defaultPolicySet,
   hasCiLogins,
+  repository,
 }: ScaffoldFacts): readonly ScaffoldFile[] {
   const isNew = policyPaths.length === 0;
   const isSample = isNew && library.length === 0;
@@ -47,7 +51,7 @@ export function scaffold({
       : []),
     {
       path: '.github/workflows/governance.yml',
-      text: workflowFile(version, { isTested: isNew, hasCiLogins }),
+      text: workflowFile(version, { isTested: isNew, hasCiLogins, repository }),
     },
     ...Object.entries(schemaFiles).map(([name, file]) => ({
       path: `schemas/${file}`,
@@ -126,24 +130,33 @@ cases:
         result: pass
 `;
 
-interface WorkflowFacts {
+interface WorkflowFacts extends Pick<ScaffoldFacts, 'hasCiLogins' | 'repository'> {
   /** The policies come with tests; whoever brings their own may have none yet. */
   readonly isTested: boolean;
-  readonly hasCiLogins: boolean;
 }
 
-/** Commands by which an admin lets the workflow log in: to apply, and to plan. */
-export const trustCommands = [
-  'govctl trust create OWNER/NAME --ref refs/heads/main --scope governance:read,compliance:write',
-  "govctl trust create OWNER/NAME --ref 'refs/pull/*' --event pull_request --scope governance:read",
-] as const;
+/**
+ * Commands by which an admin lets jobs log in: to apply, and on GitHub to plan.
+ * @param repository undefined: OWNER/NAME stands for it
+ */
+export function trustCommands(repository: Repository | undefined): readonly string[] {
+  const { provider = 'github', name = 'OWNER/NAME' } = repository ?? {};
+  const create = `govctl trust create ${name}`;
+  const scopes = '--scope governance:read,compliance:write';
+  return provider === 'gitlab'
+    ? [`${create} --provider gitlab --ref refs/heads/main ${scopes}`]
+    : [
+        `${create} --ref refs/heads/main ${scopes}`,
+        `${create} --ref 'refs/pull/*' --event pull_request --scope governance:read`,
+      ];
+}
 
 const workflowFile = (
   version: string,
-  { isTested, hasCiLogins }: WorkflowFacts,
+  { isTested, hasCiLogins, repository }: WorkflowFacts,
 ): string => `# Pull requests are checked and planned; what is merged into main is applied.
 # Policies whose file is gone stay live: to have them deleted, add --prune to both \`govctl plan\` and \`govctl apply\`.
-${hasCiLogins ? withoutSecret : withSecret}name: Governance
+${hasCiLogins ? withoutSecret(repository) : withSecret}name: Governance
 on:
   pull_request:
   push:
@@ -199,8 +212,10 @@ ${hasCiLogins ? loginStep : ''}      - run: govctl apply --auto-approve -o markd
 const withSecret = `# Set the variable GOVCTL_BASE_URL and the secret GOVCTL_TOKEN in the repository's settings.
 `;
 
-const withoutSecret = `# Set the variable GOVCTL_BASE_URL in the repository's settings. No secret is needed: an admin of the service runs, once,
-#   ${trustCommands.join('\n#   ')}
+const withoutSecret = (
+  repository: Repository | undefined,
+): string => `# Set the variable GOVCTL_BASE_URL in the repository's settings. No secret is needed: an admin of the service runs, once,
+#   ${trustCommands(repository).join('\n#   ')}
 `;
 
 const loginOf = (hasCiLogins: boolean): string =>

@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
-import path from 'node:path';
 import { defined } from '../../contract/defined.ts';
+import type { Env } from '../git.ts';
+import { git } from '../git.ts';
 import type { Plan } from './plan.ts';
 import { planVariables, seal } from './plan.ts';
 import { hashVariable } from './variables.ts';
@@ -24,9 +24,6 @@ export async function withOrigin(
   });
 }
 
-/** Milliseconds to wait for git, whose answer is optional in a plan. */
-const timeout = 3_000;
-
 /** The commit of a directory, and whether it has uncommitted changes; undefined without git or outside a repo. */
 async function readGitState(
   folder: string,
@@ -39,36 +36,4 @@ async function readGitState(
   return sha === undefined || status === undefined
     ? undefined
     : { sha: sha.trim(), dirty: status.trim() !== '' };
-}
-
-/**
- * A folder of a cloned repo can look like a bare repository, whose configuration git would read: one that names a program
- * as its file system monitor has it started by `git status`.
- */
-const startNothing = ['-c', 'safe.bareRepository=explicit', '-c', 'core.fsmonitor=false'];
-
-/**
- * Where a program is started. Windows, and a `.` in PATH, look for it there first: a cloned repo could bring a git of its own.
- */
-const noRepo = path.dirname(process.execPath);
-
-type Env = Readonly<Record<string, string | undefined>>;
-
-const gitVariables =
-  /^(GIT_\w+|LC_\w+|LANG|PATH|PATHEXT|HOME|HOMEDRIVE|HOMEPATH|USERPROFILE|XDG_CONFIG_HOME|PROGRAMDATA|SYSTEMROOT|WINDIR|TMPDIR|TEMP|TMP)$/i;
-
-/** The variables that git reads. Programs that a repo's filters name would otherwise get tokens and secrets of the environment. */
-export const gitEnvironment = (env: Env): Record<string, string | undefined> =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => gitVariables.test(name)));
-
-/** Runs git without a shell, and without locks that could block the user's own git commands. */
-function git(folder: string, env: Env, args: readonly string[]): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    execFile(
-      'git',
-      [...startNothing, '--no-optional-locks', '-C', path.resolve(folder), ...args],
-      { cwd: noRepo, env: gitEnvironment(env), timeout, windowsHide: true, maxBuffer: 16 << 20 },
-      (error, stdout) => resolve(error ? undefined : stdout),
-    );
-  });
 }

@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { repositoryAt } from '../../../src/cli/project/repository.ts';
 import { createFakeWorld, runCommandLine } from '../../support/fake-world.ts';
 import { makeRepo } from '../../support/temp-repo.ts';
 
@@ -44,12 +46,16 @@ describe('govctl init', () => {
     const baseUrl = 'https://governance.example.com';
     const exchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
     const grants = (...all: string[]) => Response.json({ grant_types_supported: all });
-    async function init(answer: () => Response | Promise<Response>) {
+    async function init(answer: () => Response | Promise<Response>, remote?: string) {
       const cwd = makeRepo();
+      if (remote !== undefined) {
+        execFileSync('git', ['init', '--quiet'], { cwd });
+        execFileSync('git', ['remote', 'add', 'origin', remote], { cwd });
+      }
       const asked: unknown[] = [];
       const { exitCode, stdout } = await runCommandLine(['init', '--base-url', baseUrl], {
         cwd,
-        env: { GOVCTL_TOKEN: 'gk_secret' },
+        env: { GOVCTL_TOKEN: 'gk_secret', PATH: process.env.PATH },
         fetch: async (url, { headers }) => {
           asked.push([url, headers.authorization]);
           return answer();
@@ -81,6 +87,56 @@ describe('govctl init', () => {
         expect(text).toContain(`#   ${command}\n`);
         expect(stdout).toContain(command);
       }
+      expect(stdout).toContain('Replace OWNER/NAME: ');
+    });
+
+    it('and names the repository of the git remote in these commands', async () => {
+      const { stdout, text } = await init(() => grants(exchange), 'git@github.com:acme/policies.git'); // prettier-ignore
+      const command = 'govctl trust create acme/policies --ref refs/heads/main';
+      expect(text).toContain(command);
+      expect(stdout).toContain(command);
+      expect(stdout + text).not.toContain('OWNER/NAME');
+    });
+
+    it('and repeats no secret or command that the remote has in its address', async () => {
+      for (const [remote, expected] of [
+        ['https://ada:secret-token@gitlab.com/acme/cloud/policies', 'create acme/cloud/policies --provider gitlab --ref refs/heads/main'], // prettier-ignore
+        ['https://github.com/acme/$(touch${IFS}x)', 'create OWNER/NAME'],
+        ['https://github.com/acme/x; touch x', 'create OWNER/NAME'],
+      ] as const) {
+        const { stdout, text } = await init(() => grants(exchange), remote);
+        expect(text).toContain(expected);
+        expect(stdout + text).not.toMatch(/secret-token|touch/);
+      }
+    });
+
+    it.each([
+      ['https://github.com/acme/policies', 'github', 'acme/policies'],
+      ['https://github.com/acme/policies.git/', 'github', 'acme/policies'],
+      ['https://x-access-token:t@GitHub.com:443/acme/.github', 'github', 'acme/.github'],
+      ['ssh://git@github.com/acme/policies.git', 'github', 'acme/policies'],
+      ['ssh://git@ssh.github.com:443/acme/policies.git', 'github', 'acme/policies'],
+      ['git@github.com:acme/policies.git', 'github', 'acme/policies'],
+      ['github.com:acme/policies', 'github', 'acme/policies'],
+      ['git://github.com/acme/policies.git', 'github', 'acme/policies'],
+      ['https://gitlab.com/acme/cloud/policies.git', 'gitlab', 'acme/cloud/policies'],
+      ['git@gitlab.com:acme/policies.git', 'gitlab', 'acme/policies'],
+    ])('and finds the repository in %s', (url, provider, name) => {
+      expect(repositoryAt(url)).toEqual({ provider, name });
+    });
+
+    it.each([
+      'https://github.example.com/acme/policies',
+      'https://github.com.evil.example/acme/policies',
+      'https://evil.example/github.com/acme/policies',
+      'git@evil.example:github.com/acme/policies',
+      'https://github.com/acme',
+      'https://github.com/acme/policies/tree/main',
+      '/srv/git/policies.git',
+      'C:\\git\\policies',
+      '',
+    ])('and finds none in %s', (url) => {
+      expect(repositoryAt(url)).toBeUndefined();
     });
 
     it.each<[string, () => Response | Promise<Response>]>([
