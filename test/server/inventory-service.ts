@@ -3,7 +3,7 @@ import type { Got, Sent, TestService } from './test-service.ts';
 import { policy } from './test-service.ts';
 
 /** Short ways to an inventory, for tests of what happens to it. */
-export function inventoryOf(service: TestService) {
+export function inventoryOf(service: Pick<TestService, 'send'>) {
   const ok = async (method: string, path: string, sent: Sent = {}): Promise<Got> => {
     const got = await service.send(method, path, sent);
     if (got.status >= 300) throw new Error(`${method} ${path}: ${got.status} ${got.text}`);

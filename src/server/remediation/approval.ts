@@ -1,4 +1,5 @@
 import { GovctlError } from '../../contract/errors.ts';
+import type { Principal } from '../http/call.ts';
 import type { StoredRemediation } from './collection.ts';
 import { refuseGuarded } from './settings.ts';
 
@@ -9,15 +10,18 @@ export interface Person {
   readonly isInteractive: boolean;
 }
 
-/** Who is behind a key or a client. Nobody signs in yet otherwise. */
-export const personOf = (id: string | undefined): Person | undefined =>
-  id === undefined ? undefined : { id, isInteractive: false };
+/** Who is behind a caller. Undefined: nobody is known to be. */
+export const personOf = ({
+  person: id,
+  kind,
+}: Pick<Principal, 'person' | 'kind'>): Person | undefined =>
+  id === undefined ? undefined : { id, isInteractive: kind === 'person' };
 
 interface Review {
   /** The digest that the approver has seen. */
   readonly given: string;
-  /** Undefined: nobody is known to be behind the key. */
-  readonly requester: Person | undefined;
+  /** The ID of the person. Undefined: nobody is known to be behind the request. */
+  readonly requester: string | undefined;
   readonly approver: Person | undefined;
 }
 
@@ -43,10 +47,10 @@ export function refuseApproval(
   if (required !== 'four_eyes') return;
   if (approver?.isInteractive !== true) {
     throw new GovctlError('approval_refused', 'Only a person who has signed in can approve this', {
-      hint: "Nobody can sign in to this server yet. To let keys approve plans without commands and webhooks, set remediation.approval to approval in the server's configuration.",
+      hint: "Log in with `govctl auth login`. To let keys approve plans without commands and webhooks, set remediation.approval to approval in the server's configuration.",
     });
   }
-  if (requester === undefined || requester.id === approver.id) {
+  if (requester === undefined || requester === approver.id) {
     throw new GovctlError(
       'approval_refused',
       requester === undefined

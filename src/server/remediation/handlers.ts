@@ -94,9 +94,11 @@ export const remediationHandlers = (
     approve: ({ params, body }, call) =>
       call.transact(async (tx) => {
         const { doc } = await readRemediation(tx, params.id);
-        const given = body.digest;
-        const requester = personOf(doc.made_by);
-        refuseApproval(doc, { given, requester, approver: personOf(call.principal.person) });
+        refuseApproval(doc, {
+          given: body.digest,
+          requester: doc.made_by,
+          approver: personOf(call.principal),
+        });
         const now = deps.clock.now();
         const at = timestamp(now);
         const by = { approved_by: call.actor.userId, approved_at: at, updated_at: at };
