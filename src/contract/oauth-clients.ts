@@ -5,12 +5,76 @@ import { ById, Timestamp, listQuery } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
 import { notBlank } from './text.ts';
 
-const OauthClientInput = z.strictObject({ name: notBlank(256), scopes: ScopeSet });
+/** `authorization_code`: people log in to it, and it acts for them. `client_credentials`: it acts for itself. */
+export const clientGrants = ['client_credentials', 'authorization_code', 'refresh_token'] as const;
+const ClientGrant = z.enum(clientGrants);
+export type ClientGrant = z.infer<typeof ClientGrant>;
 
-/** A partial update. `scopes` may be sent back, but not changed. */
+/** Hosts of this machine alone, as URLs write them. `localhost` is a name, which could lead elsewhere. */
+const loopbackHosts = ['127.0.0.1', '[::1]'];
+
+/** What is wrong with an address that people are sent back to; undefined: nothing. */
+function problemWithRedirect(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url) return 'must be a URL such as https://app.example.com/callback';
+  const { protocol, hostname, username, password, href } = url;
+  const isLoopback = loopbackHosts.includes(hostname);
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback)) {
+    return 'must begin with https://, or with http://127.0.0.1 or http://[::1] for programs on the computer of the person';
+  }
+  if (protocol === 'https:' && (isLoopback || hostname === 'localhost')) {
+    return 'must begin with http:// on this host: nobody has a certificate for it';
+  }
+  if (username !== '' || password !== '') return 'must not contain a user name or password';
+  if (/[?#*]/.test(text)) return 'must not contain a query, a fragment or a wildcard';
+  // What programs send is compared letter by letter: only one way to write it may be right.
+  return href === text ? undefined : `must be written as ${href}`;
+}
+
+const RedirectUri = z
+  .string()
+  .max(2_000, { abort: true })
+  .superRefine((text, context) => {
+    const message = problemWithRedirect(text);
+    if (message !== undefined) context.addIssue({ code: 'custom', message, input: text });
+  });
+const RedirectUris = z.array(RedirectUri).min(1, 'must have an address').max(20);
+
+/** `redirect_uris`: where people are sent back to after they logged in to the client, which has the other grants then by default. */
+const OauthClientInput = z
+  .strictObject({
+    name: notBlank(256),
+    scopes: ScopeSet,
+    redirect_uris: RedirectUris.optional(),
+    grant_types: z.array(ClientGrant).min(1, 'must have a grant type').max(3).optional(),
+    /** It can keep no secret, and has none: PKCE alone proves that it is the same. */
+    public: z.boolean().optional(),
+  })
+  .superRefine(({ redirect_uris: uris, grant_types: grants, public: isPublic }, context) => {
+    const wrong = (field: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [field], message, input: undefined });
+    const logsPeopleIn = grants ? grants.includes('authorization_code') : uris !== undefined;
+    if (logsPeopleIn !== (uris !== undefined)) {
+      if (uris === undefined)
+        wrong('redirect_uris', 'are required for the grant type authorization_code'); // prettier-ignore
+      else wrong('grant_types', 'must include authorization_code where there are redirect_uris');
+    }
+    if (!logsPeopleIn && grants?.includes('refresh_token')) {
+      wrong('grant_types', 'may include refresh_token only together with authorization_code');
+    }
+    if (isPublic === true && (!logsPeopleIn || grants?.includes('client_credentials'))) {
+      wrong('public', 'is only for clients that people log in to: without a secret, nobody knows who it is'); // prettier-ignore
+    }
+  });
+export type OauthClientInput = z.infer<typeof OauthClientInput>;
+
+/** A partial update. `scopes`, `grant_types` and `public` may be sent back, but not changed. */
 const OauthClientUpdate = z.strictObject({
   name: notBlank(256).optional(),
+  redirect_uris: RedirectUris.optional(),
   scopes: ScopeSet.optional(),
+  grant_types: z.unknown().optional(),
+  public: z.unknown().optional(),
   id: z.string().optional(),
   client_id: z.unknown().optional(),
   user_id: z.unknown().optional(),
@@ -30,8 +94,13 @@ const OauthClient = z.looseObject({
   user_id: z.string(),
   /** As of an API key. */
   made_by: z.string().optional(),
+  /** At most; what it does for a person is also limited by what they may do. */
   scopes: z.array(Scope),
-  secret_hint: z.string(),
+  grant_types: z.array(ClientGrant),
+  redirect_uris: z.array(z.string()).optional(),
+  public: z.literal(true).optional(),
+  /** Absent: it is public. */
+  secret_hint: z.string().optional(),
   created_at: Timestamp,
   rotated_at: Timestamp.optional(),
   /** Until then, the secret from before the last rotation works, too. */
@@ -39,7 +108,8 @@ const OauthClient = z.looseObject({
 });
 export type OauthClient = z.infer<typeof OauthClient>;
 
-const NewOauthClient = OauthClient.extend({ client_secret: z.string() });
+/** `client_secret` is absent of a public client. */
+const NewOauthClient = OauthClient.extend({ client_secret: z.string().optional() });
 
 /** Every scalar of a list's items. */
 export const oauthClientSortFields = [
@@ -49,6 +119,7 @@ export const oauthClientSortFields = [
   'name',
   'user_id',
   'made_by',
+  'public',
   'secret_hint',
   'rotated_at',
   'previous_secret_expires_at',
@@ -78,7 +149,10 @@ export const oauthClients = {
     response: { status: 201, body: NewOauthClient },
   } as const,
   get: noun.get({ summary: 'Read an OAuth client, without its secret' }),
-  update: noun.update({ summary: 'Rename an OAuth client', body: OauthClientUpdate }),
+  update: noun.update({
+    summary: 'Update the name or redirect URIs of an OAuth client',
+    body: OauthClientUpdate,
+  }),
   delete: noun.delete({ summary: 'Remove an OAuth client and revoke its tokens' }),
   rotate: endpoint({
     method: 'POST',

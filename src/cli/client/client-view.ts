@@ -11,8 +11,10 @@ export const clientView = (client: OauthClient, { headline }: Pick<Shown, 'headl
       client.name,
       [
         ['id', client.client_id],
-        ['secret', `…${client.secret_hint}`],
+        ['secret', secretOf(client)],
         ['scopes', client.scopes.join(', ')],
+        ['grants', client.grant_types.join(', ')],
+        ['redirects', client.redirect_uris?.join(', ')],
         ['rotated', rotated(client)],
         ['created', client.created_at],
         ['acts as', client.user_id],
@@ -21,6 +23,9 @@ export const clientView = (client: OauthClient, { headline }: Pick<Shown, 'headl
       style,
     ),
 });
+
+export const secretOf = ({ secret_hint: hint }: OauthClient): string =>
+  hint === undefined ? 'none (public)' : `…${hint}`;
 
 const rotated = ({ rotated_at: at, previous_secret_expires_at: until }: OauthClient) =>
   until === undefined ? at : `${at ?? ''}; the old secret works until ${until}`;

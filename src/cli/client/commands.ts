@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined.ts';
 import { scopes } from '../../contract/endpoint.ts';
-import { oauthClientSortFields } from '../../contract/oauth-clients.ts';
+import { clientGrants, oauthClientSortFields } from '../../contract/oauth-clients.ts';
 import type { OauthClient } from '../../contract/oauth-clients.ts';
 import type { Act } from '../act.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
@@ -11,7 +11,7 @@ import type { Changes } from '../objects/change.ts';
 import { nounCommands } from '../objects/commands.ts';
 import type { OwnNoun } from '../objects/noun.ts';
 import { shortTime } from '../terminal/ages.ts';
-import { clientView } from './client-view.ts';
+import { clientView, secretOf } from './client-view.ts';
 
 const clients: OwnNoun<OauthClient> = {
   one: 'OAuth client',
@@ -26,7 +26,7 @@ const clients: OwnNoun<OauthClient> = {
         { title: 'NAME', cell: ({ name }) => name, shrinks: 'end' },
         { title: 'SCOPES', cell: (client) => client.scopes.join(', '), shrinks: 'end' },
         { title: 'CREATED', cell: ({ created_at: at }) => time(at), drops: 2 },
-        { title: 'SECRET', cell: ({ secret_hint: hint }) => `…${hint}`, drops: 1 },
+        { title: 'SECRET', cell: secretOf, drops: 1 },
         { title: 'ID', cell: ({ id }) => id },
       ];
     },
@@ -34,15 +34,17 @@ const clients: OwnNoun<OauthClient> = {
   view: clientView,
 };
 
-const changes: Changes<{ readonly name?: string }> = {
-  fieldsOf: ({ name }) => defined({ name }),
-  hint: 'Pass --name.',
+const changes: Changes<{ readonly name?: string; readonly redirectUri?: readonly string[] }> = {
+  fieldsOf: ({ name, redirectUri }) => defined({ name, redirect_uris: redirectUri }),
+  hint: 'Pass --name or --redirect-uri.',
 };
 
 export function registerClientCommands(program: GovctlCommand, act: Act): void {
   const client = program
     .command('client')
-    .description('manage OAuth clients, which exchange an ID and a secret for tokens');
+    .description(
+      'manage OAuth clients: programs with tokens of their own, or that people log in to',
+    );
   const its = nounCommands(client, act, { argument: '<id>', noun: clients });
   its.list('list OAuth clients', {
     fields: oauthClientSortFields,
@@ -63,9 +65,29 @@ export function registerClientCommands(program: GovctlCommand, act: Act): void {
         .argParser(collectValues)
         .makeOptionMandatory(),
     )
+    .option(
+      '--redirect-uri <uri>',
+      'people log in to it, and return to this address (repeatable)',
+      collectValues,
+    )
+    .addOption(
+      new HintedOption(
+        '--grant <type>',
+        `grant type (repeatable or comma-separated): ${clientGrants.join(', ')}`,
+      )
+        .offering(clientGrants)
+        .argParser(collectValues),
+    )
+    .option('--public', 'it runs where it can keep no secret, such as on the computers of people')
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
-  its.update('rename an OAuth client', changes, (update) =>
-    update.option('--name <name>', 'new name'),
+  its.update('update the name or redirect URIs of an OAuth client', changes, (update) =>
+    update
+      .option('--name <name>', 'new name')
+      .option(
+        '--redirect-uri <uri>',
+        'all addresses that people return to (repeatable)',
+        collectValues,
+      ),
   );
   client
     .command('rotate')

@@ -1,5 +1,6 @@
 import { defined } from '../../contract/defined.ts';
 import { scopes } from '../../contract/endpoint.ts';
+import { clientGrants } from '../../contract/oauth-clients.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { OauthClient } from '../../contract/oauth-clients.ts';
@@ -15,17 +16,38 @@ const feature = 'OAuth client management';
 export interface CreateOptions {
   readonly name: string;
   readonly scope: readonly string[];
+  readonly redirectUri?: readonly string[];
+  readonly grant?: readonly string[];
+  readonly public?: boolean;
 }
 
 export async function runCreate(
   context: Context,
-  { name, scope }: CreateOptions,
+  { name, scope, redirectUri, grant, public: isPublic }: CreateOptions,
 ): Promise<ExitCode> {
-  const body = { name, scopes: parseWords('--scope', scope, scopes) };
-  const { data } = await withOurServer(context, feature, 'Creating it', (client) =>
-    client.oauthClients.create({ body }),
+  const body = {
+    name,
+    scopes: parseWords('--scope', scope, scopes),
+    ...(redirectUri ? { redirect_uris: [...redirectUri] } : {}),
+    ...(grant ? { grant_types: parseWords('--grant', grant, clientGrants) } : {}),
+    ...defined({ public: isPublic }),
+  };
+  const { data, baseUrl } = await withOurServer(
+    context,
+    feature,
+    'Creating it',
+    async (client) => ({
+      ...(await client.oauthClients.create({ body })),
+      baseUrl: client.baseUrl,
+    }),
   );
   await showNew(context, data, 'Created');
+  if (data.redirect_uris) {
+    await context.say(
+      `Configure it with the issuer ${baseUrl}; /.well-known/openid-configuration has all addresses.`,
+    );
+    return exitCodes.ok;
+  }
   await context.say(
     'Set GOVCTL_CLIENT_ID and GOVCTL_CLIENT_SECRET, or store it with `govctl auth login --client-id`.',
   );
@@ -58,9 +80,14 @@ export async function runRotate(
 
 function showNew(
   context: Context,
-  { client_secret: secret, ...shown }: OauthClient & { readonly client_secret: string },
+  {
+    client_secret: secret,
+    ...shown
+  }: OauthClient & { readonly client_secret?: string | undefined },
   done: string,
 ): Promise<void> {
   const view = clientView(shown, { headline: (style) => `${style.green(done)} ${shown.id}` });
-  return context.show(showOnce(view, 'client_secret', secret, 'client secret'));
+  return context.show(
+    secret === undefined ? view : showOnce(view, 'client_secret', secret, 'client secret'),
+  );
 }

@@ -15,7 +15,7 @@ export const makerOf = ({ person, userId, boundTo }: Principal) => ({
  */
 export function reachOf(principal: Principal): string | undefined {
   if (permits(principal.scopes, 'admin')) return undefined;
-  const { kind, boundTo } = principal;
-  if (kind === 'person' && boundTo !== undefined) return boundTo;
+  const { kind, boundTo, program } = principal;
+  if (kind === 'person' && boundTo !== undefined && program === undefined) return boundTo;
   throw insufficientScope(principal, 'admin');
 }

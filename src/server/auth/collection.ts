@@ -1,5 +1,5 @@
 import type { ApiKeySortField } from '../../contract/api-keys.ts';
-import type { OauthClientSortField } from '../../contract/oauth-clients.ts';
+import type { ClientGrant, OauthClientSortField } from '../../contract/oauth-clients.ts';
 import type { Scope } from '../../contract/endpoint.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
 
@@ -120,8 +120,14 @@ export interface StoredOauthClient {
   /** As of an API key. */
   readonly bound_to?: string;
   readonly scopes: readonly Scope[];
-  readonly secret_hint: string;
-  readonly hash: string;
+  /** Absent: client credentials. */
+  readonly grant_types?: readonly ClientGrant[];
+  /** Where people who log in to it are sent back to. */
+  readonly redirect_uris?: readonly string[];
+  /** It has no secret. */
+  readonly public?: true;
+  readonly secret_hint?: string;
+  readonly hash?: string;
   readonly rotated_at?: string;
   readonly previous?: PreviousSecret;
   /** Grows with each change, for the ETag. Absent: 1. */
@@ -130,16 +136,15 @@ export interface StoredOauthClient {
 }
 
 /** As of an API key. */
-export interface PreviousSecret extends Pick<
-  StoredOauthClient,
-  'made_by' | 'bound_to' | 'secret_hint' | 'hash'
-> {
+export interface PreviousSecret extends Pick<StoredOauthClient, 'made_by' | 'bound_to'> {
+  readonly secret_hint: string;
+  readonly hash: string;
   readonly expires_at: string;
 }
 
 const oauthClientOrder: Record<
   OauthClientSortField,
-  (client: StoredOauthClient) => string | undefined
+  (client: StoredOauthClient) => Scalar | undefined
 > = {
   created_at: (client) => client.created_at,
   id: (client) => client.id,
@@ -147,10 +152,15 @@ const oauthClientOrder: Record<
   name: (client) => client.name,
   user_id: (client) => client.user_id,
   made_by: (client) => client.made_by,
+  public: (client) => client.public,
   secret_hint: (client) => client.secret_hint,
   rotated_at: (client) => client.rotated_at,
   previous_secret_expires_at: (client) => client.previous?.expires_at,
 };
+
+/** What it may exchange for tokens. */
+export const grantsOf = ({ grant_types: types }: StoredOauthClient): readonly ClientGrant[] =>
+  types ?? ['client_credentials'];
 
 export const oauthClients: CollectionSpec<StoredOauthClient> = {
   name: 'oauth_clients',
@@ -170,6 +180,8 @@ export interface StoredAccessToken {
   readonly made_by?: string;
   /** As of an API key; of a token of a person: that user. */
   readonly bound_to?: string;
+  /** Of a person: the OAuth client that acts for them. Absent: the command line. */
+  readonly program?: string;
   readonly scopes: readonly Scope[];
   readonly created_at: string;
   readonly expires_at: number;

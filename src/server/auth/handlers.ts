@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../contract/api-keys.ts';
+import { defined } from '../../contract/defined.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Handlers } from '../http/call.ts';
@@ -102,7 +103,7 @@ export const oauthClientHandlers = (deps: Deps): Handlers['oauthClients'] => {
     isMoving: true,
   });
   const answerNew = ({ doc, client_secret }: NewClient) => ({
-    body: toJson({ ...show(doc), client_secret }),
+    body: toJson({ ...show(doc), ...defined({ client_secret }) }),
     revision: versionOf(doc),
   });
   return {

@@ -1,6 +1,9 @@
-import type { OauthClientUpdate } from '../../contract/oauth-clients.ts';
+import type {
+  ClientGrant,
+  OauthClientInput,
+  OauthClientUpdate,
+} from '../../contract/oauth-clients.ts';
 import { defined } from '../../contract/defined.ts';
-import type { Scope } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
@@ -9,13 +12,14 @@ import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import type { Call } from '../http/call.ts';
 import { refuseWider } from '../http/insufficient-scope.ts';
-import { checkSameId } from '../http/invalid-body.ts';
+import { checkSameId, invalidField } from '../http/invalid-body.ts';
 import { hashSecret, hintOf, newSecret } from '../keys/hashed-secrets.ts';
+import { endGrants } from '../oauth/service.ts';
 import { removeFew } from '../store/remove-rows.ts';
 import type { Reader, Tx } from '../store/store.ts';
 import { checkSameScopes, versionOf } from './api-keys.ts';
 import { makerOf } from './authority.ts';
-import { accessTokens, oauthClients } from './collection.ts';
+import { accessTokens, grantsOf, oauthClients } from './collection.ts';
 import type { PreviousSecret, StoredOauthClient } from './collection.ts';
 
 const plainFields = ({
@@ -28,12 +32,15 @@ const plainFields = ({
 
 /** A client as answered, without its secret. */
 export function showClient(client: StoredOauthClient, now: number) {
-  const { scopes, ...plain } = plainFields(client);
+  const { scopes, redirect_uris: uris, ...plain } = plainFields(client);
+  const grants = [...grantsOf(client)];
   const until = client.previous?.expires_at;
   return {
     ...plain,
     client_id: client.id,
     scopes: [...scopes],
+    grant_types: grants,
+    ...(uris ? { redirect_uris: [...uris] } : {}),
     ...(until !== undefined && Date.parse(until) > now
       ? { previous_secret_expires_at: until }
       : {}),
@@ -50,7 +57,7 @@ export const readClient = (reader: Reader, id: string): Awaitable<StoredOauthCli
 /** A client, and its secret, which is shown once. */
 export interface NewClient {
   readonly doc: StoredOauthClient;
-  readonly client_secret: string;
+  readonly client_secret?: string;
 }
 
 function newClientSecret({ random }: Deps) {
@@ -65,23 +72,28 @@ export async function createOauthClient(
   deps: Deps,
   tx: Tx,
   { principal, actor }: Pick<ClientCall, 'actor' | 'principal'>,
-  { name, scopes }: { readonly name: string; readonly scopes: readonly Scope[] },
+  { name, scopes, redirect_uris: uris, grant_types: types, public: isPublic }: OauthClientInput,
 ): Promise<NewClient> {
   refuseWider(principal, scopes, 'An OAuth client');
-  const { stored, secret } = newClientSecret(deps);
+  const made = isPublic === true ? undefined : newClientSecret(deps);
   const doc: StoredOauthClient = {
     id: deps.ids.next('oc'),
     name,
     user_id: deps.ids.next('user'),
     ...makerOf(principal),
     scopes: [...new Set(scopes)],
-    ...stored,
+    grant_types: types ? [...new Set(types)] : defaultGrants(uris !== undefined),
+    ...(uris ? { redirect_uris: [...new Set(uris)] } : {}),
+    ...(made ? made.stored : { public: true }),
     created_at: timestamp(deps.clock.now()),
   };
   await tx.insert(oauthClients, doc);
   await recordAudit(deps, tx, actor, 'oauth_client.create', doc.id);
-  return { doc, client_secret: secret };
+  return { doc, ...(made ? { client_secret: made.secret } : {}) };
 }
+
+const defaultGrants = (logsPeopleIn: boolean): readonly ClientGrant[] =>
+  logsPeopleIn ? ['authorization_code', 'refresh_token'] : ['client_credentials'];
 
 /** Writes nothing if nothing changes. @throws GovctlError not_found, malformed_request, insufficient_scope, or what `checkMatch` throws */
 export async function updateClient(
@@ -94,12 +106,24 @@ export async function updateClient(
   call.checkMatch(versionOf(before));
   checkSameId('malformed_request', 'OAuth client', id, update.id);
   checkSameScopes('a client', before.scopes, update.scopes);
-  const { name = before.name } = update;
-  if (name === before.name) return before;
+  const { name = before.name, redirect_uris: uris = before.redirect_uris } = update;
+  if (uris && !before.redirect_uris) {
+    throw invalidField('malformed_request', 'redirect_uris', 'cannot be added; create a client with them'); // prettier-ignore
+  }
+  const changed = [
+    ...(name === before.name ? [] : ['name']),
+    ...(uris?.join(' ') === before.redirect_uris?.join(' ') ? [] : ['redirect_uris']),
+  ];
+  if (changed.length === 0) return before;
   refuseWider(call.principal, before.scopes, 'Updating an OAuth client');
-  const client = { ...before, name, version: versionOf(before) + 1 };
+  const client = {
+    ...before,
+    name,
+    ...(uris ? { redirect_uris: [...new Set(uris)] } : {}),
+    version: versionOf(before) + 1,
+  };
   await tx.replace(oauthClients, client);
-  await recordAudit(deps, tx, call.actor, 'oauth_client.update', id, ['name']);
+  await recordAudit(deps, tx, call.actor, 'oauth_client.update', id, changed);
   return client;
 }
 
@@ -116,6 +140,11 @@ export async function rotateClient(
 ): Promise<NewClient> {
   const before = await readClient(tx, id);
   call.checkMatch(versionOf(before));
+  if (before.public) {
+    throw new GovctlError('malformed_request', 'A public client has no secret to rotate', {
+      hint: 'To end its logins, delete it and create another one.',
+    });
+  }
   refuseWider(call.principal, before.scopes, 'Rotating an OAuth client');
   const now = deps.clock.now();
   const { stored, secret } = newClientSecret(deps);
@@ -137,7 +166,7 @@ const withoutSecret = ({ made_by: _m, bound_to: _u, previous: _p, ...client }: S
   client;
 
 const previousOf = (
-  { made_by, bound_to, secret_hint, hash }: StoredOauthClient,
+  { made_by, bound_to, secret_hint = '', hash = '' }: StoredOauthClient,
   until: number,
 ): PreviousSecret => ({
   ...defined({ made_by, bound_to }),
@@ -158,5 +187,8 @@ export async function removeClientHolder(
   await tx.replace(oauthClients, { ...kept, version: versionOf(client) + 1 });
 }
 
-export const revokeTokens = (tx: Tx, clientId: string): Promise<unknown> =>
-  removeFew(tx, accessTokens, { client_id: { any: [clientId] } });
+/** Its own, and those of the people who logged in to it. */
+export async function revokeTokens(tx: Tx, clientId: string): Promise<void> {
+  await removeFew(tx, accessTokens, { client_id: { any: [clientId] } });
+  await endGrants(tx, { client_id: { any: [clientId] } });
+}

@@ -132,13 +132,13 @@ export function createAuthenticator(deps: Deps, countryOf?: CountryOf): Authenti
     { identified }: Caller,
   ): Awaitable<Principal> => {
     const { id, user_id: userId, made_by: person, client_id: countedAs, expires_at } = token;
-    const { kind = 'client', bound_to, scopes } = token;
+    const { kind = 'client', bound_to, scopes, program } = token;
     identified?.(id, userId);
     if (expires_at <= deps.clock.now()) throw expired('access token', timestamp(expires_at));
     return holderOf(token, bound_to, scopes, () => ({
       userId,
       kind,
-      ...defined({ person }),
+      ...defined({ person, program }),
       via: id,
       countedAs,
     }));

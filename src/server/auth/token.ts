@@ -8,7 +8,7 @@ import type { RateLimiter } from '../http/limits.ts';
 import type { Exchange } from './service.ts';
 import { TokenFailure } from '../http/token-failure.ts';
 import { grantedScopes, issueAccessToken } from './access-token.ts';
-import { oauthClients } from './collection.ts';
+import { grantsOf, oauthClients } from './collection.ts';
 import type { PreviousSecret, StoredOauthClient } from './collection.ts';
 import { matchesHash } from '../keys/hashed-secrets.ts';
 
@@ -35,6 +35,12 @@ export const issueToken =
       );
     }
     const { client, secret } = await authenticateClient(deps, body, call);
+    if (!grantsOf(client).includes('client_credentials')) {
+      throw new TokenFailure(
+        'unauthorized_client',
+        'The client is one that people log in to; it was created without the grant type client_credentials',
+      );
+    }
     const rate = limiter.take(client.id, call.isLocal);
     const scopes = grantedScopes(client.scopes, body.scope, 'The client');
     return call.transact(
@@ -82,7 +88,7 @@ async function authenticateClient(
   const { id, secret } = basic ?? inBody(body);
   const client = (await deps.store.get(oauthClients, id))?.doc;
   // The same work for a client that doesn't exist: time must not tell which ids do.
-  const right = matchesHash(secret, client?.hash ?? noSecret);
+  const right = matchesHash(secret, client?.hash ?? noSecret) && client?.hash !== undefined;
   const wasRight = matchesHash(secret, client?.previous?.hash ?? noSecret);
   if (client && right) return { client, secret: client };
   const { previous } = client ?? {};

@@ -31,6 +31,8 @@ export interface Principal {
   readonly person?: string;
   /** The user who has at least its scopes: it loses what they lose. Absent: it is the operator's. */
   readonly boundTo?: string;
+  /** An OAuth client of somebody else that acts for the person: it reaches none of what is theirs alone. */
+  readonly program?: string;
   /** It is the data folder's own key: above all roles. */
   readonly isOperator?: true;
   /** The SHA-256 that the body must have: it was signed. */

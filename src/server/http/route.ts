@@ -342,7 +342,8 @@ function checkScope(
   { ownForPeople }: Pick<Endpoint, 'ownForPeople'>,
 ): void {
   if (scope === 'any' || permits(principal.scopes, scope)) return;
-  if (!ownForPeople || principal.kind !== 'person') throw insufficientScope(principal, scope);
+  const isPerson = principal.kind === 'person' && principal.program === undefined;
+  if (!ownForPeople || !isPerson) throw insufficientScope(principal, scope);
 }
 
 function answerOf(

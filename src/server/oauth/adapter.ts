@@ -1,17 +1,20 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { cliClientId } from '../../contract/auth.ts';
 import { defined } from '../../contract/defined.ts';
-import { Scope } from '../../contract/endpoint.ts';
-import { accessTokens, oauthClients } from '../auth/collection.ts';
+import { within } from '../../contract/endpoint.ts';
+import type { Scope } from '../../contract/endpoint.ts';
+import { accessTokens, grantsOf, oauthClients } from '../auth/collection.ts';
 import type { StoredAccessToken, StoredOauthClient } from '../auth/collection.ts';
 import { hashSecret } from '../keys/hashed-secrets.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { removeFew } from '../store/remove-rows.ts';
-import type { Tx } from '../store/store.ts';
+import type { Reader, Tx } from '../store/store.ts';
+import { scopesOfUser } from '../users/service.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { oauthStates, stateId } from './collection.ts';
 import type { StoredOauthState } from './collection.ts';
+import { removeGranted, scopesIn } from './grants.ts';
 
 type StateDeps = Pick<Deps, 'store' | 'secrets' | 'ids' | 'clock'>;
 
@@ -39,15 +42,16 @@ function stateAdapter({ store, secrets }: StateDeps, kind: string): Adapter {
   return {
     async upsert(secret, payload, expiresIn = 0) {
       const id = stateId(kind, secret);
-      const { grantId, accountId, uid, userCode, consumed } = payload;
+      const { grantId, accountId, clientId, uid, userCode, consumed } = payload;
       const doc: StoredOauthState = {
         id,
         kind,
         sealed: secrets.seal(JSON.stringify(payload), id),
         expires_at: Date.now() + expiresIn * 1_000,
         ...defined({
-          grant_id: grantId,
+          grant_id: kind === 'Grant' ? secret : grantId,
           user_id: accountId,
+          client_id: clientId,
           uid: kind === 'Session' ? uid : undefined,
           user_code: userCode === undefined ? undefined : hashSecret(userCode),
           consumed: typeof consumed === 'number' ? consumed : undefined,
@@ -97,11 +101,6 @@ async function checkGrant(tx: Tx, kind: string, grantId: string | undefined): Pr
   throw new InvalidGrant('the login has ended');
 }
 
-async function removeGranted(tx: Tx, grantId: string): Promise<void> {
-  await removeFew(tx, accessTokens, { grant_id: { any: [grantId] } });
-  await removeFew(tx, oauthStates, { grant_id: { any: [grantId] } });
-}
-
 async function removeSurplus(tx: Tx): Promise<void> {
   const { rows, total } = await tx.page(oauthStates, {
     where: { kind: { any: ['Interaction'] } },
@@ -115,9 +114,6 @@ async function removeSurplus(tx: Tx): Promise<void> {
   }
 }
 
-const scopesIn = (text: string | undefined) =>
-  (text ?? '').split(' ').flatMap((name) => Scope.safeParse(name).data ?? []);
-
 /** Access tokens of people are where all access tokens are; what oidc-provider has to know of them is sealed beside. */
 function accessTokenAdapter({ store, secrets, ids, clock }: StateDeps): Adapter {
   return {
@@ -130,6 +126,8 @@ function accessTokenAdapter({ store, secrets, ids, clock }: StateDeps): Adapter 
         await checkGrant(tx, 'AccessToken', payload.grantId);
         const before = (await tx.find(accessTokens, 'hash', hash))?.doc;
         const now = clock.now();
+        const program = (await tx.get(oauthClients, payload.clientId ?? ''))?.doc;
+        const asked = scopesIn(payload.scope);
         const doc: StoredAccessToken = {
           id: before?.id ?? ids.next('tok'),
           hash,
@@ -138,10 +136,10 @@ function accessTokenAdapter({ store, secrets, ids, clock }: StateDeps): Adapter 
           kind: 'person',
           made_by: userId,
           bound_to: userId,
-          scopes: scopesIn(payload.scope),
+          scopes: program ? within(asked, await scopesOfClient(tx, program)) : asked,
           created_at: before?.created_at ?? timestamp(now),
           expires_at: now + expiresIn * 1_000,
-          ...defined({ grant_id: payload.grantId }),
+          ...defined({ grant_id: payload.grantId, program: program?.id }),
           sealed: secrets.seal(JSON.stringify(kept), hash),
         };
         await (before ? tx.replace(accessTokens, doc) : tx.insert(accessTokens, doc));
@@ -203,7 +201,10 @@ const clientTokenAdapter = ({ store, clock }: StateDeps): Adapter => ({
 const clientAdapter = ({ store, clock }: StateDeps): Adapter => ({
   async find(id) {
     const doc = (await store.get(oauthClients, id))?.doc;
-    return doc && (clientMetadata(doc, clock.now()) as AdapterPayload);
+    const scopes = doc ? await scopesOfClient(store, doc) : [];
+    // Whoever made it has lost all that it may do.
+    if (!doc || scopes.length === 0) return undefined;
+    return clientMetadata(doc, scopes, clock.now()) as AdapterPayload;
   },
   upsert: never,
   consume: never,
@@ -213,16 +214,27 @@ const clientAdapter = ({ store, clock }: StateDeps): Adapter => ({
   revokeByGrantId: never,
 });
 
-const clientMetadata = ({ id, name, hash, previous, scopes }: StoredOauthClient, now: number) =>
-  withoutAbsent({
+/** What a client may do now: it loses what its maker loses. */
+const scopesOfClient = async (
+  reader: Reader,
+  { scopes, bound_to: maker }: StoredOauthClient,
+): Promise<readonly Scope[]> =>
+  maker === undefined ? scopes : within(scopes, await scopesOfUser(reader, maker));
+
+function clientMetadata(doc: StoredOauthClient, scopes: readonly Scope[], now: number) {
+  const { id, name, hash, previous, redirect_uris: uris } = doc;
+  // After a rotation, both work for a while.
+  const hashes = [hash, previous && Date.parse(previous.expires_at) > now ? previous.hash : undefined]; // prettier-ignore
+  return withoutAbsent({
     client_id: id,
     client_name: name,
-    // After a rotation, both work for a while.
-    client_secret:
-      previous && Date.parse(previous.expires_at) > now ? `${hash} ${previous.hash}` : hash,
-    grant_types: ['client_credentials'],
-    redirect_uris: [],
-    response_types: [],
-    scope: scopes.join(' '),
-    token_endpoint_auth_method: 'client_secret_basic',
+    client_secret: doc.public ? undefined : hashes.filter((one) => one !== undefined).join(' '),
+    // Programs on a person's computer listen where they can: any port of their loopback address is theirs.
+    application_type: doc.public ? 'native' : 'web',
+    grant_types: [...grantsOf(doc)],
+    redirect_uris: [...(uris ?? [])],
+    response_types: uris ? ['code'] : [],
+    scope: [...(uris ? ['openid', 'offline_access', 'email', 'profile'] : []), ...scopes].join(' '),
+    token_endpoint_auth_method: doc.public ? 'none' : 'client_secret_basic',
   });
+}

@@ -11,9 +11,11 @@ export interface StoredOauthState {
   readonly sealed: string;
   /** Milliseconds since the epoch by the system's clock: oidc-provider knows no other. */
   readonly expires_at: number;
+  /** The consent that it is, or comes from. */
   readonly grant_id?: string;
   /** The user it is about. */
   readonly user_id?: string;
+  readonly client_id?: string;
   /** Of a session. */
   readonly uid?: string;
   /** Hash of the code that a person types to log a device in. */
@@ -29,6 +31,7 @@ export const oauthStates: CollectionSpec<StoredOauthState> = {
     kind: ({ kind }) => kind,
     grant_id: ({ grant_id: id }) => id,
     user_id: ({ user_id: id }) => id,
+    client_id: ({ client_id: id }) => id,
   },
   order: { id: ({ id }) => id, expires_at: ({ expires_at: at }) => at },
 };

@@ -6,6 +6,7 @@ import { scopes } from '../../contract/endpoint.ts';
 import { matchesHash } from '../keys/hashed-secrets.ts';
 import type { Deps } from '../deps.ts';
 import { createAdapterFactory } from './adapter.ts';
+import { cliName } from './grants.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -83,7 +84,7 @@ export async function createProvider(deps: Deps, options: ProviderOptions): Prom
     clients: [
       {
         client_id: cliClientId,
-        client_name: 'govctl CLI',
+        client_name: cliName,
         application_type: 'native',
         grant_types: ['authorization_code', 'refresh_token', deviceGrant],
         redirect_uris: ['http://127.0.0.1/callback', 'http://[::1]/callback'],
@@ -136,6 +137,11 @@ export async function createProvider(deps: Deps, options: ProviderOptions): Prom
       return account && { accountId: id, claims: () => ({ sub: id, ...claimsOf(account) }) };
     },
     interactions: { policy, url: (_ctx, { uid }) => `${interactionPath}${uid}` },
+    // Each login is asked about: one that was allowed before would go on unseen.
+    loadExistingGrant(ctx) {
+      const id = ctx.oidc.result?.consent?.grantId;
+      return Promise.resolve(id === undefined ? undefined : ctx.oidc.provider.Grant.find(id));
+    },
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     pkce: { required: () => true },
     async renderError(ctx, { error, error_description: description }) {

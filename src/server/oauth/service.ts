@@ -1,16 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InteractionResults, Provider as OidcProvider } from 'oidc-provider';
+import { cliClientId } from '../../contract/auth.ts';
 import type { Scope } from '../../contract/endpoint.ts';
 import { scopes as allScopes } from '../../contract/endpoint.ts';
+import { recordAudit } from '../audit/service.ts';
 import type { Deps } from '../deps.ts';
 import { readBody } from '../http/body.ts';
+import type { Actor } from '../http/call.ts';
 import type { Peer } from '../http/peer.ts';
+import { endGrants, programsOf } from './grants.ts';
+import type { Program } from './grants.ts';
 import { throughNode } from './node-bridge.ts';
 import { pollInterval } from './polls.ts';
 import { createProvider, interactionPath } from './provider.ts';
 import type { ProviderOptions } from './provider.ts';
 import { publishedKeysCached, readSigningKeys } from './signing-keys.ts';
 
+export { endGrants } from './grants.ts';
+export type { Program } from './grants.ts';
 export { idTokenKeyHandlers, maintainSigningKeys } from './signing-keys.ts';
 
 /** A person is asked for something before a client gets its code. */
@@ -18,7 +25,7 @@ export interface Interaction {
   readonly uid: string;
   /** Who they are, or whether the client may act for them. */
   readonly asks: 'login' | 'consent';
-  readonly client: { readonly id: string; readonly name: string };
+  readonly client: { readonly id: string; readonly name: string; readonly isOwn: boolean };
   /** That the client wants. */
   readonly scopes: readonly Scope[];
   /** Where the answer goes. */
@@ -52,12 +59,16 @@ export interface Oauth {
   /** Goes on with the authorization. @returns a redirect */
   signedIn(request: Request, userId: string): Promise<Response>;
   /** @param granted what the client gets of what it wants: at most what the user may do */
-  consented(request: Request, asked: Interaction & { readonly userId: string }, granted: readonly Scope[]): Promise<Response>; // prettier-ignore
+  consented(request: Request, asked: Interaction & { readonly by: Actor }, granted: readonly Scope[]): Promise<Response>; // prettier-ignore
   refused(request: Request): Promise<Response>;
   /** @param code as a person typed it; undefined: there is none, or it was used */
   findDevice(code: string): Promise<WaitingDevice | undefined>;
-  /** @returns false where the code was used or has expired meanwhile. @param userId undefined: the device is refused */
-  decideDevice(code: string, decision: { readonly userId: string; readonly scopes: readonly Scope[] } | undefined): Promise<boolean>; // prettier-ignore
+  /** @returns false where the code was used or has expired meanwhile. @param decision undefined: the device is refused */
+  decideDevice(code: string, decision: { readonly by: Actor; readonly scopes: readonly Scope[] } | undefined): Promise<boolean>; // prettier-ignore
+  /** The programs that a person has let in, the last one first. */
+  programsOf(userId: string): Promise<readonly Program[]>;
+  /** Ends all that a person allowed a program. */
+  endProgram(by: Actor, clientId: string): Promise<void>;
 }
 
 export type OauthOptions = Omit<ProviderOptions, 'keys' | 'issuer'> & {
@@ -124,13 +135,16 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
   /** Stores the consent of a user to a client, with these scopes and no others. @returns its ID */
   async function grant(
     provider: OidcProvider,
-    { userId, clientId }: { readonly userId: string; readonly clientId: string },
+    { by, clientId }: { readonly by: Actor; readonly clientId: string },
     { asked, granted }: { readonly asked: readonly string[]; readonly granted: readonly string[] },
   ): Promise<string> {
-    const made = new provider.Grant({ accountId: userId, clientId });
+    const made = new provider.Grant({ accountId: by.userId, clientId });
     made.addOIDCScope(['openid', 'offline_access', 'email', 'profile', ...granted].join(' '));
     const refused = asked.filter((scope) => !granted.includes(scope));
     if (refused.length > 0) made.rejectOIDCScope(refused.join(' '));
+    await deps.store.transact((tx) =>
+      recordAudit(deps, tx, by, 'oauth_client.allow', clientId, granted),
+    );
     return made.save();
   }
 
@@ -190,7 +204,11 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
             found = {
               uid,
               asks: prompt.name === 'consent' ? 'consent' : 'login',
-              client: { id: clientId, name: client?.clientName ?? clientId },
+              client: {
+                id: clientId,
+                name: client?.clientName ?? clientId,
+                isOwn: clientId === cliClientId,
+              },
               scopes: scopesOf(String(params.scope ?? '')),
               redirectUri: String(params.redirect_uri),
               userId: session?.accountId,
@@ -206,11 +224,11 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
 
     signedIn: (request, userId) => finish(request, { login: { accountId: userId } }),
 
-    async consented(request, { client, scopes, userId }, granted) {
+    async consented(request, { client, scopes, by }, granted) {
       const provider = await load();
       const grantId = await grant(
         provider,
-        { userId, clientId: client.id },
+        { by, clientId: client.id },
         { asked: scopes, granted },
       );
       return finish(request, { consent: { grantId } });
@@ -246,19 +264,27 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
           errorDescription: 'The user refused the login',
         });
       } else {
-        const { userId } = decision;
+        const { by } = decision;
         const asked = scopesOf(String(device.params?.scope ?? ''));
         const granted = forDevices(decision.scopes);
         Object.assign(device, {
-          accountId: userId,
+          accountId: by.userId,
           authTime: Math.floor(Date.now() / 1_000),
-          grantId: await grant(provider, { userId, clientId: device.clientId ?? '' }, { asked, granted }), // prettier-ignore
+          grantId: await grant(provider, { by, clientId: device.clientId ?? '' }, { asked, granted }), // prettier-ignore
           scope: ['openid', 'offline_access', ...granted].join(' '),
         });
       }
       await device.save();
       return true;
     },
+
+    programsOf: (userId) => programsOf(deps, userId),
+
+    endProgram: (by, clientId) =>
+      deps.store.transact(async (tx) => {
+        await endGrants(tx, { user_id: { any: [by.userId] }, client_id: { any: [clientId] } });
+        await recordAudit(deps, tx, by, 'oauth_client.disallow', clientId);
+      }),
   };
 }
 

@@ -6,10 +6,13 @@ import type { KeyParts } from './keys.ts';
 import { accountPath, field, problem, rowButton, username } from './layout.ts';
 import type { Html } from './layout.ts';
 import { messageOf, missingStep, recoveryCodes, statusOf, toSignIn } from './sign-in.ts';
+import { programTable, revokeProgram } from './programs.ts';
+import type { Programs } from './programs.ts';
 import type { Visit } from './visit.ts';
 
 interface AccountParts extends KeyParts {
   readonly signIn: SignIn;
+  readonly programs: Programs;
 }
 
 /** `GET /auth/account`, and its forms below it: who the person is, their sessions, keys, password and second factor. */
@@ -84,6 +87,11 @@ const actions: Readonly<Record<string, Action>> = {
     return typeof shown === 'string' ? showAccount(visit, parts, session, shown) : shown;
   },
 
+  async 'end-program'(visit, { programs }, session) {
+    await revokeProgram(visit, session, programs);
+    return visit.redirect(accountPath);
+  },
+
   async 'revoke-key'(visit, parts, session) {
     const why = await revokeKey(visit, session, parts);
     return why === undefined
@@ -151,7 +159,7 @@ const askCode = (
 
 async function showAccount(
   visit: Visit,
-  { signIn, callApi }: AccountParts,
+  { signIn, callApi, programs }: AccountParts,
   session: Session,
   message?: string,
 ): Promise<Response> {
@@ -182,6 +190,9 @@ async function showAccount(
 
       <h2>API keys</h2>
       ${keyTable(visit, session, keys)} ${keyForm(visit, session)}
+
+      <h2>Programs</h2>
+      ${programTable(visit, await programs.programsOf(person.id))}
 
       <h2>Sign-in</h2>
       <ul>

@@ -26,7 +26,7 @@ export async function interactionPage(visit: Visit, oauth: Oauth): Promise<Respo
   if (visit.request.method === 'POST') {
     const fields = await visit.form();
     if (fields.get('decision') !== 'allow') return visit.withCookies(await oauth.refused(visit.request)); // prettier-ignore
-    const consent = { ...asked, userId: session.person.id };
+    const consent = { ...asked, by: visit.actor(session) };
     return visit.withCookies(
       await oauth.consented(visit.request, consent, grantable(asked.scopes, session)),
     );
@@ -42,14 +42,22 @@ export const grantable = (wanted: readonly Scope[], { person }: Session): readon
   wanted.filter((scope) => permits(person.scopes, scope));
 
 function showConsent(visit: Visit, { client, scopes, redirectUri }: Interaction, session: Session) {
-  const { origin, hostname } = new URL(redirectUri);
+  const { origin, host } = new URL(redirectUri);
   const granted = grantable(scopes, session);
   return visit.page(
     `Authorize ${client.name}?`,
     html`<p>
         <strong>${client.name}</strong> wants to act for you (${session.person.email}). It returns
-        to <strong>${hostname}</strong>.
+        to <strong>${host}</strong>.
       </p>
+      ${
+        client.isOwn
+          ? ''
+          : html`<p>
+              It is a program of somebody else, not a part of govctl. Allow it only if you know
+              <strong>${host}</strong> and started this yourself.
+            </p>`
+      }
       ${scopeList(granted)}
       <form method="post">
         ${visit.csrf()}

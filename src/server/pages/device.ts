@@ -57,7 +57,7 @@ export async function devicePage(
   }
   const decision = fields.get('decision');
   if (decision === null) return confirm(visit, { device, code, session });
-  const granted = { userId: session.person.id, scopes: grantable(device.scopes, session) };
+  const granted = { by: visit.actor(session), scopes: grantable(device.scopes, session) };
   const isDone = await oauth.decideDevice(code, decision === 'allow' ? granted : undefined);
   if (!isDone)
     return ask('The code was used or has expired meanwhile. Start again on the device.', 422);

@@ -68,7 +68,8 @@ export function createPages(deps: Deps, options: PagesOptions): Pages {
     {
       methods: both,
       path: /^\/auth\/account(?:\/([a-z-]{1,32}))?$/,
-      show: (visit, action) => accountPage(visit, { signIn, callApi, now }, action),
+      show: (visit, action) =>
+        accountPage(visit, { signIn, programs: oauth, callApi, now }, action),
     },
   ];
   const { company } = signIn;

@@ -4,6 +4,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Deps } from '../deps.ts';
 import { readBody } from '../http/body.ts';
+import type { Actor } from '../http/call.ts';
 import type { Peer } from '../http/peer.ts';
 import type { Session, SignIn, Visitor } from '../sign-in/service.ts';
 import { hidden, layout } from './layout.ts';
@@ -57,6 +58,11 @@ export class Visit {
 
   session(): Promise<Session | undefined> {
     return this.parts.signIn.currentSession(this.cookie('session'));
+  }
+
+  /** For the audit log. */
+  actor({ id, person }: Session): Actor {
+    return { userId: person.id, via: id, requestId: this.requestId };
   }
 
   private cookie(name: CookieName): string | undefined {

@@ -56,6 +56,28 @@ describe('govctl client', () => {
     expect((await run('get', made.id)).exitCode).toBe(1);
   });
 
+  it('creates one that people log in to, with or without a secret, and moves it', async () => {
+    const redirect = 'https://board.example.com/callback';
+    const flags = ['--name', 'board', '--scope', 'governance:read', '--redirect-uri', redirect];
+    const shown = await run('create', ...flags);
+    expect(shown.stdout).toContain('grants     authorization_code, refresh_token');
+    expect(shown.stdout).toContain(`redirects  ${redirect}`);
+    expect(shown.stdout).toContain('Client secret  gcs_');
+    expect(shown.stderr).toContain('Configure it with the issuer http://service.test');
+    const open = await json<Client & { public: boolean }>('create', ...flags, '--public');
+    expect([open.public, open.client_secret]).toEqual([true, undefined]);
+    expect((await run('get', open.id)).stdout).toContain('secret     none (public)');
+    expect((await run('rotate', open.id)).stderr).toContain('has no secret to rotate');
+    const moved = 'http://127.0.0.1/callback';
+    const update = await run('update', open.id, '--redirect-uri', moved);
+    expect(update.stdout).toContain(`redirects  ${moved}`);
+    const grants = ['--grant', 'authorization_code,client_credentials'];
+    const both = await json<Client>('create', ...flags, ...grants);
+    expect(await exchange(both)).toBe(200);
+    const wrong = await run('create', ...flags.slice(0, -1), 'http://board.example.com/');
+    expect([wrong.exitCode, wrong.stderr]).toEqual([3, expect.stringContaining('must begin with https://')]); // prettier-ignore
+  });
+
   it.each([['get'], ['rotate'], ['update', '--name', 'x'], ['delete', '--yes']])(
     '%s says of one that does not exist that there is none',
     async (verb, ...flags) => {
