@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { apiKeys } from '../../../src/server/auth/collection.ts';
 import type { Got, TestService } from '../test-service.ts';
 import { fieldsOf, startTestService } from '../test-service.ts';
 
@@ -70,6 +71,34 @@ describe('an API key with ip_allow_list', () => {
       ]);
     }
   });
+
+  it.each([
+    ['ip_allow_list', 'must have a range of addresses', 'address_not_allowed'],
+    ['countries', 'must have a country', 'country_not_allowed'],
+  ] as const)(
+    'is not made with an empty list of %s; a stored one would work from nowhere',
+    async (field, words, error) => {
+      // prettier-ignore
+      const refused = await create({ [field]: [] });
+      expect([refused.status, refused.json.error, refused.json.details]).toEqual([
+        400,
+        'malformed_request',
+        [{ field, message: words }],
+      ]);
+      expect((await service.send('GET', '/v1/api-keys')).json.pagination).toMatchObject({
+        total: 1,
+      });
+      const { id, key } = (await create({})).json;
+      await service.deps.store.transact(async (tx) => {
+        const found = await tx.get(apiKeys, String(id));
+        if (found) await tx.replace(apiKeys, { ...found.doc, [field]: [] });
+      });
+      for (const address of ['203.0.113.9', '::1', undefined]) {
+        const got = await from(key, address);
+        expect([got.status, got.json.error]).toEqual([403, error]);
+      }
+    },
+  );
 
   it('says which address was seen, and not which ones are allowed', async () => {
     const { key } = (await create({ ip_allow_list: ['198.51.100.0/24'] })).json;

@@ -292,6 +292,29 @@ describe('an admin', () => {
   });
 });
 
+describe('a role that nobody may grant', () => {
+  it('such as one with scopes that no caller has, or none at all, is refused in words, and nobody gets it', async () => {
+    const admin = await makeActive('admin', 'admin');
+    const key = await keyOf(admin);
+    await send('POST', '/v1/roles', { name: 'treasurer', scopes: ['cost:admin'] });
+    const path = `/v1/users/${admin.id}`;
+    const wider = await send('PUT', path, { roles: ['admin', 'treasurer'] }, key);
+    expect([wider.status, wider.json.error_description]).toEqual([
+      403,
+      'A user with cost:admin takes the scope cost:admin; the token has: governance:read compliance:write audit:read admin',
+    ]);
+    for (const by of [key, undefined]) {
+      const unknown = await send('PUT', path, { roles: ['admin', 'nobody'] }, by);
+      expect([unknown.status, unknown.json.details]).toEqual([
+        400,
+        [{ field: 'roles[1]', message: 'is not a role: nobody' }],
+      ]);
+    }
+    expect((await send('PUT', path, { roles: [] }, key)).status).toBe(400);
+    expect((await send('GET', path)).json.roles).toEqual(['admin']);
+  });
+});
+
 describe('the role owner', () => {
   it("is granted and taken only by owners and the operator's own key, whatever scopes another has", async () => {
     const owner = await makeActive('olga', 'owner');
@@ -337,15 +360,31 @@ describe('the role owner', () => {
     expect(await status('POST', `${path}/reset`)).toEqual([200]);
   });
 
-  it('stays with one of two owners who are removed at once', async () => {
-    const [one, two] = [await makeActive('olga', 'owner'), await makeActive('oscar', 'owner')];
-    const [keyOfOne, keyOfTwo] = [await keyOf(one), await keyOf(two)];
-    const both = await Promise.all([
-      send('DELETE', `/v1/users/${two.id}`, undefined, keyOfOne),
-      send('PUT', `/v1/users/${one.id}`, { roles: ['viewer'] }, keyOfTwo),
-    ]);
-    expect(both.filter(({ status: got }) => got < 300)).toHaveLength(1);
-    const { json } = await send('GET', '/v1/users?role=owner&status=active');
-    expect(json.users).toHaveLength(1);
-  });
+  const removals = {
+    deleted: (id: string, key: string) => send('DELETE', `/v1/users/${id}`, undefined, key),
+    disabled: (id: string, key: string) => send('PUT', `/v1/users/${id}`, { disabled: true }, key),
+    demoted: (id: string, key: string) => send('PUT', `/v1/users/${id}`, { roles: ['viewer'] }, key), // prettier-ignore
+    reset: (id: string, key: string) => send('POST', `/v1/users/${id}/reset`, undefined, key),
+  };
+  const ways = Object.keys(removals) as (keyof typeof removals)[];
+
+  it.each(ways.flatMap((way, at) => ways.slice(at).map((other) => [way, other] as const)))(
+    'stays with one of two owners who are %s and %s at once, by each other or by themselves',
+    async (way, other) => {
+      for (const whose of ['each other’s', 'their own'] as const) {
+        const [one, two] = [await makeActive('olga', 'owner'), await makeActive('oscar', 'owner')];
+        const [keyOfOne, keyOfTwo] = [await keyOf(one), await keyOf(two)];
+        const [first, second] = whose === 'their own' ? [one, two] : [two, one];
+        const both = await Promise.all([
+          removals[way](first.id, keyOfOne),
+          removals[other](second.id, keyOfTwo),
+        ]);
+        expect(both.filter(({ status: got }) => got < 300)).toHaveLength(1);
+        const { json } = await send('GET', '/v1/users?role=owner&status=active');
+        expect(json.users).toHaveLength(1);
+        await service.close();
+        service = await startTestService();
+      }
+    },
+  );
 });
