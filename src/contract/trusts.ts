@@ -95,6 +95,7 @@ const TrustUpdate = z.strictObject({
   made_by: z.unknown().optional(),
   created_at: z.unknown().optional(),
   updated_at: z.unknown().optional(),
+  last_used_at: z.unknown().optional(),
 });
 export type TrustUpdate = z.infer<typeof TrustUpdate>;
 
@@ -117,6 +118,8 @@ const Trust = z.looseObject({
   made_by: z.string(),
   created_at: Timestamp,
   updated_at: Timestamp,
+  /** When it last let a job in. Not part of the ETag. */
+  last_used_at: Timestamp.optional(),
 });
 export type Trust = z.infer<typeof Trust>;
 
@@ -135,6 +138,7 @@ export const trustSortFields = [
   'user_id',
   'made_by',
   'updated_at',
+  'last_used_at',
 ] as const;
 export type TrustSortField = (typeof trustSortFields)[number];
 

@@ -10,6 +10,7 @@ import { listOf, parseWords } from '../flags/parse-words.ts';
 import type { Changes } from '../objects/change.ts';
 import { nounCommands } from '../objects/commands.ts';
 import type { OwnNoun } from '../objects/noun.ts';
+import { shortTime } from '../terminal/ages.ts';
 import { ciScopes } from './rule-options.ts';
 import type { RuleOptions } from './rule-options.ts';
 import { trustView } from './trust-view.ts';
@@ -21,16 +22,20 @@ const trusts: OwnNoun<Trust> = {
   feature: 'trust rules',
   api: (client) => client.trusts,
   list: {
-    columns: () => [
-      { title: 'NAME', cell: ({ name }) => name, shrinks: 'end' },
-      { title: 'PROVIDER', cell: ({ provider }) => provider, drops: 1 },
-      { title: 'REPOSITORY', cell: ({ repository }) => repository, shrinks: 'end' },
-      { title: 'REF', cell: ({ ref = '' }) => ref, shrinks: 'end' },
-      { title: 'ENVIRONMENT', cell: ({ environment = '' }) => environment, shrinks: 'end' },
-      { title: 'EVENTS', cell: ({ events }) => events.join(', '), shrinks: 'end', drops: 3 },
-      { title: 'SCOPES', cell: ({ scopes }) => scopes.join(', '), shrinks: 'end', drops: 2 },
-      { title: 'ID', cell: ({ id }) => id },
-    ],
+    columns: ({ now, room }) => {
+      const time = shortTime(now, room);
+      return [
+        { title: 'NAME', cell: ({ name }) => name, shrinks: 'end' },
+        { title: 'PROVIDER', cell: ({ provider }) => provider, drops: 1 },
+        { title: 'REPOSITORY', cell: ({ repository }) => repository, shrinks: 'end' },
+        { title: 'REF', cell: ({ ref = '' }) => ref, shrinks: 'end' },
+        { title: 'ENVIRONMENT', cell: ({ environment = '' }) => environment, shrinks: 'end' },
+        { title: 'EVENTS', cell: ({ events }) => events.join(', '), shrinks: 'end', drops: 4 },
+        { title: 'SCOPES', cell: ({ scopes }) => scopes.join(', '), shrinks: 'end', drops: 3 },
+        { title: 'LAST USED', cell: ({ last_used_at: used }) => time(used), drops: 2 },
+        { title: 'ID', cell: ({ id }) => id },
+      ];
+    },
   },
   view: trustView,
 };

@@ -25,6 +25,7 @@ export const trustView = (
         ['scopes', rule.scopes.join(', ')],
         ['created', `${rule.created_at} by ${rule.made_by}`],
         ['updated', rule.updated_at],
+        ['last used', rule.last_used_at ?? 'never'],
       ],
       style,
       room,

@@ -24,7 +24,21 @@ export interface StoredTrust {
   readonly updated_at: string;
 }
 
-const order: Record<TrustSortField, (rule: StoredTrust) => Scalar | undefined> = {
+/** When a rule last let a job in, by its ID: apart from it, so that its ETag stays. Every rule has one. */
+export interface TrustState {
+  readonly id: string;
+  readonly last_used_at?: string;
+}
+
+export const trustStates: CollectionSpec<TrustState> = {
+  name: 'trust_states',
+  order: { last_used_at: (state) => state.last_used_at },
+};
+
+const order: Record<
+  Exclude<TrustSortField, 'last_used_at'>,
+  (rule: StoredTrust) => Scalar | undefined
+> = {
   created_at: (rule) => rule.created_at,
   id: (rule) => rule.id,
   name: (rule) => rule.name,

@@ -9,13 +9,14 @@ import type { CiProvider } from '../../contract/trusts.ts';
 import { grantedScopes, issueAccessToken, namesOfScopes } from '../auth/service.ts';
 import type { Exchange } from '../auth/service.ts';
 import type { Deps } from '../deps.ts';
+import { timestamp } from '../deps.ts';
 import type { RateLimiter } from '../http/limits.ts';
 import { TokenFailure } from '../http/token-failure.ts';
 import { toJson } from '../json.ts';
 import { allRows, hasAny } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { scopesOfUser } from '../users/service.ts';
-import { repositoryKey, trusts } from './collection.ts';
+import { repositoryKey, trustStates, trusts } from './collection.ts';
 import type { StoredTrust } from './collection.ts';
 import { issuerOf, refused, verifyIdToken } from './id-token.ts';
 import { differenceOf, isOfSameRepository, jobOf } from './job.ts';
@@ -80,6 +81,7 @@ export function createTrustExchange(
       if ((await tx.get(trusts, rule.id))?.revision !== revision) {
         throw refused('The trust rule was changed just now; try again');
       }
+      await tx.replace(trustStates, { id: rule.id, last_used_at: timestamp(deps.clock.now()) });
       const issued = await issueAccessToken(deps, tx, call, {
         kind: 'ci',
         client_id: rule.id,

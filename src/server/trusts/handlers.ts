@@ -1,47 +1,58 @@
+import { defined } from '../../contract/defined.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/call.ts';
-import { listPage } from '../http/paging.ts';
+import { listLookedUp } from '../http/paging.ts';
 import { toJson } from '../json.ts';
 import { targetsFor } from '../outbound/target.ts';
 import type { Targets } from '../outbound/target.ts';
-import type { Versioned } from '../store/store.ts';
-import { trusts } from './collection.ts';
-import type { StoredTrust } from './collection.ts';
+import type { Reader, Versioned } from '../store/store.ts';
+import { trustStates, trusts } from './collection.ts';
+import type { StoredTrust, TrustState } from './collection.ts';
 import { checkIssuer, createTrust, deleteTrust, readTrust, updateTrust } from './rules.ts';
 
-const showTrust = ({ bound_to: _, events, scopes, ...rule }: StoredTrust) => ({
-  ...rule,
-  events: [...events],
-  scopes: [...scopes],
-});
+const show = ({ bound_to: _, events, scopes, ...rule }: StoredTrust, state?: TrustState) =>
+  toJson({
+    ...rule,
+    events: [...events],
+    scopes: [...scopes],
+    ...defined({ last_used_at: state?.last_used_at }),
+  });
 
-const answer = ({ doc, revision }: Versioned<StoredTrust>) => ({
-  body: toJson(showTrust(doc)),
+/** The time of last use is in the response but not part of the version. */
+const answer = async (reader: Reader, { doc, revision }: Versioned<StoredTrust>) => ({
+  body: show(doc, (await reader.get(trustStates, doc.id))?.doc),
   revision,
+  isMoving: true,
 });
 
 export const trustHandlers = (deps: Deps, targets: Targets): Handlers['trusts'] => ({
-  list: ({ query }) =>
-    listPage(deps.store, trusts, {
-      query,
-      filters: {},
-      plural: 'trusts',
-      show: ({ doc }) => toJson(showTrust(doc)),
-    }),
+  list({ query }) {
+    const common = { query, filters: {}, plural: 'trusts' };
+    if (query.sort_by === 'last_used_at') {
+      return listLookedUp(deps.store, trustStates, {
+        ...common,
+        show: async ({ doc }) => show((await readTrust(deps.store, doc.id)).doc, doc),
+      });
+    }
+    return listLookedUp(deps.store, trusts, {
+      ...common,
+      show: async ({ doc }) => show(doc, (await deps.store.get(trustStates, doc.id))?.doc),
+    });
+  },
 
   create: async ({ body }, call) => {
     const issuer = await checkIssuer(body, targetsFor(targets, call));
     return call.transact(async (tx) => {
       const rule = await createTrust(deps, tx, call, { ...body, issuer });
-      return { ...answer(rule), headers: { Location: `/v1/trusts/${rule.doc.id}` } };
+      return { ...(await answer(tx, rule)), headers: { Location: `/v1/trusts/${rule.doc.id}` } };
     });
   },
 
-  get: async ({ params }) => answer(await readTrust(deps.store, params.id)),
+  get: async ({ params }) => answer(deps.store, await readTrust(deps.store, params.id)),
 
   update: ({ params, body }, call) =>
     call.transact(async (tx) =>
-      answer(await updateTrust(deps, tx, call, { id: params.id, update: body })),
+      answer(tx, await updateTrust(deps, tx, call, { id: params.id, update: body })),
     ),
 
   delete: ({ params }, call) =>

@@ -19,11 +19,11 @@ import { refuseWider } from '../http/insufficient-scope.ts';
 import { checkSameId, invalidBody, invalidField } from '../http/invalid-body.ts';
 import { targetFault } from '../outbound/target.ts';
 import type { Targets } from '../outbound/target.ts';
-import { countRows } from '../store/all-rows.ts';
+import { allRows, countRows } from '../store/all-rows.ts';
 import { removeFew } from '../store/remove-rows.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
-import { trusts } from './collection.ts';
+import { trustStates, trusts } from './collection.ts';
 import type { StoredTrust } from './collection.ts';
 
 const mostTrusts = 1_000;
@@ -87,6 +87,7 @@ export async function createTrust(
   };
   checkRule(rule);
   const stored = await tx.insert(trusts, rule);
+  await tx.insert(trustStates, { id: rule.id });
   await recordAudit(deps, tx, actor, 'trust.create', rule.id);
   return stored;
 }
@@ -150,9 +151,22 @@ export async function updateTrust(
 export async function deleteTrust(deps: Deps, tx: Tx, call: Caller, id: string): Promise<void> {
   const { revision } = await readTrust(tx, id);
   call.checkMatch(revision);
-  await tx.remove(trusts, id);
+  await removeTrust(tx, id);
   await endTokens(tx, id);
   await recordAudit(deps, tx, call.actor, 'trust.delete', id);
+}
+
+/** Removes a rule, and what is stored beside it. */
+export async function removeTrust(tx: Tx, id: string): Promise<void> {
+  await tx.remove(trusts, id);
+  await tx.remove(trustStates, id);
+}
+
+/** Gives rules of earlier versions a state. */
+export async function deriveStates(tx: Tx): Promise<void> {
+  for await (const { doc } of allRows(tx, trusts, {})) {
+    if (!(await tx.get(trustStates, doc.id))) await tx.insert(trustStates, { id: doc.id });
+  }
 }
 
 const endTokens = (tx: Tx, id: string): Promise<number> =>

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { trustStates } from '../../../src/server/trusts/collection.ts';
 import type { TestService } from '../../server/test-service.ts';
 import { startTestService } from '../../server/test-service.ts';
 import { runCommandLine } from '../../support/fake-world.ts';
@@ -35,6 +36,13 @@ describe('govctl trust', () => {
     expect((await run(['get', id])).stdout).toContain(
       'https://token.actions.githubusercontent.com',
     );
+    expect((await run(['get', id])).stdout).toMatch(/^ {2}last used +never$/m);
+    await service.deps.store.transact((tx) =>
+      tx.replace(trustStates, { id, last_used_at: '2026-01-15T11:00:00.000Z' }),
+    );
+    expect((await run(['get', id])).stdout).toMatch(/^ {2}last used +2026-01-15T11:00:00\.000Z$/m);
+    const wide = await run(['list'], { tty: true, columns: 300 });
+    expect(wide.stdout).toMatch(/ LAST USED .*\n.* 2026-01-15T11:00:00\.000Z /);
   });
 
   it('creates one for a project of an own GitLab, with every flag', async () => {

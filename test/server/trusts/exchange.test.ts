@@ -189,6 +189,36 @@ describe('the exchange of the token of a CI job', () => {
     expect(await viaOf({ scope: 'compliance:write' })).toBe(writes);
   });
 
+  it('is shown as the last use of its rule, whose ETag stays', async () => {
+    const id = await trust();
+    const unused = await trust({ name: 'Never', ref: 'refs/heads/dev' });
+    const read = () => service.send('GET', `/v1/trusts/${id}`);
+    const before = await read();
+    expect(before.json).not.toHaveProperty('last_used_at');
+    service.advance(60_000);
+    expect(await asked()).toBe(200);
+    expect((await asked({ ref: 'refs/heads/other' })) as unknown[]).toContain('invalid_grant');
+    const after = await read();
+    expect(after.json).toEqual({ ...before.json, last_used_at: '2026-03-01T12:01:00.000Z' });
+    expect(after.headers.get('etag')).toBe(before.headers.get('etag'));
+    for (const [order, ids] of [
+      ['asc', [id, unused]],
+      ['desc', [id, unused]],
+    ] as const) {
+      const list = await service.send('GET', `/v1/trusts?sort_by=last_used_at&order=${order}`);
+      expect([order, (list.json.trusts as { id: string }[]).map((one) => one.id)]).toEqual([order, ids]); // prettier-ignore
+    }
+    const { json } = await service.send('GET', '/v1/trusts?sort_by=name&order=asc');
+    expect(json.trusts).toMatchObject([{ last_used_at: '2026-03-01T12:01:00.000Z' }, { id: unused }]); // prettier-ignore
+    const renamed = await service.send('PUT', `/v1/trusts/${id}`, {
+      body: { ...after.json, name: 'Other' },
+    });
+    expect(renamed.json).toMatchObject({ last_used_at: '2026-03-01T12:01:00.000Z' });
+    await service.send('DELETE', `/v1/trusts/${id}`);
+    const left = await service.send('GET', '/v1/trusts?sort_by=last_used_at');
+    expect(left.json.trusts).toMatchObject([{ id: unused }]);
+  });
+
   it('counts against a limit of its rule', async () => {
     await service.close();
     service = await startTestService({

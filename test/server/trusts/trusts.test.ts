@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { trustStates } from '../../../src/server/trusts/collection.ts';
+import { trustsModule } from '../../../src/server/trusts/module.ts';
 import type { Got, TestService } from '../test-service.ts';
 import { fieldsOf, startTestService } from '../test-service.ts';
 import { userWith } from './bound-user.ts';
@@ -167,6 +169,22 @@ describe('trust rules', () => {
     const { json: revoked } = await send('POST', `/v1/users/${ann.id}/revoke`);
     expect(revoked).toMatchObject({ revoked: { trusts: 1 } });
     expect((await send('GET', `/v1/trusts/${String(json.id)}`)).status).toBe(404);
+  });
+
+  it('that an earlier version made are sorted by their last use, too', async () => {
+    const { id } = (await create()).json;
+    await service.deps.store.transact((tx) => tx.remove(trustStates, String(id)));
+    const list = async () => (await send('GET', '/v1/trusts?sort_by=last_used_at')).json.trusts;
+    expect(await list()).toEqual([]);
+    await service.deps.store.transact((tx) => trustsModule.derive(tx));
+    expect(await list()).toMatchObject([{ id }]);
+  });
+
+  it('leave nothing where they go with their maker', async () => {
+    const maker = await userWith(service, 'maker', 'governance:read', 'compliance:write', 'admin');
+    expect((await create({}, maker.key)).status).toBe(201);
+    await send('POST', `/v1/users/${maker.id}/revoke`);
+    expect((await send('GET', '/v1/trusts?sort_by=last_used_at')).json.trusts).toEqual([]);
   });
 
   it('are changed only by who has what they give, and are bound to them from then on', async () => {
