@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { CompanyConfig } from '../../../src/server/config/config.ts';
 import { systemClock } from '../../../src/server/deps.ts';
 import { createSender } from '../../../src/server/outbound/send.ts';
+import type { Send } from '../../../src/server/outbound/send.ts';
 import { systemResolve } from '../../../src/server/outbound/resolve.ts';
 import { users } from '../../../src/server/users/collection.ts';
 import { Browser } from '../oauth/browser.ts';
@@ -24,8 +25,14 @@ export const ann = {
 
 export type CompanyService = Awaited<ReturnType<typeof startCompanyService>>;
 
-/** A service whose people sign in at a provider of a test's own. */
-export async function startCompanyService(changes: Partial<CompanyConfig> = {}) {
+/**
+ * A service whose people sign in at a provider of a test's own.
+ * @param through where what the service sends goes, with the address of the provider; default: to the provider
+ */
+export async function startCompanyService(
+  changes: Partial<CompanyConfig> = {},
+  through: (send: Send, issuer: string) => Send = (send) => send,
+) {
   const provider = await startProvider();
   const config: CompanyConfig = {
     name: 'Example Corp',
@@ -48,7 +55,7 @@ export async function startCompanyService(changes: Partial<CompanyConfig> = {}) 
   const sender = createSender(targets, systemClock);
   const service = await startTestService({
     isLocal: false,
-    company: { config, send: sender.send },
+    company: { config, send: through(sender.send, provider.issuer) },
   });
   const browser = (): Browser =>
     new Browser(base, async (request) =>
