@@ -40,7 +40,7 @@ function summarySection(facts: Facts): Section {
     blocks: [
       paragraph(openingOf(facts)),
       paragraph(
-        `${timeOf(facts)}, the audit log has ${countOrNo(entries, 'change')}${entries > 0 ? ` by ${count(actors, 'actor')}` : ''}. ${sentence(countOrNo(scans.within.length, 'scan'))} ${were(scans.within.length)} asked for, and ${countOrNo(exemptions.length, 'exemption')} ${were(exemptions.length)} in effect.`,
+        `${timeOf(facts)}, the audit log has ${countOrNo(entries, 'change')}${entries > 0 ? ` by ${count(actors, 'actor')}` : ''}, without those of access and cost. ${sentence(countOrNo(scans.within.length, 'scan'))} ${were(scans.within.length)} asked for, and ${countOrNo(exemptions.length, 'exemption')} ${were(exemptions.length)} in effect.`,
       ),
       ...(entries > 0
         ? [
@@ -117,7 +117,7 @@ function changesSection({ audit: log }: Facts, details: boolean): Section {
     title: 'Who changed what',
     blocks: [
       paragraph(
-        'What the audit log has of this time, whatever environments, providers or framework the report is about: its entries name none. It has the names of changed fields, never their values. Names of keys and things are those that they have now.',
+        'What the audit log has of this time, whatever environments, providers or framework the report is about: its entries name none. It has the names of changed fields, never their values. Names of keys and things are those that they have now. Changes of access (users, roles, keys, clients, trust rules, logins) and of cost are left out: to read the audit log itself takes the scope audit:read.',
       ),
       countsTable('actions', 'By what was done', 'Action', log?.actions.entries() ?? []),
       countsTable('actors', 'By who did it', 'Actor', log?.actors.entries() ?? []),

@@ -9,13 +9,34 @@ import { pagesOf } from './pages.ts';
 import type { Pace } from '../../pace.ts';
 import type { Scope } from '../../../report/content/scope.ts';
 
+/** What whoever reads reports may know of: changes of access and cost, and of what is not listed, take other scopes. */
+const nouns: ReadonlySet<string> = new Set([
+  'policy',
+  'exemption',
+  'framework',
+  'evidence',
+  'resource',
+  'scan',
+  'violation',
+  'remediation',
+  'report',
+  'schedule',
+  'webhook',
+  'delivery',
+  'event',
+]);
+
+const isOfGovernance = ({ action }: StoredAuditEntry): boolean =>
+  nouns.has(action.slice(0, action.indexOf('.')));
+
 /** What the audit log says of the scope's time; its rows are read from the store when they are asked for. */
 export async function gatherAudit(reader: Reader, scope: Scope, pace: Pace): Promise<AuditFacts> {
   const actions = createGroups(() => ({ count: 0 }));
   const actors = createGroups(() => ({ count: 0 }));
   let count = 0;
-  for await (const entries of entriesWithin(reader, scope)) {
-    await pace.spend(entries.length);
+  for await (const all of entriesWithin(reader, scope)) {
+    await pace.spend(all.length);
+    const entries = all.filter(isOfGovernance);
     count += entries.length;
     for (const { action, actor } of entries) {
       actions.of(action).count += 1;
@@ -26,9 +47,10 @@ export async function gatherAudit(reader: Reader, scope: Scope, pace: Pace): Pro
     // Not those that came within the last millisecond since.
     let left = count;
     const nameOf = createNames(reader);
-    for await (const entries of entriesWithin(reader, scope)) {
+    for await (const all of entriesWithin(reader, scope)) {
+      const entries = all.filter(isOfGovernance).slice(0, left);
       const rows: AuditRow[] = [];
-      for (const entry of entries.slice(0, left)) rows.push(await rowOf(entry, nameOf));
+      for (const entry of entries) rows.push(await rowOf(entry, nameOf));
       if (rows.length > 0) yield rows;
       left -= entries.length;
       if (left <= 0) return;

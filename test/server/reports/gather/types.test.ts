@@ -245,4 +245,21 @@ describe('each type of report', () => {
     expect(within.table('scans')).toHaveLength(1);
     expect(within.table('status_changes')).toHaveLength(3);
   });
+
+  it('audit says nothing of what only the scope audit:read shows: changes of access and of cost', async () => {
+    const made = async (path: string, body: object): Promise<void> =>
+      expect((await service.send('POST', path, { body })).status).toBe(201);
+    await made('/v1/api-keys', { name: 'hidden', scopes: ['governance:read'] });
+    await made('/v1/oauth-clients', { name: 'hidden', scopes: ['governance:read'] });
+    await made('/v1/users', { email: 'hidden@example.com', roles: ['viewer'] });
+    await made('/v1/budgets', { name: 'hidden', amount: 5, currency: 'USD' });
+    const { json } = await service.send('GET', '/v1/audit-log?limit=4');
+    const hidden = (json.audit_log as { action: string }[]).map(({ action }) => action);
+    expect(hidden.sort()).toEqual(['api_key.create', 'budget.create', 'oauth_client.create', 'user.create']); // prettier-ignore
+    const { table, text } = await told(service, { type: 'audit' });
+    const said = [...table('audit_log').map(({ action }) => action), ...table('actions').map(({ name }) => name)]; // prettier-ignore
+    expect(said).toContain('policy.create');
+    expect(said.filter((action) => hidden.includes(String(action)))).toEqual([]);
+    expect(text('changes')).toContain('takes the scope audit:read');
+  });
 });
