@@ -41,6 +41,8 @@ export interface ProviderOptions {
   /** The base URL of the service, without a trailing slash. */
   readonly issuer: string;
   readonly keys: readonly JWK[];
+  /** Whether device codes are issued. */
+  readonly hasDevices: boolean;
   /** Undefined: there is no such user, or they are disabled. */
   readonly findAccount: (id: string) => Promise<Account | undefined>;
   /** Who is signed in to the pages of the service, by the Cookie header of a request. */
@@ -59,7 +61,7 @@ export async function createProvider(deps: Deps, options: ProviderOptions): Prom
   // Few servers need it, and loading takes a while.
   const { Provider } = await import('oidc-provider/lib/provider.js');
   const { Check, base } = await import('oidc-provider/lib/helpers/interaction_policy/index.js');
-  const { issuer, keys, findAccount, signedIn } = options;
+  const { issuer, keys, hasDevices, findAccount, signedIn } = options;
   const policy = base();
   // Whoever signs out of the pages is signed out of the authorization server, too.
   policy.get('login')?.checks.add(
@@ -86,7 +88,7 @@ export async function createProvider(deps: Deps, options: ProviderOptions): Prom
         client_id: cliClientId,
         client_name: cliName,
         application_type: 'native',
-        grant_types: ['authorization_code', 'refresh_token', deviceGrant],
+        grant_types: ['authorization_code', 'refresh_token', ...(hasDevices ? [deviceGrant] : [])],
         redirect_uris: ['http://127.0.0.1/callback', 'http://[::1]/callback'],
         response_types: ['code'],
         token_endpoint_auth_method: 'none',
@@ -100,7 +102,6 @@ export async function createProvider(deps: Deps, options: ProviderOptions): Prom
       authorizationSigningAlgValues: ['ES256'],
       clientAuthSigningAlgValues: ['ES256'],
       requestObjectSigningAlgValues: ['ES256'],
-      dPoPSigningAlgValues: ['ES256'],
     },
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
     responseTypes: ['code'],
@@ -119,7 +120,7 @@ export async function createProvider(deps: Deps, options: ProviderOptions): Prom
     features: {
       devInteractions: { enabled: false },
       deviceFlow: {
-        enabled: true,
+        enabled: hasDevices,
         charset: 'base-20',
         mask: userCodeMask,
         deviceInfo: (ctx) => ({ ip: ctx.ip, at: new Date().toISOString() }),
@@ -127,6 +128,8 @@ export async function createProvider(deps: Deps, options: ProviderOptions): Prom
       revocation: { enabled: true, allowedPolicy: isOwn },
       introspection: { enabled: true, allowedPolicy: isOwn },
       userinfo: { enabled: true },
+      // Requests carry bearer tokens: a token bound to a key would promise more.
+      dPoP: { enabled: false },
       resourceIndicators: { enabled: false },
       rpInitiatedLogout: { enabled: false },
       clientCredentials: { enabled: true },

@@ -31,6 +31,8 @@ export interface Interaction {
   /** Where the answer goes. */
   readonly redirectUri: string;
   readonly userId: string | undefined;
+  /** Milliseconds since the epoch: the client wants a sign-in that is no older. Undefined: it takes any. */
+  readonly since?: number;
 }
 
 /** A device that waits for a person to let it in. */
@@ -56,8 +58,8 @@ export interface Oauth {
   exchange(params: Readonly<Record<string, string>>, authorization: string | null, peer: Peer): Promise<Response>; // prettier-ignore
   /** What the browser of a request is asked for; undefined: it has expired, or is another's. */
   interaction(request: Request): Promise<Interaction | undefined>;
-  /** Goes on with the authorization. @returns a redirect */
-  signedIn(request: Request, userId: string): Promise<Response>;
+  /** Goes on with the authorization. @param at when they signed in, in milliseconds since the epoch. @returns a redirect */
+  signedIn(request: Request, userId: string, at: number): Promise<Response>;
   /** @param granted what the client gets of what it wants: at most what the user may do */
   consented(request: Request, asked: Interaction & { readonly by: Actor }, granted: readonly Scope[]): Promise<Response>; // prettier-ignore
   refused(request: Request): Promise<Response>;
@@ -73,8 +75,6 @@ export interface Oauth {
 
 export type OauthOptions = Omit<ProviderOptions, 'keys' | 'issuer'> & {
   readonly issuer: () => string;
-  /** Whether device codes are issued. */
-  readonly hasDevices: boolean;
 };
 
 const json = 'application/json';
@@ -88,7 +88,12 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
   async function load(): Promise<OidcProvider> {
     const keys = await readSigningKeys(deps);
     if (loaded?.with === keys.state) return loaded.provider;
-    const provider = createProvider(deps, { ...options, issuer: issuer(), keys: keys.open() });
+    const provider = createProvider(deps, {
+      ...options,
+      issuer: issuer(),
+      hasDevices,
+      keys: keys.open(),
+    });
     const loading = { with: keys.state, provider };
     loaded = loading;
     provider.catch(() => {
@@ -96,6 +101,9 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
     });
     return provider;
   }
+
+  /** The clock of a local server may be another than the system's, the only one that oidc-provider knows. */
+  const toSystem = (): number => Date.now() - deps.clock.now();
 
   /** Has oidc-provider, or a function with its requests and responses, answer. */
   async function bridge(
@@ -168,6 +176,7 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
       peer,
     });
     if (route.of === 'device' && answered.ok) return deviceAnswer(answered, issuer());
+    if (route.of === 'metadata') return metadataAnswer(answered);
     if (route.of === 'keys') answered.headers.set('Cache-Control', `max-age=${publishedKeysCached}`); // prettier-ignore
     return answered;
   }
@@ -198,7 +207,12 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
       await bridge(request, pathOf(request), {
         async handle(incoming, outgoing, provider) {
           try {
-            const { uid, prompt, params, session } = await provider.interactionDetails(incoming, outgoing); // prettier-ignore
+            const { uid, iat, prompt, params, session } = await provider.interactionDetails(incoming, outgoing); // prettier-ignore
+            const age = prompt.reasons.includes('login_prompt')
+              ? 0
+              : prompt.reasons.includes('max_age')
+                ? Number(params.max_age)
+                : undefined;
             const clientId = String(params.client_id);
             const client = await provider.Client.find(clientId);
             found = {
@@ -212,6 +226,7 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
               scopes: scopesOf(String(params.scope ?? '')),
               redirectUri: String(params.redirect_uri),
               userId: session?.accountId,
+              ...(age === undefined ? {} : { since: (iat - age) * 1_000 - toSystem() }),
             };
           } catch (error) {
             if (!isExpired(error)) throw error;
@@ -222,7 +237,8 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
       return found;
     },
 
-    signedIn: (request, userId) => finish(request, { login: { accountId: userId } }),
+    signedIn: (request, userId, at) =>
+      finish(request, { login: { accountId: userId, ts: Math.floor((at + toSystem()) / 1_000) } }),
 
     async consented(request, { client, scopes, by }, granted) {
       const provider = await load();
@@ -299,7 +315,7 @@ interface Bridging {
 }
 
 interface Routed {
-  readonly of: 'device' | 'keys' | 'other';
+  readonly of: 'device' | 'keys' | 'metadata' | 'other';
   /** It begins a login, and stores something for whoever asks. */
   readonly begins?: true;
   /** Path and query, as oidc-provider has it. */
@@ -314,17 +330,17 @@ function routeOf(request: Request): Routed | undefined {
   const as = (path: string): Routed => ({ of: 'other', path: path + search });
   switch (`${request.method} ${pathname}`) {
     case 'GET /auth/authorize':
-      return { ...as(pathname), begins: true };
+      return { of: 'other', path: pathname + queryMode(search), begins: true };
     case 'POST /auth/revoke':
     case 'POST /auth/introspect':
     case 'GET /auth/userinfo':
-    case `GET ${metadata}`:
       return as(pathname);
     case 'GET /.well-known/jwks.json':
       return { of: 'keys', path: pathname };
+    case `GET ${metadata}`:
     // RFC 8414 has another name for the same document.
     case 'GET /.well-known/oauth-authorization-server':
-      return as(metadata);
+      return { of: 'metadata', path: metadata };
     case 'POST /auth/device':
       return { of: 'device', path: pathname, begins: true };
     default:
@@ -332,6 +348,21 @@ function routeOf(request: Request): Routed | undefined {
         ? as(pathname)
         : undefined;
   }
+}
+
+/** Codes go back in the query alone: oidc-provider's own pages, which send them otherwise, have scripts. */
+function queryMode(search: string): string {
+  const params = new URLSearchParams(search);
+  const mode = params.get('response_mode');
+  if (mode === null || mode === 'query') return search;
+  // As any other that it does not know.
+  params.set('response_mode', 'unsupported');
+  return `?${params.toString()}`;
+}
+
+async function metadataAnswer(answered: Response): Promise<Response> {
+  const fields = (await answered.json()) as Record<string, unknown>;
+  return Response.json({ ...fields, response_modes_supported: ['query'] });
 }
 
 /** RFC 8628: the page is at the same path; no link brings the code along, so that nobody is lured into entering another's. */

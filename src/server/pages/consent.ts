@@ -31,8 +31,10 @@ export async function interactionPage(visit: Visit, oauth: Oauth): Promise<Respo
       await oauth.consented(visit.request, consent, grantable(asked.scopes, session)),
     );
   }
+  const at = Date.parse(session.authenticated_at);
+  if (asked.since !== undefined && at < asked.since) return visit.redirect(toSignIn(here));
   if (asked.asks === 'login' || asked.userId !== session.person.id) {
-    return visit.withCookies(await oauth.signedIn(visit.request, session.person.id));
+    return visit.withCookies(await oauth.signedIn(visit.request, session.person.id, at));
   }
   return showConsent(visit, asked, session);
 }

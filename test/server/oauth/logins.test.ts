@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import * as oauth from 'oauth4webapi';
 import * as client from 'openid-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LoginService } from './login-service.ts';
@@ -291,43 +290,6 @@ describe('a login with a device code', () => {
       429,
       expect.stringContaining('Too many wrong codes'),
     ]);
-  });
-});
-
-describe('the documents of the authorization server', () => {
-  it('say what works, and nothing else', async () => {
-    for (const path of ['openid-configuration', 'oauth-authorization-server']) {
-      const got = await service.send('GET', `/.well-known/${path}`, { key: null });
-      const { json } = got;
-      expect(got.status).toBe(200);
-      expect(json).toMatchObject({
-        issuer: base,
-        authorization_endpoint: `${base}/auth/authorize`,
-        token_endpoint: `${base}/auth/token`,
-        device_authorization_endpoint: `${base}/auth/device`,
-        revocation_endpoint: `${base}/auth/revoke`,
-        introspection_endpoint: `${base}/auth/introspect`,
-        jwks_uri: `${base}/.well-known/jwks.json`,
-        code_challenge_methods_supported: ['S256'],
-        response_types_supported: ['code'],
-        id_token_signing_alg_values_supported: ['ES256'],
-        authorization_response_iss_parameter_supported: true,
-      });
-      expect(json.grant_types_supported).not.toContain('implicit');
-      expect(json.grant_types_supported).toContain(
-        'urn:ietf:params:oauth:grant-type:token-exchange',
-      );
-      const answered = new Response(got.text, { headers: { 'content-type': 'application/json' } });
-      expect((await oauth.processDiscoveryResponse(new URL(base), answered)).issuer).toBe(base);
-    }
-  });
-
-  it('publish keys without their private parts', async () => {
-    const read = async () =>
-      (await service.send('GET', '/.well-known/jwks.json', { key: null })).json.keys as Record<string, unknown>[]; // prettier-ignore
-    const [key] = await read();
-    expect(key).toMatchObject({ kty: 'EC', crv: 'P-256', use: 'sig' });
-    expect(key).not.toHaveProperty('d');
   });
 });
 

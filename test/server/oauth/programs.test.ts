@@ -1,88 +1,15 @@
 import * as oauth from 'oauth4webapi';
 import * as client from 'openid-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fieldsOf } from '../test-service.ts';
-import type { Got } from '../test-service.ts';
-import type { Page } from './browser.ts';
-import type { LoginService } from './login-service.ts';
-import { base, startLoginService } from './login-service.ts';
+import { base } from './login-service.ts';
+import { errorOf, redirect, startProgramService } from './program-service.ts';
+import type { ProgramService, Registered } from './program-service.ts';
 
-const redirect = 'https://board.example.com/callback';
-const scope = 'openid governance:read compliance:write';
 const refused = { error: 'invalid_grant' };
 
-let service: LoginService;
-beforeEach(async () => void (service = await startLoginService()));
+let service: ProgramService;
+beforeEach(async () => void (service = await startProgramService()));
 afterEach(() => service.close());
-
-interface Registered {
-  readonly client_id: string;
-  readonly client_secret?: string;
-}
-
-const register = (fields: object = {}): Promise<Got> =>
-  service.send('POST', '/v1/oauth-clients', {
-    body: {
-      name: 'Policy board',
-      scopes: ['governance:read', 'compliance:write', 'admin'],
-      redirect_uris: [redirect],
-      ...fields,
-    },
-  });
-const registered = async (fields?: object): Promise<Registered> =>
-  (await register(fields)).json as unknown as Registered;
-
-const configOf = ({ client_id: id, client_secret: secret }: Registered) =>
-  client.discovery(
-    new URL(base),
-    id,
-    undefined,
-    secret === undefined ? client.None() : client.ClientSecretBasic(secret),
-    {
-      [client.customFetch]: (url, options) =>
-        service.fetch(new Request(url, options as RequestInit)),
-    },
-  );
-
-/** Up to the page that asks the person. */
-async function begin(
-  program: Registered,
-  changes: Readonly<Record<string, string | undefined>> = {},
-  tab = service.browser(),
-) {
-  const config = await configOf(program);
-  const begun = await service.begin(config, { redirect_uri: redirect, scope, ...changes });
-  return { ...begun, config, tab, page: await tab.open(begun.url) };
-}
-
-async function signIn(tab: Awaited<ReturnType<typeof begin>>['tab'], page: Page): Promise<Page> {
-  return page.title === 'Sign in' ? service.signIn(tab, page.url) : page;
-}
-
-/** Up to where the browser comes back with the code. */
-async function consent(
-  program: Registered,
-  changes: Readonly<Record<string, string | undefined>> = {},
-  tab = service.browser(),
-) {
-  const begun = await begin(program, changes, tab);
-  const page = await signIn(tab, begun.page);
-  expect(page.title).toBe('Authorize Policy board?');
-  return { ...begun, back: await tab.submit(page, { decision: 'allow' }), asked: page };
-}
-
-async function login(
-  program: Registered,
-  changes: Readonly<Record<string, string | undefined>> = {},
-  tab = service.browser(),
-) {
-  const given = await consent(program, changes, tab);
-  const { config, back, verifier, state } = given;
-  const checks = { pkceCodeVerifier: verifier, expectedState: state };
-  return { ...given, tokens: await client.authorizationCodeGrant(config, back.url, checks) };
-}
-
-const errorOf = ({ url }: Page): string | null => url.searchParams.get('error');
 
 describe('a program that people log in to', () => {
   it.each([
@@ -91,7 +18,7 @@ describe('a program that people log in to', () => {
   ])(
     'acts for a person who allows it, through openid-client, where it is %s',
     async (_, fields) => {
-      const { tokens, config, asked } = await login(await registered(fields));
+      const { tokens, config, asked } = await service.loginTo(await service.registered(fields));
       expect(asked.text).toContain('It is a program of somebody else');
       expect(asked.text).toContain('<strong>board.example.com</strong>');
       expect(asked.text).toContain('(compliance:write)');
@@ -111,14 +38,14 @@ describe('a program that people log in to', () => {
     ['confidential', {}],
     ['public', { public: true }],
   ])('acts for a person who allows it, through oauth4webapi, where it is %s', async (_, fields) => {
-    const program = await registered(fields);
+    const program = await service.registered(fields);
     const { client_id, client_secret: secret } = program;
     const fetch = { [oauth.customFetch]: (url: string, options: object) => service.fetch(new Request(url, options)) }; // prettier-ignore
     const issuer = new URL(base);
     const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, fetch)); // prettier-ignore
     const own: oauth.Client = { client_id };
     const auth = secret === undefined ? oauth.None() : oauth.ClientSecretPost(secret);
-    const { back, verifier, state } = await consent(program);
+    const { back, verifier, state } = await service.consentTo(program);
     const answered = oauth.validateAuthResponse(server, own, back.url, state);
     const exchanged = await oauth.authorizationCodeGrantRequest(server, own, auth, answered, redirect, verifier, fetch); // prettier-ignore
     const tokens = await oauth.processAuthorizationCodeResponse(server, own, exchanged, { requireIdToken: true }); // prettier-ignore
@@ -132,23 +59,50 @@ describe('a program that people log in to', () => {
   });
 
   it('asks the person each time, however often they allowed it, and gets nothing without a page', async () => {
-    const program = await registered();
-    const { tab } = await login(program);
-    const { page } = await begin(program, {}, tab);
+    const program = await service.registered();
+    const { tab } = await service.loginTo(program);
+    const { page } = await service.beginAt(program, {}, tab);
     expect(page.title).toBe('Authorize Policy board?');
-    const silent = await begin(program, { prompt: 'none' }, tab);
+    const silent = await service.beginAt(program, { prompt: 'none' }, tab);
     expect(errorOf(silent.page)).toBe('consent_required');
     expect(silent.page.url.searchParams.get('iss')).toBe(base);
     const back = await tab.submit(page, { decision: 'refuse' });
     expect([back.url.host, errorOf(back)]).toEqual(['board.example.com', 'access_denied']);
   });
 
+  it('is told the truth about when the person signed in, and has them sign in anew where it asks for that', async () => {
+    const program = await service.registered();
+    const tab = service.browser();
+    await service.signIn(tab, '/auth/sign-in');
+    service.advance(600_000);
+    const authTimeOf = async (changes: Record<string, string>, doesAsk: boolean) => {
+      const begun = await service.beginAt(program, changes, tab);
+      expect([changes, begun.page.title]).toEqual([changes, doesAsk ? 'Sign in' : 'Authorize Policy board?']); // prettier-ignore
+      const page = await service.signInAt(tab, begun.page);
+      const back = await tab.submit(page, { decision: 'allow' });
+      const tokens = await client.authorizationCodeGrant(begun.config, back.url, {
+        pkceCodeVerifier: begun.verifier,
+        expectedState: begun.state,
+      });
+      return Number(tokens.claims()?.auth_time);
+    };
+    const now = Math.floor(Date.now() / 1_000);
+    expect(now - (await authTimeOf({ max_age: '3600' }, false))).toBeGreaterThan(590);
+    expect(now - (await authTimeOf({ max_age: '60' }, true))).toBeLessThan(30);
+    service.advance(600_000);
+    expect(now - (await authTimeOf({ max_age: '3600', prompt: 'login' }, true))).toBeLessThan(30);
+  });
+
   it('has at most its own scopes and those of the person', async () => {
-    const program = await registered({ scopes: ['governance:read', 'admin'] });
-    const wide = await begin(program, { scope: 'openid governance:read compliance:write' });
+    const program = await service.registered({ scopes: ['governance:read', 'admin'] });
+    const wide = await service.beginAt(program, {
+      scope: 'openid governance:read compliance:write',
+    });
     expect(errorOf(wide.page)).toBe('invalid_scope');
     // Ada is an editor.
-    const { tokens, asked } = await login(program, { scope: 'openid governance:read admin' });
+    const { tokens, asked } = await service.loginTo(program, {
+      scope: 'openid governance:read admin',
+    });
     expect(asked.text).not.toContain('(admin)');
     expect(tokens.scope?.split(' ').sort()).toEqual(['governance:read', 'openid']);
     expect((await service.ask(tokens.access_token)).status).toBe(200);
@@ -156,7 +110,7 @@ describe('a program that people log in to', () => {
   });
 
   it('reaches nothing that is the person’s alone: it makes no key that would outlive it', async () => {
-    const { tokens } = await login(await registered());
+    const { tokens } = await service.loginTo(await service.registered());
     for (const [method, body] of [
       ['GET', undefined],
       ['POST', { name: 'k', scopes: ['governance:read'] }],
@@ -179,7 +133,7 @@ describe('a program that people log in to', () => {
       body: { name: 'Policy board', scopes: ['governance:read', 'compliance:write'], redirect_uris: [redirect] }, // prettier-ignore
     });
     const program = made.json as unknown as Registered;
-    const { config, tokens } = await login(program);
+    const { config, tokens } = await service.loginTo(program);
     const change = (body: object) => service.send('PUT', `/v1/users/${boss}`, { body, key });
     expect((await change({ roles: ['viewer'] })).status).toBe(200);
     const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? '');
@@ -192,10 +146,10 @@ describe('a program that people log in to', () => {
   });
 
   it('ends with its registration: its tokens, codes and logins', async () => {
-    const program = await registered();
-    const { tokens } = await login(program);
-    const pending = await consent(program);
-    const waiting = await begin(program);
+    const program = await service.registered();
+    const { tokens } = await service.loginTo(program);
+    const pending = await service.consentTo(program);
+    const waiting = await service.beginAt(program);
     const gone = await service.send('DELETE', `/v1/oauth-clients/${program.client_id}`);
     expect(gone.status).toBe(204);
     expect((await service.ask(tokens.access_token)).status).toBe(401);
@@ -212,13 +166,13 @@ describe('a program that people log in to', () => {
       const late = await service.form('/auth/token', { client_id, client_secret, ...fields });
       expect([late.status, late.json.error]).toEqual([401, 'invalid_client']);
     }
-    const page = await signIn(waiting.tab, waiting.page);
+    const page = await service.signInAt(waiting.tab, waiting.page);
     expect(page.status).toBeGreaterThanOrEqual(400);
   });
 
   it('is on the account page of who allowed it, who ends it there, and is in the audit log', async () => {
-    const program = await registered();
-    const { config, tokens, tab } = await login(program);
+    const program = await service.registered();
+    const { config, tokens, tab } = await service.loginTo(program);
     const cli = await service.login();
     const page = await tab.open('/auth/account');
     expect(page.text).toMatch(
@@ -241,8 +195,8 @@ describe('a program that people log in to', () => {
   });
 
   it('is not ended by somebody else who never allowed it', async () => {
-    const program = await registered();
-    const { tokens } = await login(program);
+    const program = await service.registered();
+    const { tokens } = await service.loginTo(program);
     await service.addUser('bob@example.com', ['viewer']);
     const tab = service.browser();
     await service.signIn(tab, '/auth/sign-in', 'bob@example.com');
@@ -257,204 +211,14 @@ describe('a program that people log in to', () => {
   it('cannot act for itself, unless it was created for that, too', async () => {
     const ask = ({ client_id, client_secret = '' }: Registered) =>
       service.form('/auth/token', { grant_type: 'client_credentials', client_id, client_secret });
-    expect((await ask(await registered())).json.error).toBe('unauthorized_client');
-    expect((await ask(await registered({ public: true }))).json.error).toBe('invalid_client');
-    const both = ['authorization_code', 'client_credentials'];
-    const program = await registered({ grant_types: both });
-    expect((await ask(program)).status).toBe(200);
-    const { tokens } = await login(program);
-    expect(tokens.refresh_token).toBeUndefined();
-  });
-});
-
-describe('the redirect URIs of a program', () => {
-  it.each([
-    'http://board.example.com/callback',
-    'http://localhost:8080/callback',
-    'http://127.0.0.1.example.com/callback',
-    'http://10.0.0.1/callback',
-    'https://localhost/callback',
-    'https://127.0.0.1/callback',
-    'https://ann:secret@board.example.com/callback',
-    'https://board.example.com@evil.example/callback',
-    'https://board.example.com/callback#part',
-    'https://board.example.com/callback?next=x',
-    'https://*.example.com/callback',
-    'https://board.example.com/*',
-    'https://board.example.com',
-    'https://BOARD.example.com/callback',
-    'https://board.example.com:443/callback',
-    'https://board.example.com/a/../callback',
-    'https://board.example.com/a/%2e%2e/callback',
-    'https://board.example.com\\callback',
-    'https://bücher.example.com/callback',
-    ' https://board.example.com/callback',
-    'https://board.example.com/call\tback',
-    'javascript:alert(1)',
-    'data:text/html,x',
-    'file:///etc/passwd',
-    'com.example.board:/callback',
-    'urn:ietf:wg:oauth:2.0:oob',
-    '//board.example.com/callback',
-    'callback',
-    '',
-  ])('cannot be %s', async (uri) => {
-    const got = await register({ redirect_uris: [redirect, uri] });
-    expect([got.status, fieldsOf(got)]).toEqual([400, ['redirect_uris[1]']]);
-  });
-
-  it('go together with its grant types', async () => {
-    for (const [fields, field] of [
-      [{ redirect_uris: undefined, grant_types: ['authorization_code'] }, 'redirect_uris'],
-      [{ grant_types: ['client_credentials'] }, 'grant_types'],
-      [{ redirect_uris: undefined, grant_types: ['client_credentials', 'refresh_token'] }, 'grant_types'], // prettier-ignore
-      [{ redirect_uris: undefined, public: true }, 'public'],
-      [{ public: true, grant_types: ['authorization_code', 'client_credentials'] }, 'public'],
-      [{ redirect_uris: [] }, 'redirect_uris'],
-    ] as const) {
-      const got = await register(fields);
-      expect([fields, got.status, fieldsOf(got)]).toEqual([fields, 400, [field]]);
-    }
-  });
-
-  it.each([
-    'https://board.example.com/callback/',
-    'https://board.example.com/callback/extra',
-    'https://board.example.com/callbac',
-    'https://board.example.com/Callback',
-    'https://BOARD.example.com/callback',
-    'https://board.example.com:443/callback',
-    'https://board.example.com:8443/callback',
-    'https://board.example.com/callback?x=1',
-    'https://board.example.com/callback#x',
-    'https://board.example.com/callback/../callback',
-    'https://board.example.com/x/../callback',
-    'https://board.example.com/%63allback',
-    'https://board.example.com/callback%2f..%2fother',
-    'https://board.example.com%2fcallback',
-    'https://board.example.com.evil.example/callback',
-    'https://board.example.com@evil.example/callback',
-    'https://evil.example/https://board.example.com/callback',
-    'https://user@board.example.com/callback',
-    'http://board.example.com/callback',
-    'https:/board.example.com/callback',
-    'https:\\\\board.example.com\\callback',
-    ' https://board.example.com/callback',
-    'https://board.example.com/callback\n',
-    'javascript://board.example.com/callback',
-  ])('are compared letter by letter: %s leads nowhere', async (redirect_uri) => {
-    const { page } = await begin(await registered(), { redirect_uri });
-    expect([page.status, page.title, page.url.origin]).toEqual([400, 'This login cannot go on', base]); // prettier-ignore
-  });
-
-  it('may be on any port of a loopback address for public programs, and on one for others', async () => {
-    const uris = ['http://127.0.0.1/callback', 'http://[::1]:7000/callback'];
-    const open = { name: 'Policy board', redirect_uris: uris };
-    const other = { redirect_uri: 'http://127.0.0.1:61000/callback' };
-    const { page } = await begin(await registered({ ...open, public: true }), other);
-    expect(page.title).toBe('Sign in');
-    const strict = await begin(await registered(open), other);
-    expect(strict.page.title).toBe('This login cannot go on');
-  });
-
-  it('can be changed; one that was removed leads nowhere from then on', async () => {
-    const program = await registered();
-    const path = `/v1/oauth-clients/${program.client_id}`;
-    const moved = 'https://new.example.com/callback';
-    const got = await service.send('PUT', path, { body: { redirect_uris: [moved] } });
-    expect([got.status, got.json.redirect_uris]).toEqual([200, [moved]]);
-    expect((await begin(program)).page.title).toBe('This login cannot go on');
-    expect((await begin(program, { redirect_uri: moved })).page.title).toBe('Sign in');
-    const { json } = await service.send('POST', '/v1/oauth-clients', { body: { name: 'ci', scopes: ['governance:read'] } }); // prettier-ignore
-    const none = await service.send('PUT', `/v1/oauth-clients/${String(json.id)}`, { body: { redirect_uris: [moved] } }); // prettier-ignore
-    expect([none.status, fieldsOf(none)]).toEqual([400, ['redirect_uris']]);
-  });
-});
-
-describe('the code of a program', () => {
-  const exchange = (code: string, program: Registered, fields: object = {}) =>
-    service.form('/auth/token', {
-      grant_type: 'authorization_code',
-      client_id: program.client_id,
-      ...(program.client_secret === undefined ? {} : { client_secret: program.client_secret }),
-      redirect_uri: redirect,
-      code,
-      ...fields,
-    });
-  const codeOf = ({ url }: Page): string => url.searchParams.get('code') ?? '';
-
-  it.each([
-    ['the method plain', { code_challenge_method: 'plain' }],
-    ['no challenge', { code_challenge: undefined, code_challenge_method: undefined }],
-    ['no method', { code_challenge_method: undefined }],
-  ])('is not given with %s, though the program has a secret', async (_, changes) => {
-    const { page } = await begin(await registered(), changes);
-    expect([page.url.host, errorOf(page)]).toEqual(['board.example.com', 'invalid_request']);
-  });
-
-  it('takes the verifier, the redirect URI that was asked for, and the program that it was given to', async () => {
-    const program = await registered();
-    const other = await registered();
-    const open = await registered({ public: true });
-    for (const [by, fields] of [
-      [program, {}],
-      [program, { code_verifier: 'x'.repeat(43) }],
-      [program, { code_verifier: undefined, redirect_uri: 'https://board.example.com/other' }],
-      [other, { code_verifier: undefined }],
-      [open, { code_verifier: undefined }],
-      [{ client_id: 'govctl-cli' }, { code_verifier: undefined }],
-    ] as const) {
-      const { back, verifier } = await consent(program);
-      const given = 'code_verifier' in fields && fields.code_verifier === undefined ? { ...fields, code_verifier: verifier } : fields; // prettier-ignore
-      const got = await exchange(codeOf(back), by, given);
-      expect([by.client_id, got.status]).toEqual([by.client_id, 400]);
-      expect(['invalid_grant', 'invalid_request']).toContain(got.json.error);
-    }
-  });
-
-  it('takes the secret of the program', async () => {
-    const program = await registered();
-    const { back, verifier } = await consent(program);
-    for (const by of [{ ...program, client_secret: 'gcs_x' }, { client_id: program.client_id }]) {
-      const got = await exchange(codeOf(back), by, { code_verifier: verifier });
-      expect([got.status, got.json.error]).toEqual([401, 'invalid_client']);
-    }
-    expect((await exchange(codeOf(back), program, { code_verifier: verifier })).status).toBe(200);
-  });
-
-  it('ends all that it gave where it is used twice', async () => {
-    const program = await registered();
-    const { config, tokens, back, verifier } = await login(program);
-    const again = await exchange(codeOf(back), program, { code_verifier: verifier });
-    expect(again.json).toMatchObject(refused);
-    expect((await service.ask(tokens.access_token)).status).toBe(401);
-    await expect(client.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toMatchObject(refused); // prettier-ignore
-  });
-
-  it('comes from an issuer that says who it is: an answer of another, or of none, is refused', async () => {
-    const program = await registered();
-    const { config, back, verifier, state } = await consent(program);
-    expect(back.url.searchParams.get('iss')).toBe(base);
-    const checks = { pkceCodeVerifier: verifier, expectedState: state };
-    for (const issuer of ['https://evil.example', undefined]) {
-      const forged = new URL(back.url);
-      if (issuer === undefined) forged.searchParams.delete('iss');
-      else forged.searchParams.set('iss', issuer);
-      await expect(client.authorizationCodeGrant(config, forged, checks)).rejects.toThrow();
-    }
-    // Nothing was sent: the code still works.
-    expect((await client.authorizationCodeGrant(config, back.url, checks)).access_token).not.toBe(
-      '',
+    expect((await ask(await service.registered())).json.error).toBe('unauthorized_client');
+    expect((await ask(await service.registered({ public: true }))).json.error).toBe(
+      'invalid_client',
     );
-  });
-
-  it('gives refresh tokens that only this program can use', async () => {
-    const { tokens } = await login(await registered());
-    for (const other of [await registered(), await registered({ public: true })]) {
-      const config = await configOf(other);
-      const taken = client.refreshTokenGrant(config, tokens.refresh_token ?? '');
-      await expect(taken).rejects.toMatchObject(refused);
-      expect(await client.tokenIntrospection(config, tokens.access_token).catch((error: unknown) => error)).not.toMatchObject({ active: true }); // prettier-ignore
-    }
+    const both = ['authorization_code', 'client_credentials'];
+    const program = await service.registered({ grant_types: both });
+    expect((await ask(program)).status).toBe(200);
+    const { tokens } = await service.loginTo(program);
+    expect(tokens.refresh_token).toBeUndefined();
   });
 });
