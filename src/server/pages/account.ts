@@ -2,8 +2,8 @@ import { html } from 'hono/html';
 import type { Session, SessionShown, SignIn } from '../sign-in/service.ts';
 import { companyAccount } from './company.ts';
 import { createKey, keyForm, keyTable, ownKeys, revokeKey, rotateKey } from './keys.ts';
-import type { KeyParts } from './keys.ts';
-import { accountPath, field, problem, rowButton, username } from './layout.ts';
+import type { KeyParts, KeyProblem } from './keys.ts';
+import { accountPath, field, problem, rowButton, table, username } from './layout.ts';
 import type { Html } from './layout.ts';
 import { messageOf, missingStep, recoveryCodes, statusOf, toSignIn } from './sign-in.ts';
 import { programTable, revokeProgram } from './programs.ts';
@@ -26,19 +26,21 @@ export async function accountPage(
   const step = missingStep(session, accountPath);
   if (step !== undefined) return visit.redirect(step);
   if (action === undefined) return showAccount(visit, parts, session);
-  return actions[action]?.(visit, parts, session) ?? visit.redirect(accountPath);
+  const own = visit.request.method === 'POST' ? { ...forms, ...buttons } : forms;
+  const act = Object.hasOwn(own, action) ? own[action] : undefined;
+  return act ? act(visit, parts, session) : visit.redirect(accountPath);
 }
 
 type Action = (visit: Visit, parts: AccountParts, session: Session) => Promise<Response>;
 
-/** By the last part of the path. */
-const actions: Readonly<Record<string, Action>> = {
+/** What has a page of its own, by the last part of the path. */
+const forms: Readonly<Record<string, Action>> = {
   async password(visit, { signIn }, { person }) {
     if (visit.request.method !== 'POST') return showPassword(visit, person);
     const fields = await visit.form();
     const newPassword = fields.get('password') ?? '';
     if (newPassword !== fields.get('again'))
-      return showPassword(visit, person, 'The passwords differ.', 422);
+      return showPassword(visit, person, 'The two new passwords differ.', 422);
     const password = fields.get('current') ?? '';
     const tried = await signIn.changePassword({ token: visit.token, password, newPassword, visitor: visit.visitor }); // prettier-ignore
     if (tried.kind === 'no_session') return visit.redirect(toSignIn(accountPath));
@@ -70,7 +72,10 @@ const actions: Readonly<Record<string, Action>> = {
     visit.enter(tried);
     return visit.redirect(accountPath);
   },
+};
 
+/** What the account page sends. Whoever reloads, or opens, such an address sees the account page. */
+const buttons: Readonly<Record<string, Action>> = {
   async 'end-session'(visit, { signIn }, { person }) {
     const id = (await visit.form()).get('id') ?? '';
     await signIn.endSessionOf(person.id, id, visit.visitor);
@@ -79,12 +84,12 @@ const actions: Readonly<Record<string, Action>> = {
 
   async 'create-key'(visit, parts, session) {
     const shown = await createKey(visit, session, parts);
-    return typeof shown === 'string' ? showAccount(visit, parts, session, shown) : shown;
+    return shown instanceof Response ? shown : showAccount(visit, parts, session, { key: shown });
   },
 
   async 'rotate-key'(visit, parts, session) {
     const shown = await rotateKey(visit, session, parts);
-    return typeof shown === 'string' ? showAccount(visit, parts, session, shown) : shown;
+    return typeof shown === 'string' ? showAccount(visit, parts, session, { message: shown }) : shown; // prettier-ignore
   },
 
   async 'end-program'(visit, { programs }, session) {
@@ -96,7 +101,7 @@ const actions: Readonly<Record<string, Action>> = {
     const why = await revokeKey(visit, session, parts);
     return why === undefined
       ? visit.redirect(accountPath)
-      : showAccount(visit, parts, session, why);
+      : showAccount(visit, parts, session, { message: why });
   },
 };
 
@@ -147,11 +152,10 @@ const askCode = (
 ): Promise<Response> =>
   visit.page(
     title,
-    html`${problem(message)}
-      <p>${why}</p>
+    html`<p>${why}</p>
       <form method="post">
         ${visit.csrf()}
-        ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', inputmode: 'numeric', autofocus: true, hint: 'The 6 digits that your authenticator app shows.' })}
+        ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', inputmode: 'numeric', autofocus: true, hint: 'The 6 digits that your authenticator app shows.', problem: message })}
         <div class="buttons"><button>${button}</button><a href="${accountPath}">Cancel</a></div>
       </form>`,
     { status },
@@ -161,7 +165,7 @@ async function showAccount(
   visit: Visit,
   { signIn, callApi, programs }: AccountParts,
   session: Session,
-  message?: string,
+  { message, key }: { readonly message?: string; readonly key?: KeyProblem } = {},
 ): Promise<Response> {
   const { person } = session;
   const sessions = await signIn.sessionsOf(person.id);
@@ -189,7 +193,7 @@ async function showAccount(
       </form>
 
       <h2>API keys</h2>
-      ${keyTable(visit, session, keys)} ${keyForm(visit, session)}
+      ${keyTable(visit, session, keys)} ${keyForm(visit, session, key)}
 
       <h2>Programs</h2>
       ${programTable(visit, await programs.programsOf(person.id))}
@@ -218,44 +222,26 @@ async function showAccount(
 
       <h2>Sessions</h2>
       ${sessionTable(visit, sessions, session)}`,
-    { status: message === undefined ? 200 : 422 },
+    { status: message === undefined && key === undefined ? 200 : 422 },
   );
 }
 
 const minute = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`;
 
 const sessionTable = (visit: Visit, sessions: readonly SessionShown[], current: Session): Html =>
-  html`<div class="scroll">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Signed in</th>
-          <th scope="col">Last seen</th>
-          <th scope="col">Address</th>
-          <th scope="col">Actions</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${sessions.map(
-          ({ id, created_at: created, last_seen: seen, address = '—' }) =>
-            html`<tr>
-              <td>${minute(created)}</td>
-              <td>${minute(seen)}</td>
-              <td>${address}</td>
-              <td>
-                ${
-                  id === current.id
-                    ? 'This session'
-                    : rowButton(visit.csrf(), {
-                        action: 'end-session',
-                        id,
-                        label: 'End',
-                        about: `the session of ${minute(created)}`,
-                      })
-                }
-              </td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  table(
+    ['Address', 'Last seen', 'Signed in', 'Actions'],
+    sessions.map(({ id, created_at: created, last_seen: seen, address = '—' }) => [
+      html`${address}`,
+      html`<span class="time">${minute(seen)}</span>`,
+      html`<span class="time">${minute(created)}</span>`,
+      id === current.id
+        ? html`This session`
+        : rowButton(visit.csrf(), {
+            action: 'end-session',
+            id,
+            label: 'End',
+            about: `the session of ${minute(created)}`,
+          }),
+    ]),
+  );

@@ -44,22 +44,26 @@ export const grantable = (wanted: readonly Scope[], { person }: Session): readon
   wanted.filter((scope) => permits(person.scopes, scope));
 
 function showConsent(visit: Visit, { client, scopes, redirectUri }: Interaction, session: Session) {
-  const { origin, host } = new URL(redirectUri);
+  const { origin, host, hostname } = new URL(redirectUri);
   const granted = grantable(scopes, session);
   return visit.page(
     `Authorize ${client.name}?`,
     html`<p>
-        <strong>${client.name}</strong> wants to act for you (${session.person.email}). It returns
-        to <strong>${host}</strong>.
+        ${
+          client.isOwn
+            ? 'Allow this only if you started it yourself, just now.'
+            : html`It is a program of somebody else, not a part of govctl. Allow it only if you know
+                <strong>${host}</strong> and started this yourself, just now.`
+        }
       </p>
-      ${
-        client.isOwn
-          ? ''
-          : html`<p>
-              It is a program of somebody else, not a part of govctl. Allow it only if you know
-              <strong>${host}</strong> and started this yourself.
-            </p>`
-      }
+      <dl>
+        <dt>Program</dt>
+        <dd>${client.name}</dd>
+        <dt>Returns to</dt>
+        <dd>${hostname === '127.0.0.1' ? `this device (${host})` : host}</dd>
+        <dt>Account</dt>
+        <dd>${session.person.email}</dd>
+      </dl>
       ${scopeList(granted)}
       <form method="post">
         ${visit.csrf()}

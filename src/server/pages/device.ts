@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Oauth, WaitingDevice } from '../oauth/service.ts';
 import type { Session } from '../sign-in/service.ts';
 import { grantable, scopeList } from './consent.ts';
-import { field, hidden, problem } from './layout.ts';
+import { field, hidden, tryAgainIn } from './layout.ts';
 import { missingStep, toSignIn } from './sign-in.ts';
 import type { CodeTries } from './code-tries.ts';
 import type { Visit } from './visit.ts';
@@ -32,11 +32,10 @@ export async function devicePage(
   const ask = (message?: string, status = 200): Promise<Response> =>
     visit.page(
       'Log a device in',
-      html`${problem(message)}
-        <p>Enter the code that <code>govctl auth login</code> shows on your device.</p>
+      html`<p>Enter the code that <code>govctl auth login</code> shows on your device.</p>
         <form method="post" action="${formPath}">
           ${visit.csrf()}
-          ${field({ name: 'code', label: 'Code', autocomplete: 'off', autofocus: true, hint: '8 letters, such as BCDF-GHJK.' })}
+          ${field({ name: 'code', label: 'Code', autocomplete: 'off', autofocus: true, hint: '8 letters, such as BCDF-GHJK.', problem: message })}
           <div class="buttons"><button>Continue</button></div>
         </form>`,
       { status },
@@ -45,13 +44,12 @@ export async function devicePage(
   const fields = await visit.form();
   const code = fields.get('code') ?? '';
   const wait = tries.wait(session.person.id);
-  if (wait > 0)
-    return ask(`Too many wrong codes. Try again in ${Math.ceil(wait / 1_000)} seconds.`, 429);
+  if (wait > 0) return ask(`Too many wrong codes. ${tryAgainIn(wait / 1_000)}`, 429);
   const device = await oauth.findDevice(code);
   if (!device) {
     tries.failed(session.person.id);
     return ask(
-      'No device waits with this code. Check the letters; codes expire after 10 minutes.',
+      'No login waits for this code. Check the letters. Codes work for 10 minutes: for a new one, start the login again on the device.',
       422,
     );
   }
@@ -69,8 +67,8 @@ export async function devicePage(
     : visit.page(
         'Login refused',
         html`<p>
-          The device was not logged in. If you did not start this, somebody may have tried to use
-          your account: nothing happened.
+          The device was not logged in. If you did not start this login, somebody else did; they got
+          no access. You can close this page.
         </p>`,
       );
 }

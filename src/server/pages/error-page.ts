@@ -12,7 +12,13 @@ export const errorPage = async ({
   (
     await layout(
       'This login cannot go on',
-      html`<p>${description ?? 'The request is not valid'} <span class="quiet">(${error})</span></p>
-        <p>Go back to the program that you wanted to log in to, and start again there.</p>`,
+      html`<p>
+          The program that sent you here asked for something that is not possible:
+          ${description ?? 'the request is not valid'} <span class="quiet">(${error})</span>.
+        </p>
+        <p>
+          Start the login again in that program. If it happens again, tell whoever maintains the
+          program.
+        </p>`,
     )
   ).toString();

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { SignIn } from '../sign-in/service.ts';
-import { field, problem, username } from './layout.ts';
+import { field, username } from './layout.ts';
 import { continueWith, goOn, messageOf, statusOf } from './sign-in.ts';
 import type { Visit } from './visit.ts';
 
@@ -16,8 +16,8 @@ export async function invitationPage(
     return visit.page(
       'This link no longer works',
       html`<p>
-        It has expired or was used already. Ask an administrator for a new one, or
-        <a href="/auth/sign-in">sign in</a>.
+        It has expired, was used already, or was replaced by a newer one. If you have chosen a
+        password, <a href="/auth/sign-in">sign in</a>. If not, ask an administrator for a new link.
       </p>`,
       { status: 410 },
     );
@@ -25,8 +25,7 @@ export async function invitationPage(
   const show = (message?: string, status = 200): Promise<Response> =>
     visit.page(
       company ? 'Accept your invitation' : 'Choose a password',
-      html`${problem(message)}
-        <p>You will sign in as <strong>${known.email}</strong>.</p>
+      html`<p>You will sign in as <strong>${known.email}</strong>.</p>
         ${
           company
             ? html`${continueWith(company, { invitation, next: '/auth/account' })}
@@ -35,9 +34,11 @@ export async function invitationPage(
         }
         <form method="post">
           ${visit.csrf()} ${username(known.email)}
-          ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password', autofocus: !company, hint: 'At least 12 characters. A few words in a row are easy to remember.' })}
+          ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password', autofocus: !company, hint: 'At least 12 characters. A few words in a row are easy to remember.', problem: message })}
           ${field({ name: 'again', label: 'The same password again', type: 'password', autocomplete: 'new-password' })}
-          <div class="buttons"><button>Continue</button></div>
+          <div class="buttons">
+            <button class="${company ? 'quiet' : ''}">Continue</button>
+          </div>
         </form>`,
       { status },
     );

@@ -3,7 +3,7 @@ import type { ApiKey } from '../../contract/api-keys.ts';
 import { permits } from '../../contract/endpoint.ts';
 import { inThrees } from '../../contract/in-threes.ts';
 import type { Session } from '../sign-in/service.ts';
-import { accountPath, field, rowButton } from './layout.ts';
+import { accountPath, field, problem, rowButton, table } from './layout.ts';
 import type { Html } from './layout.ts';
 import type { Visit } from './visit.ts';
 
@@ -25,12 +25,20 @@ export interface KeyParts {
 const lifetimes = { '30': 'in 30 days', '90': 'in 90 days', '365': 'in 1 year', never: 'never' };
 const usual = '90';
 
+/** What is wrong with a key that was asked for, and what was entered. */
+export interface KeyProblem {
+  readonly message: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly days: string;
+}
+
 /** @returns the page with the key, or what is wrong */
 export async function createKey(
   visit: Visit,
   session: Session,
   { callApi, now }: KeyParts,
-): Promise<Response | string> {
+): Promise<Response | KeyProblem> {
   const fields = await visit.form();
   const asked = fields.get('days') ?? '';
   const days = Object.hasOwn(lifetimes, asked) ? asked : usual;
@@ -41,8 +49,12 @@ export async function createKey(
       ? {}
       : { expires_at: new Date(now() + Number(days) * 86_400_000).toISOString() }),
   };
-  if (body.scopes.length === 0) return 'Choose at least one scope for the key.';
-  return showSecret(visit, await callApi(session, 'POST', '/v1/api-keys', body));
+  const { name, scopes } = body;
+  const shown =
+    scopes.length === 0
+      ? 'Choose at least one scope for the key.'
+      : await showSecret(visit, await callApi(session, 'POST', '/v1/api-keys', body));
+  return typeof shown === 'string' ? { message: shown, name, scopes, days } : shown;
 }
 
 /** The secret from before works on for a day. @returns the page with the new one, or what is wrong */
@@ -66,8 +78,11 @@ export async function revokeKey(
   return done.ok || done.status === 404 ? undefined : descriptionOf(done);
 }
 
-const descriptionOf = async (failed: Response): Promise<string> =>
-  String(((await failed.json()) as { error_description?: unknown }).error_description);
+async function descriptionOf(failed: Response): Promise<string> {
+  const { error_description: text } = (await failed.json()) as { error_description?: unknown };
+  // People see no body.
+  return String(text).replace(/^The body is not valid: (.)/, (_, first: string) => first.toUpperCase()); // prettier-ignore
+}
 
 interface NewKey {
   readonly name: string;
@@ -80,7 +95,7 @@ async function showSecret(visit: Visit, answered: Response): Promise<Response | 
   const { name, key, signing_secret: signing } = (await answered.json()) as NewKey;
   return visit.page(
     'Copy your API key',
-    html`<p>The key <strong>${name}</strong> is not shown again.</p>
+    html`<p>Save the key <strong>${name}</strong> now: it is not shown again.</p>
       <p class="secret">${key}</p>
       ${
         signing === undefined
@@ -90,7 +105,9 @@ async function showSecret(visit: Visit, answered: Response): Promise<Response | 
               </p>
               <p class="secret">${signing}</p>`
       }
-      <p class="buttons"><a href="${accountPath}">Back to your account</a></p>`,
+      <p class="buttons">
+        <a class="button" href="${accountPath}">Continue: I have saved it</a>
+      </p>`,
   );
 }
 
@@ -117,62 +134,58 @@ const day = (at: string | undefined): string => (at === undefined ? '—' : at.s
 export const keyTable = (visit: Visit, session: Session, { keys, total }: OwnKeys): Html =>
   keys.length === 0
     ? html`<p>You have no API keys.</p>`
-    : html`<div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Scopes</th>
-                <th scope="col" class="wide">Ends with</th>
-                <th scope="col">Expires</th>
-                <th scope="col" class="wide">Last used</th>
-                <th scope="col">Actions</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${keys.map((key) => keyRow(visit, session, key))}
-            </tbody>
-          </table>
-        </div>
-        ${
-          total > keys.length
-            ? html`<p class="hint">
-                Showing ${keys.length} of ${inThrees(total)}. <code>govctl api-key list</code> lists
-                them all.
-              </p>`
-            : ''
-        }`;
+    : html`${table(
+        ['Name', 'Scopes', 'Ends with', 'Expires', 'Last used', 'Actions'],
+        keys.map((key) => keyRow(visit, session, key)),
+      )}
+      ${
+        total > keys.length
+          ? html`<p class="hint">
+              Showing ${keys.length} of ${inThrees(total)}. <code>govctl api-key list</code> lists
+              them all.
+            </p>`
+          : ''
+      }`;
 
 /** Whoever lost a scope of a key can only revoke it. Scopes may break at their colon, where the page is narrow. */
-const keyRow = (visit: Visit, { person }: Session, key: ApiKey): Html => {
+const keyRow = (visit: Visit, { person }: Session, key: ApiKey): readonly Html[] => {
   const { id, name, scopes, key_hint: hint, expires_at: expires, last_used_at: used } = key;
-  const button = (action: string, label: string): Html =>
-    rowButton(visit.csrf(), { action, id, label, about: name });
-  return html`<tr>
-    <td>${name}</td>
-    <td>${raw(scopes.join(', ').replaceAll(':', ':<wbr>'))}</td>
-    <td class="wide"><code>${hint}</code></td>
-    <td>${day(expires)}</td>
-    <td class="wide">${day(used)}</td>
-    <td>
-      ${scopes.every((scope) => permits(person.scopes, scope)) ? button('rotate-key', 'Rotate') : ''}
-      ${button('revoke-key', 'Revoke')}
-    </td>
-  </tr>`;
+  const button = (action: string, label: string, look?: 'quiet'): Html =>
+    rowButton(visit.csrf(), { action, id, label, about: name, ...(look && { look }) });
+  const isRotatable = scopes.every((scope) => permits(person.scopes, scope));
+  return [
+    html`${name}`,
+    raw(scopes.join(', ').replaceAll(':', ':<wbr>')),
+    html`<code>${hint}</code>`,
+    html`<span class="time">${day(expires)}</span>`,
+    html`<span class="time">${day(used)}</span>`,
+    html`${isRotatable ? button('rotate-key', 'Rotate', 'quiet') : ''}
+    ${button('revoke-key', 'Revoke')}`,
+  ];
 };
 
-export const keyForm = (visit: Visit, { person }: Session): Html => html`
-  <details>
+export const keyForm = (
+  visit: Visit,
+  { person }: Session,
+  wrong: KeyProblem = { message: '', name: '', scopes: [], days: usual },
+): Html => html`
+  <details ${wrong.message === '' ? '' : html`open`}>
     <summary>Create an API key</summary>
     <form method="post" action="${accountPath}/create-key">
-      ${visit.csrf()}
-      ${field({ name: 'name', label: 'Name', autocomplete: 'off', hint: 'What the key is for, such as laptop or nightly-report.' })}
+      ${visit.csrf()} ${problem(wrong.message || undefined)}
+      ${field({ name: 'name', label: 'Name', value: wrong.name, autocomplete: 'off', hint: 'What the key is for, such as laptop or nightly-report.' })}
       <fieldset class="field">
         <legend>Scopes</legend>
         ${person.scopes.map(
           (scope) =>
             html`<label class="choice"
-              ><input type="checkbox" name="scope" value="${scope}" /> ${scope}</label
+              ><input
+                type="checkbox"
+                name="scope"
+                value="${scope}"
+                ${wrong.scopes.includes(scope) ? html`checked` : ''}
+              />
+              ${scope}</label
             >`,
         )}
       </fieldset>
@@ -181,7 +194,7 @@ export const keyForm = (visit: Visit, { person }: Session): Html => html`
         <select id="days" name="days">
           ${Object.entries(lifetimes).map(
             ([days, text]) =>
-              html`<option value="${days}" ${days === usual ? html`selected` : ''}>
+              html`<option value="${days}" ${days === wrong.days ? html`selected` : ''}>
                 ${text}
               </option>`,
           )}

@@ -29,8 +29,20 @@ export const layout = (title: string, content: Html): Html =>
     </html>`;
 
 /** What went wrong, for whoever reads and whoever listens. */
-export const problem = (message: string | undefined): Html =>
-  message === undefined ? html`` : html`<p class="problem" role="alert">${message}</p>`;
+export const problem = (message: string | undefined, id = 'problem'): Html =>
+  message === undefined
+    ? html``
+    : html`<p class="problem" id="${id}" role="alert">${asSentence(message)}</p>`;
+
+/** Messages of the API end without a period. */
+const asSentence = (message: string): string => (/[.!?]$/.test(message) ? message : `${message}.`);
+
+/** When to try again, as in `Try again in 10 minutes.` */
+export function tryAgainIn(seconds: number): string {
+  const [amount, unit] =
+    seconds <= 90 ? [Math.ceil(seconds), 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  return `Try again in ${amount} ${unit}${amount === 1 ? '' : 's'}.`;
+}
 
 interface Field {
   readonly name: string;
@@ -42,6 +54,8 @@ interface Field {
   readonly hint?: string;
   readonly inputmode?: 'numeric' | 'text';
   readonly autofocus?: boolean;
+  /** What is wrong with what was entered. */
+  readonly problem?: string | undefined;
 }
 
 export const field = ({
@@ -53,10 +67,13 @@ export const field = ({
   hint,
   inputmode,
   autofocus = false,
-}: Field): Html => html`
-  <div class="field">
+  problem: wrong,
+}: Field): Html => {
+  const about = [...(hint === undefined ? [] : ['hint']), ...(wrong === undefined ? [] : ['problem'])]; // prettier-ignore
+  return html`<div class="field">
     <label for="${name}">${label}</label>
     ${hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`}
+    ${problem(wrong, `${name}-problem`)}
     <input
       id="${name}"
       name="${name}"
@@ -66,12 +83,13 @@ export const field = ({
       autocapitalize="none"
       spellcheck="false"
       required
-      ${hint === undefined ? '' : html`aria-describedby="${name}-hint"`}
+      ${about.length === 0 ? '' : html`aria-describedby="${about.map((part) => `${name}-${part}`).join(' ')}"`}
+      ${wrong === undefined ? '' : html`aria-invalid="true"`}
       ${inputmode === undefined ? '' : html`inputmode="${inputmode}"`}
       ${autofocus ? html`autofocus` : ''}
     />
-  </div>
-`;
+  </div>`;
+};
 
 /** The token that shows that a form is of this service. */
 export const hidden = (name: string, value: string): Html =>
@@ -81,12 +99,40 @@ export const hidden = (name: string, value: string): Html =>
 export const username = (email: string): Html =>
   html`<input type="text" name="username" autocomplete="username" value="${email}" hidden />`;
 
+/** On a narrow screen each row is a block, whose cells repeat what their columns are. */
+export const table = (columns: readonly string[], rows: readonly (readonly Html[])[]): Html =>
+  html`<table>
+    <thead>
+      <tr>
+        ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (row) =>
+          html`<tr>
+            ${row.map((cell, at) => html`<td data-column="${columns[at] ?? ''}">${cell}</td>`)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+
 /** A button in a table of the account page, which is a form by itself. @param about what it acts on, for whoever listens */
 export const rowButton = (
   csrf: Html,
-  { action, id, label, about }: Readonly<Record<'action' | 'id' | 'label' | 'about', string>>,
+  {
+    action,
+    id,
+    label,
+    about,
+    look = 'danger',
+  }: Readonly<Record<'action' | 'id' | 'label' | 'about', string>> & {
+    readonly look?: 'quiet' | 'danger';
+  },
 ): Html =>
   html`<form method="post" action="${accountPath}/${action}">
     ${csrf}
-    <button class="danger" name="id" value="${id}" aria-label="${label} ${about}">${label}</button>
+    <button class="small ${look}" name="id" value="${id}" aria-label="${label} ${about}">
+      ${label}
+    </button>
   </form>`;

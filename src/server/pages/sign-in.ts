@@ -9,7 +9,7 @@ import type {
   Session,
   SignIn,
 } from '../sign-in/service.ts';
-import { field, hidden, problem } from './layout.ts';
+import { field, hidden, problem, tryAgainIn } from './layout.ts';
 import type { Html } from './layout.ts';
 import { safeNext } from './visit.ts';
 import type { Visit } from './visit.ts';
@@ -39,7 +39,7 @@ export function messageOf(failed: Refused | Later | NoSession): string | undefin
   if (failed.kind === 'no_session') return undefined;
   return failed.kind === 'refused'
     ? failed.message
-    : `Too many attempts. Try again in ${failed.retry_after} seconds.`;
+    : `Too many attempts. ${tryAgainIn(failed.retry_after)}`;
 }
 
 export const statusOf = (failed: Refused | Later | NoSession): number =>
@@ -50,7 +50,7 @@ export const nextOf = (visit: Visit): string => safeNext(visit.url.searchParams.
 /** `GET` and `POST /auth/sign-in`. */
 export async function signInPage(visit: Visit, signIn: SignIn): Promise<Response> {
   if (visit.request.method !== 'POST') {
-    return showSignIn(visit, signIn, { next: nextOf(visit) });
+    return showSignIn(visit, signIn, { next: nextOf(visit), notice: await noticeFor(visit) });
   }
   const fields = await visit.form();
   const next = safeNext(fields.get('next'));
@@ -69,6 +69,13 @@ export async function signInPage(visit: Visit, signIn: SignIn): Promise<Response
   });
 }
 
+/** Why somebody who was signed in sees the sign-in page. */
+async function noticeFor(visit: Visit): Promise<string | undefined> {
+  if (visit.url.searchParams.has('out')) return 'You are signed out.';
+  const hasEnded = visit.token !== '' && !(await visit.session());
+  return hasEnded ? 'Your session has ended. Sign in again.' : undefined;
+}
+
 export function showSignIn(
   visit: Visit,
   { company }: SignIn,
@@ -76,21 +83,26 @@ export function showSignIn(
     next,
     email = '',
     message,
+    notice,
     status = 200,
   }: {
     readonly next: string;
     readonly email?: string;
+    readonly notice?: string | undefined;
     readonly message?: string | undefined;
     readonly status?: number;
   },
 ): Promise<Response> {
   const hasFocus = company === undefined || email !== '';
   const form = html`<form method="post" action="${signInPath}">
-    ${visit.csrf()} ${hidden('next', next)}
-    ${field({ name: 'email', label: 'Email', type: 'email', value: email, autocomplete: 'username', autofocus: hasFocus && email === '' })}
-    ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', autofocus: email !== '' })}
-    <div class="buttons"><button>Sign in</button></div>
-  </form>`;
+      ${visit.csrf()} ${hidden('next', next)}
+      ${field({ name: 'email', label: 'Email', type: 'email', value: email, autocomplete: 'username', autofocus: hasFocus && email === '' })}
+      ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', autofocus: email !== '' })}
+      <div class="buttons">
+        <button class="${company === undefined ? '' : 'quiet'}">Sign in</button>
+      </div>
+    </form>
+    <p class="quiet">Forgot your password? Ask an administrator for a new link.</p>`;
   const withPassword = company?.isOnly
     ? html`<details>
         <summary>Owners: sign in with a password</summary>
@@ -99,7 +111,7 @@ export function showSignIn(
     : form;
   return visit.page(
     'Sign in',
-    html`${problem(message)}
+    html`${problem(message)} ${notice === undefined ? '' : html`<p class="notice">${notice}</p>`}
     ${
       company
         ? html`${continueWith(company, { next })}
@@ -127,12 +139,12 @@ export async function secondFactorPage(visit: Visit, signIn: SignIn): Promise<Re
   const show = (next: string, message?: string, status = 200): Promise<Response> =>
     visit.page(
       'Enter your code',
-      html`${problem(message)}
-        <form method="post" action="${secondFactorPath}">
+      html`<form method="post" action="${secondFactorPath}">
           ${visit.csrf()} ${hidden('next', next)}
-          ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', autofocus: true, hint: 'The 6 digits that your authenticator app shows, or a recovery code.' })}
+          ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', autofocus: true, hint: 'The 6 digits that your authenticator app shows, or a recovery code.', problem: message })}
           <div class="buttons"><button>Continue</button></div>
-        </form>`,
+        </form>
+        <p class="quiet">No code at hand? Ask an administrator to reset your sign-in.</p>`,
       { status },
     );
   if (visit.request.method !== 'POST') {
@@ -158,6 +170,7 @@ export async function enrolmentPage(visit: Visit, signIn: SignIn): Promise<Respo
   const fields = isSent ? await visit.form() : undefined;
   const next = fields ? safeNext(fields.get('next')) : nextOf(visit);
   const { visitor } = visit;
+  const isRequired = (await visit.session())?.needs === 'enrolment';
   let message: string | undefined;
   let status = 200;
   if (fields && fields.get('current') === null) {
@@ -188,19 +201,21 @@ export async function enrolmentPage(visit: Visit, signIn: SignIn): Promise<Respo
   const qr = `data:image/svg+xml;base64,${Buffer.from(renderSVG(begun.uri, { border: 2 })).toString('base64')}`;
   return visit.page(
     'Set up a second factor',
-    html`${problem(message)}
+    html`${isRequired ? html`<p>Your roles require a second factor.</p>` : ''}
       <p>
-        Scan this code with an authenticator app, or enter the key by hand. Then enter the 6 digits
-        that the app shows.
+        Scan this code with an authenticator app, or <a href="${begun.uri}">open it in an app</a> on
+        this device.
       </p>
       <img class="qr" src="${qr}" alt="QR code of the key below" />
-      <p class="quiet">Key</p>
+      <p class="quiet">Or enter this key by hand:</p>
       <p class="secret">${begun.secret.replace(/(.{4})(?=.)/g, '$1 ')}</p>
       <form method="post" action="${enrolmentPath}">
         ${visit.csrf()} ${hidden('next', next)} ${hidden('secret', begun.secret)}
         ${hidden('uri', begun.uri)}
-        ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', inputmode: 'numeric', autofocus: true })}
-        <div class="buttons"><button>Turn on</button></div>
+        ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', inputmode: 'numeric', autofocus: true, hint: 'The 6 digits that the app shows then.', problem: message })}
+        <div class="buttons">
+          <button>Turn on</button>${isRequired ? '' : html`<a href="${next}">Cancel</a>`}
+        </div>
       </form>`,
     { status },
   );
@@ -215,12 +230,11 @@ const currentCodePage = (
 ): Promise<Response> =>
   visit.page(
     'Set up another second factor',
-    html`${problem(message)}
-      <p>First enter a code of your current authenticator app, or a recovery code.</p>
+    html`<p>First enter a code of your current authenticator app, or a recovery code.</p>
       <form method="post" action="${enrolmentPath}">
         ${visit.csrf()} ${hidden('next', next)}
-        ${field({ name: 'current', label: 'Code', autocomplete: 'one-time-code', autofocus: true })}
-        <div class="buttons"><button>Continue</button></div>
+        ${field({ name: 'current', label: 'Code', autocomplete: 'one-time-code', autofocus: true, problem: message })}
+        <div class="buttons"><button>Continue</button><a href="${next}">Cancel</a></div>
       </form>`,
     { status },
   );
@@ -228,13 +242,13 @@ const currentCodePage = (
 /** They are shown once. */
 export const recoveryCodes = (codes: readonly string[], next: string): Html => html`
   <p>
-    Each code signs you in once when your authenticator app is not at hand. They are not shown
-    again.
+    Each code signs you in once when your authenticator app is not at hand. Print them, or save them
+    in your password manager: they are not shown again.
   </p>
   <ul class="codes">
     ${codes.map((code) => html`<li>${code}</li>`)}
   </ul>
-  <p class="buttons"><a href="${next}">I have saved them: continue</a></p>
+  <p class="buttons"><a class="button" href="${next}">Continue: I have saved them</a></p>
 `;
 
 /** `POST /auth/sign-out`. */
@@ -242,5 +256,5 @@ export async function signOut(visit: Visit, signIn: SignIn): Promise<Response> {
   await visit.form();
   await signIn.endSession(visit.token, visit.visitor);
   visit.leave();
-  return visit.redirect(signInPath);
+  return visit.redirect(`${signInPath}?out`);
 }

@@ -126,9 +126,14 @@ export class Visit {
     const fields = new URLSearchParams(bytes.toString('utf8'));
     const own = this.cookie('form');
     const isOwn = own !== undefined && isEqual(fields.get('csrf') ?? '', this.proofOf(own));
+    if (own === undefined) {
+      throw new GovctlError('malformed_request', 'Your browser sent no cookies', {
+        hint: 'Allow cookies for this site. Then go back, reload the page, and try again.',
+      });
+    }
     if (!isOwn || !this.isFromHere()) {
       throw new GovctlError('malformed_request', 'The form has expired', {
-        hint: 'Go back, reload the page, and try again. Cookies must be enabled.',
+        hint: 'Go back, reload the page, and try again.',
       });
     }
     return fields;

@@ -64,7 +64,7 @@ describe('the account page of an editor', () => {
   });
 
   it('offers the scopes that the person has, and says why another is refused', async () => {
-    const offered = [...account.text.matchAll(/name="scope" value="([^"]+)"/g)];
+    const offered = [...account.text.matchAll(/name="scope"\s+value="([^"]+)"/g)];
     expect(offered.map(([, scope]) => scope)).toEqual(['governance:read', 'compliance:write']);
     const wider = await create({ scope: 'admin' });
     expect([wider.status, wider.text]).toEqual([
@@ -74,7 +74,7 @@ describe('the account page of an editor', () => {
     const without = await create({ name: '' });
     expect([without.status, /role="alert">([^<]*)</.exec(without.text)?.[1]]).toEqual([
       422,
-      'The body is not valid: name must not be empty',
+      'Name must not be empty.',
     ]);
     expect(inTable(await open())).toEqual([]);
   });

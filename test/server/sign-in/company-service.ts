@@ -25,13 +25,17 @@ export const ann = {
 
 export type CompanyService = Awaited<ReturnType<typeof startCompanyService>>;
 
-/**
- * A service whose people sign in at a provider of a test's own.
- * @param through where what the service sends goes, with the address of the provider; default: to the provider
- */
+/** A service whose people sign in at a provider of a test's own. */
 export async function startCompanyService(
   changes: Partial<CompanyConfig> = {},
-  through: (send: Send, issuer: string) => Send = (send) => send,
+  {
+    through = (send) => send,
+    publicUrl = base,
+  }: {
+    /** Where what the service sends goes, with the address of the provider; default: to the provider. */
+    readonly through?: (send: Send, issuer: string) => Send;
+    readonly publicUrl?: string;
+  } = {},
 ) {
   const provider = await startProvider();
   const config: CompanyConfig = {
@@ -55,10 +59,11 @@ export async function startCompanyService(
   const sender = createSender(targets, systemClock);
   const service = await startTestService({
     isLocal: false,
+    publicUrl,
     company: { config, send: through(sender.send, provider.issuer) },
   });
   const browser = (): Browser =>
-    new Browser(base, async (request) =>
+    new Browser(publicUrl, async (request) =>
       service.app.fetch(request, { remoteAddress: '192.0.2.7' }),
     );
 

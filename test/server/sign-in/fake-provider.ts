@@ -37,6 +37,8 @@ export async function startProvider() {
     /** Of a refresh. */
     account: undefined as Claims | undefined,
     hasIdToken: true,
+    /** Whom the page of the provider signs in, without a question. */
+    signsIn: undefined as Claims | undefined,
   };
   const asked: { readonly path: string; readonly headers: IncomingMessage['headers'] }[] = [];
 
@@ -86,12 +88,32 @@ export async function startProvider() {
     return given && { ...given, nonce: undefined, ...says.account };
   }
 
+  /** Signs an account in, where a browser was sent to. @returns where the browser goes back to */
+  function approve(url: URL, claims: Claims): URL {
+    const of = (name: string): string => url.searchParams.get(name) ?? '';
+    if (`${url.origin}${url.pathname}` !== `${issuer}/authorize`) throw new Error(`not here: ${url.href}`); // prettier-ignore
+    const code = `code-${randomUUID()}`;
+    codes.set(code, {
+      challenge: of('code_challenge'),
+      redirectUri: of('redirect_uri'),
+      nonce: of('nonce'),
+      claims,
+    });
+    const back = new URL(of('redirect_uri'));
+    back.search = new URLSearchParams({ code, state: of('state'), iss: issuer }).toString();
+    return back;
+  }
+
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '';
     asked.push({ path, headers: request.headers });
     const part: Part = path === '/token' ? 'token' : path === '/keys' ? 'keys' : 'discovery';
     if (says.down.has(part)) return json(response, {}, 503);
     if (part === 'token') return token(request, response);
+    if (path.startsWith('/authorize?') && says.signsIn) {
+      response.writeHead(302, { location: approve(new URL(path, issuer), says.signsIn).href });
+      return void response.end();
+    }
     if (part === 'discovery') {
       return json(response, {
         issuer,
@@ -121,21 +143,7 @@ export async function startProvider() {
     says,
     asked,
     given,
-    /** Signs an account in, where a browser was sent to. @returns where the browser goes back to */
-    approve(url: URL, claims: Claims): URL {
-      const of = (name: string): string => url.searchParams.get(name) ?? '';
-      if (`${url.origin}${url.pathname}` !== `${issuer}/authorize`) throw new Error(`not here: ${url.href}`); // prettier-ignore
-      const code = `code-${randomUUID()}`;
-      codes.set(code, {
-        challenge: of('code_challenge'),
-        redirectUri: of('redirect_uri'),
-        nonce: of('nonce'),
-        claims,
-      });
-      const back = new URL(of('redirect_uri'));
-      back.search = new URLSearchParams({ code, state: of('state'), iss: issuer }).toString();
-      return back;
-    },
+    approve,
     /** Ends what it has given somebody. */
     revoke: (): void => refreshTokens.clear(),
     close: (): Promise<void> =>

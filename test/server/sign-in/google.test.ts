@@ -44,7 +44,7 @@ beforeEach(async () => {
         { claim: 'email', value: 'ann@example.com', role: 'editor' },
       ],
     },
-    toProvider,
+    { through: toProvider },
   );
   const { says } = service.provider;
   Object.assign(says.metadata, metadata);
@@ -124,7 +124,7 @@ it('asks Google for no refresh tokens where the configuration does not say so', 
   await service.close();
   service = await startCompanyService(
     { issuer: google, scopes: ['openid', 'email'], tenant: { claim: 'hd', value: 'example.com' } },
-    toProvider,
+    { through: toProvider },
   );
   Object.assign(service.provider.says.metadata, metadata);
   const asked = await begin(service.browser());
