@@ -112,7 +112,7 @@ ${rows.join('\n')}
 
 Which built-in role permits which endpoint. The scope \`none\` requires no token; \`any\` requires a token with whatever scopes. API keys, clients
 and CI jobs have scopes of their own instead, never more than the person who created them has now. \`own\`: people, signed in as themselves, for what
-is their own; for API keys, clients and CI jobs it is a no. CI jobs never have \`admin\`, and logins by device code neither that nor \`cost:admin\`. Some endpoints check more: nobody can grant more than they have, and only owners change owners.
+is their own; for API keys, clients, CI jobs and programs that a person allowed it is a no. CI jobs never have \`admin\`, and logins by device code neither that nor \`cost:admin\`. Some endpoints check more: nobody can grant more than they have, and only owners change owners.
 
 | method | path | scope | ${roles.join(' | ')} |
 |---|---|---|${roles.map(() => '---|').join('')}

@@ -1,7 +1,13 @@
 import { defined } from '../../contract/defined.ts';
-import { permits } from '../../contract/endpoint.ts';
+import { permits, within } from '../../contract/endpoint.ts';
+import type { Scope } from '../../contract/endpoint.ts';
+import { whenKnown } from '../awaitable.ts';
+import type { Awaitable } from '../awaitable.ts';
 import type { Principal } from '../http/call.ts';
 import { insufficientScope } from '../http/insufficient-scope.ts';
+import type { Reader } from '../store/store.ts';
+import { scopesOfUser } from '../users/service.ts';
+import type { StoredOauthClient } from './collection.ts';
 
 /** Who is behind what a caller makes: nobody becomes two people, or gets more than they have, by making keys. */
 export const makerOf = ({ person, userId, boundTo }: Principal) => ({
@@ -19,3 +25,12 @@ export function reachOf(principal: Principal): string | undefined {
   if (kind === 'person' && boundTo !== undefined && program === undefined) return boundTo;
   throw insufficientScope(principal, 'admin');
 }
+
+/** What a client may do now: it loses what its maker loses. */
+export const scopesOfClient = (
+  reader: Reader,
+  { scopes, bound_to: maker }: Pick<StoredOauthClient, 'scopes' | 'bound_to'>,
+): Awaitable<readonly Scope[]> =>
+  maker === undefined
+    ? scopes
+    : whenKnown(scopesOfUser(reader, maker), (most) => within(scopes, most));

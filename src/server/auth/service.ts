@@ -10,6 +10,7 @@ import type { Json } from '../json.ts';
 import type { Caller, Principal, PublicCall } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
+import { scopesOfClient } from './authority.ts';
 import { accessTokens, apiKeyStates, apiKeys, oauthClients } from './collection.ts';
 import type { ApiKeyState, PreviousKey, StoredAccessToken, StoredApiKey } from './collection.ts';
 import { createRestrictions } from './restrictions.ts';
@@ -21,7 +22,7 @@ import { findUser, scopesOfUser } from '../users/service.ts';
 import { hashSecret, isUnguessable } from '../keys/hashed-secrets.ts';
 
 export { grantedScopes, issueAccessToken, namesOfScopes } from './access-token.ts';
-export { makerOf } from './authority.ts';
+export { makerOf, scopesOfClient } from './authority.ts';
 export { retireBootstrapKey } from './bootstrap.ts';
 
 export interface Authenticator {
@@ -135,14 +136,19 @@ export function createAuthenticator(deps: Deps, countryOf?: CountryOf): Authenti
     const { kind = 'client', bound_to, scopes, program } = token;
     identified?.(id, userId);
     if (expires_at <= deps.clock.now()) throw expired('access token', timestamp(expires_at));
-    return holderOf(token, bound_to, scopes, () => ({
-      userId,
-      kind,
-      ...defined({ person, program }),
-      via: id,
-      countedAs,
-    }));
+    const make = (): Omit<Principal, 'scopes' | 'boundTo'> =>
+      ({ userId, kind, ...defined({ person, program }), via: id, countedAs }); // prettier-ignore
+    if (program === undefined) return holderOf(token, bound_to, scopes, make);
+    return whenKnown(scopesOfProgram(program), (most) => {
+      if (most.length === 0) throw gone();
+      // Not kept by its token: two people limit it.
+      return holderOf({}, bound_to, within(scopes, most), make);
+    });
   };
+  const scopesOfProgram = (id: string): Awaitable<readonly Scope[]> =>
+    whenKnown(deps.store.get(oauthClients, id), (found) =>
+      found ? scopesOfClient(deps.store, found.doc) : [],
+    );
   const holderOfOther = (hash: string, caller: Caller): Awaitable<Principal> =>
     whenKnown(deps.store.find(accessTokens, 'hash', hash), (token) =>
       token

@@ -5,12 +5,12 @@ import { within } from '../../contract/endpoint.ts';
 import type { Scope } from '../../contract/endpoint.ts';
 import { accessTokens, grantsOf, oauthClients } from '../auth/collection.ts';
 import type { StoredAccessToken, StoredOauthClient } from '../auth/collection.ts';
+import { scopesOfClient } from '../auth/service.ts';
 import { hashSecret } from '../keys/hashed-secrets.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { removeFew } from '../store/remove-rows.ts';
-import type { Reader, Tx } from '../store/store.ts';
-import { scopesOfUser } from '../users/service.ts';
+import type { Tx } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { oauthStates, stateId } from './collection.ts';
 import type { StoredOauthState } from './collection.ts';
@@ -213,13 +213,6 @@ const clientAdapter = ({ store, clock }: StateDeps): Adapter => ({
   findByUserCode: never,
   revokeByGrantId: never,
 });
-
-/** What a client may do now: it loses what its maker loses. */
-const scopesOfClient = async (
-  reader: Reader,
-  { scopes, bound_to: maker }: StoredOauthClient,
-): Promise<readonly Scope[]> =>
-  maker === undefined ? scopes : within(scopes, await scopesOfUser(reader, maker));
 
 function clientMetadata(doc: StoredOauthClient, scopes: readonly Scope[], now: number) {
   const { id, name, hash, previous, redirect_uris: uris } = doc;

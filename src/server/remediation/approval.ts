@@ -10,12 +10,13 @@ export interface Person {
   readonly isInteractive: boolean;
 }
 
-/** Who is behind a caller. Undefined: nobody is known to be. */
+/** Who is behind a caller. Undefined: nobody is known to be. A program that acts for a person is not the person. */
 export const personOf = ({
   person: id,
   kind,
-}: Pick<Principal, 'person' | 'kind'>): Person | undefined =>
-  id === undefined ? undefined : { id, isInteractive: kind === 'person' };
+  program,
+}: Pick<Principal, 'person' | 'kind' | 'program'>): Person | undefined =>
+  id === undefined ? undefined : { id, isInteractive: kind === 'person' && program === undefined };
 
 interface Review {
   /** The digest that the approver has seen. */

@@ -6,7 +6,7 @@ import type { Endpoint, Scope } from '../../../src/contract/endpoint.ts';
 import { builtInRoles, isBuiltInRole } from '../../../src/contract/roles.ts';
 import type { BuiltInRole } from '../../../src/contract/roles.ts';
 import { signedHeaders } from '../../support/signed-request.ts';
-import { allScopes, startLoginService } from '../oauth/login-service.ts';
+import { allScopes, base, startLoginService } from '../oauth/login-service.ts';
 import type { LoginService } from '../oauth/login-service.ts';
 import { startTestService } from '../test-service.ts';
 import { createFakeIssuer } from '../trusts/fake-issuer.ts';
@@ -117,6 +117,23 @@ async function logInByCode(role: BuiltInRole): Promise<string> {
   return (await poll).access_token;
 }
 
+const board = 'https://board.example.com/callback';
+
+async function logInToProgram(role: BuiltInRole): Promise<string> {
+  const email = `${role}-${(people += 1)}@example.com`;
+  await service.addUser(email, [role], every);
+  const body = { name: 'Board', scopes: builtInRoles.owner, redirect_uris: [board], public: true };
+  const { json } = await service.send('POST', '/v1/oauth-clients', { body, key: every });
+  const config = await client.discovery(new URL(base), String(json.client_id), undefined, client.None(), {
+    [client.customFetch]: (url, options) => service.fetch(new Request(url, options as RequestInit)),
+  }); // prettier-ignore
+  const { url, verifier, state } = await service.begin(config, { redirect_uri: board });
+  const tab = service.browser();
+  const back = await tab.submit(await service.signIn(tab, url, email), { decision: 'allow' });
+  const checks = { pkceCodeVerifier: verifier, expectedState: state };
+  return (await client.authorizationCodeGrant(config, back.url, checks)).access_token;
+}
+
 async function exchange(scopes: readonly Scope[]) {
   const repository = `acme/repo-${(people += 1)}`;
   const rule = { name: 'jobs', provider: 'github', repository, ref: 'refs/heads/main', scopes };
@@ -139,6 +156,7 @@ const holders = {
   'an OAuth client': async (role) => (await makeClientToken(builtInRoles[role])).token,
   'a person': async (role) => (await logIn(role)).token,
   'a person with a device code': logInByCode,
+  'a program that a person allowed': logInToProgram,
   'a CI job': async (role) =>
     (await exchange(builtInRoles[role].filter((scope) => scope !== 'admin'))).token,
 } satisfies Record<string, (role: BuiltInRole) => Promise<string>>;

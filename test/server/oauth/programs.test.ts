@@ -136,11 +136,14 @@ describe('a program that people log in to', () => {
     const { config, tokens } = await service.loginTo(program);
     const change = (body: object) => service.send('PUT', `/v1/users/${boss}`, { body, key });
     expect((await change({ roles: ['viewer'] })).status).toBe(200);
+    const same = await service.send('POST', '/v1/policies', { key: tokens.access_token, body: {} });
+    expect([same.status, same.json.error]).toEqual([403, 'insufficient_scope']);
     const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? '');
     const write = await service.send('POST', '/v1/policies', { key: next.access_token, body: {} });
     expect(write.status).toBe(403);
     expect((await service.ask(next.access_token)).status).toBe(200);
     expect((await change({ disabled: true })).status).toBe(200);
+    expect((await service.ask(next.access_token)).status).toBe(401);
     const late = client.refreshTokenGrant(config, next.refresh_token ?? '');
     await expect(late).rejects.toMatchObject({ status: 401 });
   });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Approval, RemediationWithActions } from '../../../src/contract/remediations.ts';
-import { refuseApproval } from '../../../src/server/remediation/approval.ts';
+import { personOf, refuseApproval } from '../../../src/server/remediation/approval.ts';
+import type { Principal } from '../../../src/server/http/call.ts';
 import type { Person } from '../../../src/server/remediation/approval.ts';
 import { inventoryOf } from '../inventory-service.ts';
 import { startLoginService } from '../oauth/login-service.ts';
@@ -90,6 +91,15 @@ describe('approval', () => {
     expect(isRefused('ben', herKey)).toBe(true);
     expect(isRefused(undefined, ben)).toBe(true);
     expect(isRefused('ann', undefined)).toBe(true);
+  });
+
+  it('by four eyes is no matter for what acts for a person: a program, a key, a client or a CI job', () => {
+    const isInteractive = (fields: Pick<Principal, 'kind' | 'program'>): unknown =>
+      personOf({ person: 'ann', ...fields })?.isInteractive;
+    expect(isInteractive({ kind: 'person' })).toBe(true);
+    expect(isInteractive({ kind: 'person', program: 'oc_1' })).toBe(false);
+    for (const kind of ['key', 'client', 'ci'] as const)
+      expect(isInteractive({ kind })).toBe(false);
   });
 
   it('by four eyes is given by a person who is logged in, not by the one who asked, be it with a key, nor by a key', async () => {
