@@ -2,6 +2,7 @@ import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/prom
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCountries } from '../../../src/server/auth/countries.ts';
 import type { Countries } from '../../../src/server/auth/countries.ts';
@@ -70,6 +71,37 @@ describe('a database of countries', () => {
       error: 'invalid_file',
       message: expect.stringContaining(file) as string,
     });
+  });
+
+  it('with wrong bytes anywhere is refused, or knows no country of some addresses: no lookup fails', async () => {
+    const whole = await readFile(ipv4);
+    const place = fc.tuple(fc.nat({ max: whole.length - 1 }), fc.uint8Array({ minLength: 1, maxLength: 300 })); // prettier-ignore
+    const inTree = fc.array(place, { minLength: 1, maxLength: 20 });
+    // Where the countries are, behind the tree.
+    const inData = inTree.map((places) =>
+      places.map(([at, bytes]) => [whole.length - 1 - (at % 4_000), bytes] as const),
+    );
+    let opens = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(inTree, inData), async (places) => {
+        const broken = Buffer.from(whole);
+        for (const [at, bytes] of places) broken.set(bytes.subarray(0, broken.length - at), at);
+        await writeFile(file, broken);
+        const { countryOf, close } = await open().catch((error: unknown) => {
+          expect(error).toMatchObject({ error: 'invalid_file' });
+          return { countryOf: () => undefined, close: () => undefined };
+        });
+        if (opened) opens += 1;
+        opened = undefined;
+        for (let n = 0; n < 2_000; n++) {
+          const country: unknown = countryOf(`${n % 256}.${(n * 7) % 256}.${(n * 13) % 256}.1`);
+          expect(['string', 'undefined']).toContain(typeof country);
+        }
+        close();
+      }),
+      { numRuns: 40 },
+    );
+    expect(opens).toBeGreaterThan(0);
   });
 
   it('that is missing is refused, naming the file', async () => {
