@@ -13,7 +13,6 @@ const IdTokenKey = z.looseObject({
   /** It is published before it signs, so that whoever keeps a copy of the published keys has it by then. */
   signs_from: Timestamp,
 });
-export type IdTokenKey = z.infer<typeof IdTokenKey>;
 
 export const idTokenKeys = {
   rotate: endpoint({

@@ -181,7 +181,10 @@ export async function removeClientHolder(
   client: StoredOauthClient,
   userId: string,
 ): Promise<void> {
-  if (client.bound_to === userId) return tx.remove(oauthClients, client.id);
+  if (client.bound_to === userId) {
+    await tx.remove(oauthClients, client.id);
+    return endGrants(tx, { client_id: { any: [client.id] } });
+  }
   const { made_by, bound_to } = client;
   const kept = { ...withoutSecret(client), ...defined({ made_by, bound_to }) };
   await tx.replace(oauthClients, { ...kept, version: versionOf(client) + 1 });

@@ -1,6 +1,7 @@
 import * as jose from 'jose';
 import * as client from 'openid-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createOauth, maintainSigningKeys } from '../../../src/server/oauth/service.ts';
 import type { LoginService } from './login-service.ts';
 import { base, startLoginService } from './login-service.ts';
 
@@ -96,6 +97,29 @@ describe('the key of ID tokens', () => {
     await expect(jose.jwtVerify(tokens.id_token ?? '', keys)).rejects.toThrow('no applicable key');
     const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? '');
     expect((await jose.jwtVerify(next.id_token ?? '', keys)).payload.sub).toBe(service.userId);
+  });
+
+  it('is replaced by one of several servers on the same data, and by all of them used', async () => {
+    const { tokens } = await service.login();
+    const other = createOauth(service.deps, {
+      issuer: () => base,
+      hasDevices: true,
+      findAccount: () => Promise.resolve(undefined),
+      signedIn: () => Promise.resolve(undefined),
+      pageHeaders: {},
+      errorPage: () => Promise.resolve(''),
+    });
+    const kidsThere = async () => {
+      const got = await other.answer(new Request(`${base}/.well-known/jwks.json`), {}, () => undefined); // prettier-ignore
+      return ((await got?.json()) as jose.JSONWebKeySet).keys.map(({ kid }) => kid);
+    };
+    expect(await kidsThere()).toEqual([kidOf(tokens)]);
+    service.advance(90 * day);
+    const { deps } = service;
+    await Promise.all(Array.from({ length: 3 }, () => maintainSigningKeys(deps)));
+    const here = await kidsPublished();
+    expect(here).toHaveLength(2);
+    expect(await kidsThere()).toEqual(here);
   });
 
   it('is sealed, and its private part is nowhere to be read', async () => {

@@ -5,7 +5,7 @@ import type { Browser, Page } from './browser.ts';
 import { base, startLoginService } from './login-service.ts';
 
 export const redirect = 'https://board.example.com/callback';
-export const scope = 'openid governance:read compliance:write';
+const scope = 'openid governance:read compliance:write';
 
 export interface Registered {
   readonly client_id: string;

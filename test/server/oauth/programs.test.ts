@@ -123,7 +123,7 @@ describe('a program that people log in to', () => {
     }
   });
 
-  it('loses what its maker loses, and ends with them', async () => {
+  it('loses what its maker loses, at once, and ends with them', async () => {
     const boss = await service.addUser('boss@example.com', ['admin']);
     const by = (await service.login('boss@example.com')).tokens.access_token;
     await service.addUser('chief@example.com', ['owner']);
@@ -132,20 +132,32 @@ describe('a program that people log in to', () => {
       key: by,
       body: { name: 'Policy board', scopes: ['governance:read', 'compliance:write'], redirect_uris: [redirect] }, // prettier-ignore
     });
-    const program = made.json as unknown as Registered;
-    const { config, tokens } = await service.loginTo(program);
-    const change = (body: object) => service.send('PUT', `/v1/users/${boss}`, { body, key });
-    expect((await change({ roles: ['viewer'] })).status).toBe(200);
-    const same = await service.send('POST', '/v1/policies', { key: tokens.access_token, body: {} });
-    expect([same.status, same.json.error]).toEqual([403, 'insufficient_scope']);
+    const { config, tokens, tab } = await service.loginTo(made.json as unknown as Registered);
+    const change = async (body: object): Promise<void> => {
+      const changed = await service.send('PUT', `/v1/users/${boss}`, { body, key });
+      expect(changed.status).toBe(200);
+    };
+    const statusesOf = async (token: string): Promise<readonly number[]> => [
+      (await service.ask(token)).status,
+      (await service.send('POST', '/v1/policies', { key: token, body: {} })).status,
+    ];
+    expect(await statusesOf(tokens.access_token)).toEqual([200, 400]);
+    await change({ roles: ['viewer'] });
+    expect(await statusesOf(tokens.access_token)).toEqual([200, 403]);
     const next = await client.refreshTokenGrant(config, tokens.refresh_token ?? '');
-    const write = await service.send('POST', '/v1/policies', { key: next.access_token, body: {} });
-    expect(write.status).toBe(403);
-    expect((await service.ask(next.access_token)).status).toBe(200);
-    expect((await change({ disabled: true })).status).toBe(200);
-    expect((await service.ask(next.access_token)).status).toBe(401);
+    await change({ roles: ['admin'] });
+    // What it was given while its maker had less stays as it was.
+    expect(await statusesOf(next.access_token)).toEqual([200, 403]);
+    await change({ disabled: true });
+    expect(await statusesOf(tokens.access_token)).toEqual([401, 401]);
     const late = client.refreshTokenGrant(config, next.refresh_token ?? '');
     await expect(late).rejects.toMatchObject({ status: 401 });
+    await change({ disabled: false });
+    expect(await statusesOf(next.access_token)).toEqual([200, 403]);
+    const gone = await service.send('DELETE', `/v1/users/${boss}`, { key });
+    expect(gone.status).toBe(204);
+    expect(await statusesOf(next.access_token)).toEqual([401, 401]);
+    expect((await tab.open('/auth/account')).text).not.toContain('Policy board');
   });
 
   it('ends with its registration: its tokens, codes and logins', async () => {
