@@ -360,7 +360,7 @@ describe('govctl exemption update', () => {
   });
 
   it.each([
-    [[], 3, 'Nothing to change is given'],
+    [[], 3, 'No changes specified'],
     [['--expires', '2026-13-01'], 3, 'expires must be a date such as 2026-12-31'],
     [['--category', 'forever'], 3, "--category <category>' argument 'forever' is invalid"],
     [

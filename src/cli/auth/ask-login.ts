@@ -39,13 +39,9 @@ export async function askLogin(
     return logInPerson(context, baseUrl, { way: options.web ? 'web' : 'device', ...options });
   }
   if (!context.flags.input) {
-    throw new GovctlError(
-      'usage_error',
-      'What to log in with is not said, and nobody can be asked',
-      {
-        hint: 'Give --web or --device, pipe an API key into `govctl auth login --with-token`, or a client secret into `--client-id ID`. CI jobs log in with --oidc.',
-      },
-    );
+    throw new GovctlError('usage_error', 'No credentials given, and prompts are disabled', {
+      hint: 'Use --web or --device, pipe an API key into `govctl auth login --with-token`, or a client secret into `--client-id ID`. CI jobs log in with --oidc.',
+    });
   }
   const way = await prompt.select(`Log in to ${baseUrl} with`, [
     ...(await waysOfPeople(context, baseUrl)),

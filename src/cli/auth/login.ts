@@ -179,7 +179,7 @@ function checkOptions({ web, device, withToken, clientId, scope, oidc }: LoginOp
   if (ways.length > 1) throw new GovctlError('usage_error', `Use either ${ways.join(' or ')}`);
   if (scope !== undefined && withToken) {
     throw new GovctlError('usage_error', '--scope is not for an API key, which has its scopes', {
-      hint: 'Give --client-id, --web or --device with it, or leave it out.',
+      hint: 'Use it with --client-id, --web or --device, or leave it out.',
     });
   }
 }
@@ -201,8 +201,8 @@ async function askBaseUrl(
     return parseBaseUrl(answer, 'the answer');
   }
   if (preset === undefined) {
-    throw new GovctlError('usage_error', 'Which service to log in to is not said', {
-      hint: 'Give --base-url URL.',
+    throw new GovctlError('usage_error', 'No service given', {
+      hint: 'Pass --base-url URL.',
     });
   }
   if (repoUrl) {

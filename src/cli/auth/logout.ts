@@ -21,10 +21,9 @@ export interface LogoutOptions {
 export async function runLogout(context: Context, options: LogoutOptions): Promise<ExitCode> {
   const folder = configDir(context.world.env);
   const profiles = await readProfiles(folder, context.warn);
-  const names = options.all
-    ? Object.keys(profiles.profiles)
-    : [context.flags.profile ?? profiles.current];
-  if (names.length === 0) throw new GovctlError('not_logged_in', 'There is no login to forget');
+  const all = Object.keys(profiles.profiles);
+  const names = options.all ? all : [context.flags.profile ?? profiles.current];
+  if (all.length === 0) throw new GovctlError('not_logged_in', 'There are no login profiles');
   const going = names.map((name) => ({ name, profile: profileNamed(profiles, name) }));
   const ended: Ended[] = [];
   for (const { name, profile } of going) ended.push(await endLogin(context, name, profile));

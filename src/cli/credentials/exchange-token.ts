@@ -161,7 +161,7 @@ function refusal(
   if (status === 429 || status >= 500) {
     return new GovctlError(
       status === 429 ? 'rate_limit_exceeded' : 'unavailable',
-      `The token endpoint can not answer now (${words})`,
+      `The token endpoint cannot answer now (${words})`,
       { status, hint: 'Try again in a while.' },
     );
   }

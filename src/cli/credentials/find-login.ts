@@ -218,8 +218,8 @@ function profileFor(
 }
 
 const noService = (): GovctlError =>
-  new GovctlError('usage_error', 'No service is named', {
-    hint: 'Log in with `govctl auth login`, give --base-url URL, set GOVCTL_BASE_URL, or write base_url into govctl.yaml. `govctl server` runs one here.',
+  new GovctlError('usage_error', 'No service given', {
+    hint: 'Log in with `govctl auth login`, pass --base-url URL, set GOVCTL_BASE_URL, or set base_url in govctl.yaml. `govctl server` runs one here.',
   });
 
 function noLogin(baseUrl: string, profiles: Profiles): GovctlError {

@@ -12,8 +12,8 @@ export const oneOf =
     const word = known.find((one) => one === text);
     if (word !== undefined) return word;
     const nearest = nearestWord(text, known);
-    throw new GovctlError('usage_error', `${flag} ${text}: it takes no such word`, {
-      hint: nearest ? `Did you mean ${nearest}?` : `There are ${known.join(', ')}.`,
+    throw new GovctlError('usage_error', `${flag} ${text}: unknown value`, {
+      hint: nearest ? `Did you mean ${nearest}?` : `Use ${known.join(', ')}.`,
     });
   };
 
@@ -26,7 +26,7 @@ export function parseWords<Word extends string>(
   const words = listOf(given).map(oneOf(flag, known));
   if (words.length === 0) {
     throw new GovctlError('usage_error', `${flag} names nothing`, {
-      hint: `There are ${known.join(', ')}.`,
+      hint: `Use ${known.join(', ')}.`,
     });
   }
   return [...new Set(words)];

@@ -37,7 +37,7 @@ export async function changeObject<Item extends WithId>(
 /** @throws GovctlError usage_error if no field was given */
 export function checkChanges(fields: object, hint: string): void {
   if (Object.keys(fields).length > 0) return;
-  throw new GovctlError('usage_error', 'Nothing to change is given', { hint });
+  throw new GovctlError('usage_error', 'No changes specified', { hint });
 }
 
 export interface UpdateFlags extends OneOf {

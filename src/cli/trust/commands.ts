@@ -25,7 +25,7 @@ const trusts: OwnNoun<Trust> = {
     columns: ({ now, room }) => {
       const time = shortTime(now, room);
       return [
-        { title: 'NAME', cell: ({ name }) => name, shrinks: 'end' },
+        { title: 'NAME', cell: ({ name }) => name, shrinks: 'end', drops: 5 },
         { title: 'PROVIDER', cell: ({ provider }) => provider, drops: 1 },
         { title: 'REPOSITORY', cell: ({ repository }) => repository, shrinks: 'end' },
         { title: 'REF', cell: ({ ref = '' }) => ref, shrinks: 'end' },

@@ -20,7 +20,13 @@ export async function runDisable(
   const what = `user ${printableLine(who)}`;
   const question = `Disable ${what}? Their sessions, keys and tokens fail at once.`;
   await confirmChange(context, { what, verb: 'disable', past: 'disabled' }, question, options);
-  return showChanged(context, await setDisabled(context, who, true), 'Disabled');
+  const user = await setDisabled(context, who, true);
+  const exitCode = await showChanged(context, user, 'Disabled');
+  const named = printableLine(user.email);
+  await context.say(
+    `Sessions and logins of ${named} have ended. API keys, OAuth clients and trust rules bound to them work again after \`govctl user enable ${named}\`; to delete them, run \`govctl user revoke ${named}\`.`,
+  );
+  return exitCode;
 }
 
 export const runEnable = async (context: Context, { args: [who] }: OneUser): Promise<ExitCode> =>
@@ -52,7 +58,7 @@ export async function runRevoke(
     client.users.revoke({ params: { id: who } }),
   );
   const counts = Object.entries(data.revoked).flatMap(([name, number]) =>
-    number > 0 ? [count(number, wordsOf(name))] : [],
+    number > 0 ? [describeRevoked(name, number)] : [],
   );
   const ended = printableLine(counts.join(', ')) || 'nothing was bound to them';
   await context.show({
@@ -65,10 +71,15 @@ export async function runRevoke(
   return exitCodes.ok;
 }
 
-/** `api_keys`: `API key`. */
-const wordsOf = (name: string): string =>
-  name
+/** `api_keys`: `1 API key`. */
+function describeRevoked(name: string, number: number): string {
+  // A login has several of these, which nobody counts.
+  if (name === 'oauth_states') return 'logins of the command line';
+  const words = name
     .replaceAll('_', ' ')
     .replace(/^api/, 'API')
     .replace(/^oauth/, 'OAuth')
+    .replace(/^trusts$/, 'trust rules')
     .replace(/s$/, '');
+  return count(number, words);
+}

@@ -630,7 +630,12 @@ describe('auth logout', () => {
     await logIn();
     await logIn({}, '--profile', 'two');
     expect(await run(['auth', 'logout', '--all'])).toMatchObject({ exitCode: 0 });
-    expect(await run(['auth', 'logout', '--all'])).toMatchObject({ exitCode: 4 });
+    for (const more of [['--all'], []]) {
+      expect(await run(['auth', 'logout', ...more])).toMatchObject({
+        exitCode: 4,
+        stderr: 'error: There are no login profiles\n',
+      });
+    }
     expect(await run(['auth', 'status', '--all'])).toMatchObject({ exitCode: 4 });
   });
 });

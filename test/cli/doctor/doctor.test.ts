@@ -169,7 +169,7 @@ describe('govctl doctor', () => {
       env: { GOVCTL_CONFIG_DIR: folder, GOVCTL_KEYRING: 'off' },
     });
     expect(outcome.stdout).toMatch(/^ok {4}govctl +0\.0\.0-test\n/);
-    expect(outcome.stdout).toMatch(/fail {2}service +No service is named\n +→ /);
+    expect(outcome.stdout).toMatch(/fail {2}service +No service given\n +→ /);
     expect(outcome.stdout).toMatch(/\d+ ok, \d+ to look at, 1 failed\n$/);
   });
 });

@@ -79,7 +79,7 @@ describe('govctl evidence list', () => {
       [['--bundles', '--attached'], 'Use either --bundles or --attached'],
       [['--bundles', '--since', '30d'], 'Use either --bundles or --since'],
       [['soc2', 'CC6.1', '--bundles'], 'not by control'],
-      [['soc2', '--source', 'rumours'], 'it takes no such word'],
+      [['soc2', '--source', 'rumours'], 'unknown value'],
       [['soc2', '--limit', '0'], 'give a whole number'],
     ];
     for (const [words, message] of refused) {

@@ -131,7 +131,7 @@ describe('govctl report create', () => {
     [['create', '', '--type', 'risk'], "The report's name is not given"],
     [['create', 'R'], "The report's --type is not given"],
     [['create', 'R', '--type', 'complience'], 'Did you mean compliance?'],
-    [['create', 'R', '--type', 'of it all'], 'There are compliance, '],
+    [['create', 'R', '--type', 'of it all'], 'Use compliance, '],
     [['create', 'R', '--type', 'risk', '--format', 'pfd'], 'Did you mean pdf?'],
     [['create', 'R', '--type', 'risk', '--to', '1d'], '--to needs --from'],
     [['create', 'R', '--type', 'risk', '--from', 'soon'], '--from soon: that is no time'],

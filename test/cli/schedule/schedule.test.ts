@@ -206,7 +206,7 @@ describe('govctl schedule', () => {
     await run(['update', 'Weekly', '--remove', 'email', '--name', 'Other']);
     const other = await json('get', 'Other');
     expect(Object.keys(other.delivery ?? {})).toEqual([]);
-    expect((await run(['update', 'Other'])).stderr).toContain('Nothing to change is given');
+    expect((await run(['update', 'Other'])).stderr).toContain('No changes specified');
   });
 
   it('switches on and off, and says when it fires next', async () => {

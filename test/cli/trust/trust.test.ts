@@ -42,6 +42,10 @@ describe('govctl trust', () => {
     );
     expect((await run(['get', id])).stdout).toMatch(/^ {2}last used +2026-01-15T11:00:00\.000Z$/m);
     const wide = await run(['list'], { tty: true, columns: 300 });
+    const narrow = await run(['list'], { tty: true, columns: 80 });
+    expect(narrow.stdout).toBe(
+      `REPOSITORY     REF              ENVIRONMENT  ID\nacme/policies  refs/heads/main               ${id}\n`,
+    );
     expect(wide.stdout).toMatch(/ LAST USED .*\n.* 2026-01-15T11:00:00\.000Z /);
   });
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { apiKeys } from '../../../src/server/auth/collection.ts';
+import { trusts } from '../../../src/server/trusts/collection.ts';
 import type { TestService } from '../../server/test-service.ts';
 import { startTestService } from '../../server/test-service.ts';
 import { runCommandLine } from '../../support/fake-world.ts';
@@ -67,7 +68,10 @@ describe('govctl user', () => {
     expect(updated).not.toHaveProperty('name');
     const asked = await run(['user', 'disable', ann]);
     expect([asked.exitCode, asked.stderr]).toEqual([3, expect.stringContaining('--yes')]);
-    expect((await json('user', 'disable', String(id), '--yes')).status).toBe('disabled');
+    const disabled = await run(['user', 'disable', String(id), '--yes']);
+    expect(disabled.stdout).toMatch(/^ {2}status +disabled$/m);
+    expect(disabled.stderr).toContain(`Sessions and logins of ${ann} have ended. API keys`);
+    expect(disabled.stderr).toContain(`run \`govctl user revoke ${ann}\``);
     expect((await json('user', 'enable', ann)).status).toBe('invited');
     const reset = await run(['user', 'reset', ann, '--yes']);
     expect(reset.stdout).toMatch(/^Invitation {2}\S+gin_\S+ {3}shown this once$/m);
@@ -89,8 +93,13 @@ describe('govctl user', () => {
       const found = await tx.get(apiKeys, String(key));
       if (found) await tx.replace(apiKeys, { ...found.doc, bound_to: String(id) });
     });
+    const rule = await json('trust', 'create', 'acme/x', '--ref', 'refs/heads/main', '--scope', 'governance:read'); // prettier-ignore
+    await service.deps.store.transact(async (tx) => {
+      const found = await tx.get(trusts, String(rule.id));
+      if (found) await tx.replace(trusts, { ...found.doc, bound_to: String(id) });
+    });
     const revoked = await run(['user', 'revoke', ann, '--yes']);
-    expect(revoked.stdout).toBe(`Revoked for ${ann}: 1 API key\n`);
+    expect(revoked.stdout).toBe(`Revoked for ${ann}: 1 API key, 1 trust rule\n`);
     expect(revoked.stderr).toContain(`govctl user disable ${ann}`);
     expect((await json('user', 'revoke', ann, '--yes')).revoked).toMatchObject({ api_keys: 0 });
     const none = await run(['user', 'revoke', ann, '--yes']);

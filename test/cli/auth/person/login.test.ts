@@ -289,7 +289,7 @@ it('takes one way to log in, and needs to be told which off a terminal', async (
   const two = await service.run(['auth', 'login', '--base-url', base, '--web', '--device']);
   expect([two.exitCode, two.stderr]).toEqual([3, expect.stringContaining('--web or --device')]);
   const none = await service.run(['auth', 'login', '--base-url', base]);
-  expect([none.exitCode, none.stderr]).toEqual([3, expect.stringContaining('Give --web or')]);
+  expect([none.exitCode, none.stderr]).toEqual([3, expect.stringContaining('Use --web or')]);
 });
 
 it('goes to an address that only the repo names as little as a key does', async () => {
