@@ -89,7 +89,7 @@ const expiresHelp = 'lifetime such as 90d, date (00:00 UTC), time, or never';
 export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
   const apiKey = program
     .command('api-key')
-    .description("manage API keys: your own, or everybody's with the scope admin");
+    .description("manage your API keys, or everybody's as admin");
   const its = nounCommands(apiKey, act, { argument: '<id>', noun: apiKeys });
   its.list('list API keys', {
     fields: apiKeySortFields,
