@@ -1,9 +1,9 @@
-import { html, raw } from 'hono/html';
+import { html } from 'hono/html';
 import type { ApiKey } from '../../contract/api-keys.ts';
 import { permits } from '../../contract/endpoint.ts';
 import { inThrees } from '../../contract/in-threes.ts';
 import type { Session } from '../sign-in/service.ts';
-import { accountPath, field, problem, rowButton, table } from './layout.ts';
+import { accountPath, field, problem, rowButton, scopeNames, table } from './layout.ts';
 import type { Html } from './layout.ts';
 import type { Visit } from './visit.ts';
 
@@ -140,14 +140,14 @@ export const keyTable = (visit: Visit, session: Session, { keys, total }: OwnKey
       )}
       ${
         total > keys.length
-          ? html`<p class="hint">
-              Showing ${keys.length} of ${inThrees(total)}. <code>govctl api-key list</code> lists
-              them all.
+          ? html`<p class="rest">
+              Showing the latest ${keys.length} of ${inThrees(total)}.
+              <code>govctl api-key list</code> lists them all.
             </p>`
           : ''
       }`;
 
-/** Whoever lost a scope of a key can only revoke it. Scopes may break at their colon, where the page is narrow. */
+/** Whoever lost a scope of a key can only revoke it. */
 const keyRow = (visit: Visit, { person }: Session, key: ApiKey): readonly Html[] => {
   const { id, name, scopes, key_hint: hint, expires_at: expires, last_used_at: used } = key;
   const button = (action: string, label: string, look?: 'quiet'): Html =>
@@ -155,7 +155,7 @@ const keyRow = (visit: Visit, { person }: Session, key: ApiKey): readonly Html[]
   const isRotatable = scopes.every((scope) => permits(person.scopes, scope));
   return [
     html`${name}`,
-    raw(scopes.join(', ').replaceAll(':', ':<wbr>')),
+    scopeNames(scopes),
     html`<code>${hint}</code>`,
     html`<span class="time">${day(expires)}</span>`,
     html`<span class="time">${day(used)}</span>`,

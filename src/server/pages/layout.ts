@@ -1,5 +1,6 @@
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
+import type { Scope } from '../../contract/endpoint.ts';
 
 /** A part of a page: texts in it are escaped. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
@@ -98,6 +99,10 @@ export const hidden = (name: string, value: string): Html =>
 /** Whose password a form is about, for password managers. */
 export const username = (email: string): Html =>
   html`<input type="text" name="username" autocomplete="username" value="${email}" hidden />`;
+
+/** Scopes may break at their colon, where there is little room. */
+export const scopeNames = (scopes: readonly Scope[]): Html =>
+  raw(scopes.join(', ').replaceAll(':', ':<wbr>'));
 
 /** On a narrow screen each row is a block, whose cells repeat what their columns are. */
 export const table = (columns: readonly string[], rows: readonly (readonly Html[])[]): Html =>

@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
+import { inThrees } from '../../contract/in-threes.ts';
 import type { Oauth, Program } from '../oauth/service.ts';
 import type { Session } from '../sign-in/service.ts';
-import { rowButton } from './layout.ts';
+import { accountPath, rowButton, scopeNames, table } from './layout.ts';
 import type { Html } from './layout.ts';
 import type { Visit } from './visit.ts';
 
@@ -18,31 +19,33 @@ export async function revokeProgram(
   if (own.some((one) => one.id === id)) await programs.endProgram(visit.actor(session), id);
 }
 
-export const programTable = (visit: Visit, programs: readonly Program[]): Html =>
-  programs.length === 0
-    ? html`<p>You have allowed no program to act for you.</p>`
-    : html`<div class="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Program</th>
-              <th scope="col">Scopes</th>
-              <th scope="col">Allowed</th>
-              <th scope="col">Actions</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${programs.map(
-              ({ id, name, scopes, allowed_at: at }) =>
-                html`<tr>
-                  <td>${name}</td>
-                  <td>${scopes.length === 0 ? 'who you are' : scopes.join(', ')}</td>
-                  <td>${at.slice(0, 10)}</td>
-                  <td>
-                    ${rowButton(visit.csrf(), { action: 'end-program', id, label: 'End', about: `the access of ${name}` })}
-                  </td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>`;
+/** Rows that are shown until all are asked for. */
+const mostRows = 20;
+
+export function programTable(visit: Visit, programs: readonly Program[]): Html {
+  if (programs.length === 0) return html`<p>You have allowed no program to act for you.</p>`;
+  const isWhole = programs.length <= mostRows || visit.url.searchParams.get('programs') === 'all';
+  const shown = isWhole ? programs : programs.slice(0, mostRows);
+  return html`${table(
+    ['Program', 'Scopes', 'Allowed', 'Actions'],
+    shown.map(({ id, name, scopes, allowed_at: at }) => [
+      html`${name}`,
+      scopes.length === 0 ? html`who you are` : scopeNames(scopes),
+      html`<span class="time">${at.slice(0, 10)}</span>`,
+      rowButton(visit.csrf(), {
+        action: 'end-program',
+        id,
+        label: 'End',
+        about: `the access of ${name}`,
+      }),
+    ]),
+  )}
+  ${
+    isWhole
+      ? ''
+      : html`<p class="rest">
+          Showing the latest ${mostRows} of ${inThrees(programs.length)}.
+          <a href="${accountPath}?programs=all">Show all</a>
+        </p>`
+  }`;
+}

@@ -76,6 +76,7 @@ td form { display: inline-block; margin: 0 .5rem .25rem 0; }
   td:last-child { margin-top: .4rem; }
 }
 .time { white-space: nowrap; }
+.rest { margin: .75rem 0 0; color: var(--quiet); }
 details { margin: 1rem 0 0; }
 summary { cursor: pointer; width: fit-content; font-weight: 600; color: var(--accent); }
 details[open] > summary { margin-bottom: 1rem; }
