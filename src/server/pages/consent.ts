@@ -14,7 +14,10 @@ export async function interactionPage(visit: Visit, oauth: Oauth): Promise<Respo
   if (!asked) {
     return visit.page(
       'This login has expired',
-      html`<p>Go back to the program that you wanted to log in to, and start again there.</p>`,
+      html`<p>
+        It took too long, is finished already, or was started in another browser. Go back to the
+        program that you wanted to log in to, and start again there.
+      </p>`,
       { status: 410 },
     );
   }
