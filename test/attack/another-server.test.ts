@@ -64,7 +64,7 @@ it('codes, refresh tokens and logins of another server lead nowhere', async () =
   const own = one.browser();
   const form = await one.signIn(own, '/auth/device');
   const answered = await own.submit(form, { code: started.user_code });
-  expect(answered.text).toContain('No device waits with this code');
+  expect(answered.text).toContain('No login waits for this code');
   const name = '__Host-govctl_session';
   const account = new Request('https://govctl.test/auth/account', {
     headers: { cookie: `${name}=${tab.cookie(name) ?? ''}` },
