@@ -120,6 +120,21 @@ describe('the login of a person', () => {
     expect(secrets()).toEqual(sent);
   });
 
+  it('is stored when Ctrl-C comes while it is refreshed', async () => {
+    const before = secrets();
+    const stop = new AbortController();
+    service.answerInstead((url) => {
+      if (url.pathname === '/auth/token') stop.abort();
+      return undefined;
+    });
+    const outcome = await service.run(['policy', 'list'], { ...minutes(61), signal: stop.signal });
+    expect(outcome.exitCode).toBe(130);
+    expect(secrets().secret).not.toBe(before.secret);
+    service.answerInstead(() => undefined);
+    expect((await service.run(['policy', 'list'], minutes(61))).exitCode).toBe(0);
+    expect(refreshes()).toBe(1);
+  });
+
   it.each([
     ['an access token of other characters', { access_token: 'a\nb', refresh_token: 'r' }],
     ['a refresh token of other characters', { access_token: 'a', refresh_token: 'r\u001b[2J' }],
