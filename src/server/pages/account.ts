@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { mustHaveSecondFactor } from '../sign-in/service.ts';
 import type { Session, SessionShown, SignIn } from '../sign-in/service.ts';
 import { companyAccount } from './company.ts';
 import { createKey, keyForm, keyTable, ownKeys, revokeKey, rotateKey } from './keys.ts';
@@ -213,7 +214,13 @@ async function showAccount(
                     >Set up another authenticator app</a
                   >
                 </li>
-                <li><a href="${accountPath}/second-factor-off">Turn off the second factor</a></li>`
+                ${
+                  mustHaveSecondFactor(person.scopes)
+                    ? ''
+                    : html`<li>
+                        <a href="${accountPath}/second-factor-off">Turn off the second factor</a>
+                      </li>`
+                }`
             : html`<li>
                 <a href="/auth/second-factor/new?next=${accountPath}">Set up a second factor</a>
               </li>`

@@ -190,7 +190,7 @@ export async function enrolmentPage(visit: Visit, signIn: SignIn): Promise<Respo
   const secret = fields?.get('secret');
   const uri = fields?.get('uri');
   const begun =
-    secret && uri
+    secret && uri?.startsWith('otpauth://')
       ? { kind: 'enrolling' as const, secret, uri }
       : await signIn.enrol({ token: visit.token, code: fields?.get('current') ?? '', visitor });
   if (begun.kind === 'no_session') return visit.redirect(toSignIn(next));

@@ -123,7 +123,10 @@ export function createBySecondFactor(parts: Parts): BySecondFactor {
     confirm: ({ code, ...given }) =>
       withCode(given, mayEnrol, async (tx, found) => {
         const { stored, user } = found;
-        if (stored.enrolling === undefined) return refused('Begin anew: show another QR code');
+        if (stored.enrolling === undefined)
+          return refused(
+            'This was finished or replaced in another tab; start again from your account page',
+          );
         const secret = open(deps, user, stored.enrolling);
         const step = stepOf(secret, trimmed(code), { now: deps.clock.now(), used: -1 });
         if (step === undefined) return wrongCode;

@@ -20,6 +20,7 @@ import { createTries } from './tries.ts';
 import type { SignIn, Visitor } from './types.ts';
 
 export type * from './types.ts';
+export { mustHaveSecondFactor } from './sessions.ts';
 
 export { checkCompany } from './company/check-company.ts';
 

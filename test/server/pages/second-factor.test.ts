@@ -35,10 +35,30 @@ describe('the page of a second factor', () => {
     expect(wrong.text).toContain('The code is wrong');
     const codeOfSecond = await enrol(await tab.submit(wrong, { current: codeOfFirst() }));
 
+    const mine = await tab.open(account);
+    expect(mine.text).toContain('Turn off the second factor');
+
     const other = service.browser();
     const page = await service.signIn(other, account);
     expect(page.title).toBe('Enter your code');
     expect((await other.submit(page, { code: codeOfFirst() })).status).toBe(422);
     expect((await other.submit(page, { code: codeOfSecond() })).title).toBe('Your account');
+  });
+
+  it('is not offered to be turned off to who must have one', async () => {
+    await service.addUser('max@example.com', ['admin']);
+    const page = await service.signIn(service.browser(), account, 'max@example.com');
+    expect(page.title).toBe('Your account');
+    expect(page.text).not.toContain('Turn off the second factor');
+  });
+
+  it('links to an app only what leads to one', async () => {
+    const tab = service.browser();
+    await service.signIn(tab, account);
+    const page = await tab.open(newOne);
+    expect(page.text).toMatch(/href="otpauth:\/\/totp\//);
+    const wrong = await tab.submit(page, { code: '000000', uri: 'javascript:alert(1)' });
+    expect(wrong.text).toMatch(/href="otpauth:\/\/totp\//);
+    expect(wrong.text).not.toContain('javascript:');
   });
 });
