@@ -130,6 +130,8 @@ export interface StoredOauthClient {
   readonly hash?: string;
   readonly rotated_at?: string;
   readonly previous?: PreviousSecret;
+  /** Access tokens of people who logged in to it before are no longer good: a secret ended without an overlap. */
+  readonly tokens_since?: string;
   /** Grows with each change, for the ETag. Absent: 1. */
   readonly version?: number;
   readonly created_at: string;

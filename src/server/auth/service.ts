@@ -139,15 +139,18 @@ export function createAuthenticator(deps: Deps, countryOf?: CountryOf): Authenti
     const make = (): Omit<Principal, 'scopes' | 'boundTo'> =>
       ({ userId, kind, ...defined({ person, program }), via: id, countedAs }); // prettier-ignore
     if (program === undefined) return holderOf(token, bound_to, scopes, make);
-    return whenKnown(scopesOfProgram(program), (most) => {
+    return whenKnown(scopesOfProgram(program, token), (most) => {
       if (most.length === 0) throw gone();
       // Not kept by its token: two people limit it.
       return holderOf({}, bound_to, within(scopes, most), make);
     });
   };
-  const scopesOfProgram = (id: string): Awaitable<readonly Scope[]> =>
+  const scopesOfProgram = (
+    id: string,
+    { created_at: at }: StoredAccessToken,
+  ): Awaitable<readonly Scope[]> =>
     whenKnown(deps.store.get(oauthClients, id), (found) =>
-      found ? scopesOfClient(deps.store, found.doc) : [],
+      found && at >= (found.doc.tokens_since ?? '') ? scopesOfClient(deps.store, found.doc) : [],
     );
   const holderOfOther = (hash: string, caller: Caller): Awaitable<Principal> =>
     whenKnown(deps.store.find(accessTokens, 'hash', hash), (token) =>

@@ -149,6 +149,9 @@ function accessTokenAdapter({ store, secrets, ids, clock }: StateDeps): Adapter 
       const hash = hashSecret(secret);
       const doc = (await store.find(accessTokens, 'hash', hash))?.doc;
       if (doc?.sealed === undefined) return undefined;
+      const program = doc.program === undefined ? undefined : (await store.get(oauthClients, doc.program))?.doc; // prettier-ignore
+      const isEnded = doc.program !== undefined && (!program || doc.created_at < (program.tokens_since ?? '')); // prettier-ignore
+      if (isEnded) return undefined;
       return { ...(JSON.parse(secrets.open(doc.sealed, hash)) as AdapterPayload), jti: secret };
     },
     async destroy(secret) {

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { allRows } from '../store/all-rows.ts';
 import { removeFew } from '../store/remove-rows.ts';
-import type { Tx, Where } from '../store/store.ts';
+import type { Tx } from '../store/store.ts';
 import { oauthStates } from './collection.ts';
 
 /** What the command line is called. */
@@ -19,16 +19,16 @@ export async function removeGranted(tx: Tx, grantId: string): Promise<void> {
   await removeFew(tx, oauthStates, where);
 }
 
-/** Ends consents, of a user, to a client, or both, with all that came from them. */
-export async function endGrants(
-  tx: Tx,
-  where: Readonly<Partial<Record<'user_id' | 'client_id', Where>>>,
-): Promise<void> {
+/** Ends all that a user allowed a client, in one pass: they may have logged in to it often. */
+export async function endGrants(tx: Tx, userId: string, clientId: string): Promise<void> {
+  const user = { any: [userId] };
   const ended: string[] = [];
-  for await (const { doc } of allRows(tx, oauthStates, { ...where, kind: { any: ['Grant'] } })) {
-    if (doc.grant_id !== undefined) ended.push(doc.grant_id);
+  for await (const { doc } of allRows(tx, accessTokens, { bound_to: user })) {
+    const { id, grant_id: grant, program = cliClientId } = doc;
+    if (grant !== undefined && program === clientId) ended.push(id);
   }
-  for (const id of ended) await removeGranted(tx, id);
+  for (const id of ended) await tx.remove(accessTokens, id);
+  await removeFew(tx, oauthStates, { user_id: user, client_id: { any: [clientId] } });
 }
 
 type Granted = AdapterPayload & { readonly openid?: { readonly scope?: string } };
@@ -52,13 +52,15 @@ export async function programsOf(
   for await (const { doc } of allRows(store, oauthStates, where)) {
     const { client_id: id, expires_at: until } = doc;
     if (id === undefined || until <= Date.now()) continue;
+    const name = id === cliClientId ? cliName : (await store.get(oauthClients, id))?.doc.name;
+    if (name === undefined) continue;
     const payload = JSON.parse(secrets.open(doc.sealed, doc.id)) as Granted; // as it was sealed
     const before = found.get(id);
     const allowed_at = timestamp((payload.iat ?? 0) * 1_000);
     const scopes = [...(before?.scopes ?? []), ...scopesIn(payload.openid?.scope)];
     found.set(id, {
       id,
-      name: (id === cliClientId ? cliName : (await store.get(oauthClients, id))?.doc.name) ?? id,
+      name,
       scopes: [...new Set(scopes)],
       allowed_at: before && before.allowed_at > allowed_at ? before.allowed_at : allowed_at,
     });

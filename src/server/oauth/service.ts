@@ -16,7 +16,6 @@ import { createProvider, interactionPath } from './provider.ts';
 import type { ProviderOptions } from './provider.ts';
 import { publishedKeysCached, readSigningKeys } from './signing-keys.ts';
 
-export { endGrants } from './grants.ts';
 export type { Program } from './grants.ts';
 export { idTokenKeyHandlers, maintainSigningKeys } from './signing-keys.ts';
 
@@ -298,7 +297,7 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
 
     endProgram: (by, clientId) =>
       deps.store.transact(async (tx) => {
-        await endGrants(tx, { user_id: { any: [by.userId] }, client_id: { any: [clientId] } });
+        await endGrants(tx, by.userId, clientId);
         await recordAudit(deps, tx, by, 'oauth_client.disallow', clientId);
       }),
   };

@@ -185,6 +185,23 @@ describe('a program that people log in to', () => {
     expect(page.status).toBeGreaterThanOrEqual(400);
   });
 
+  it('loses its access tokens with a secret that ends at once, and goes on with the new one', async () => {
+    const program = await service.registered();
+    const { config, tokens } = await service.loginTo(program);
+    const rotate = (overlap_seconds: number) =>
+      service.send('POST', `/v1/oauth-clients/${program.client_id}/rotate`, { body: { overlap_seconds } }); // prettier-ignore
+    service.advance(1);
+    await rotate(60);
+    expect((await service.ask(tokens.access_token)).status).toBe(200);
+    const { client_secret: secret } = (await rotate(0)).json as Record<string, string>;
+    expect((await service.ask(tokens.access_token)).status).toBe(401);
+    await expect(client.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toMatchObject({ status: 401 }); // prettier-ignore
+    const renewed = await service.configOf({ ...program, client_secret: secret ?? '' });
+    expect((await client.tokenIntrospection(renewed, tokens.access_token)).active).toBe(false);
+    const next = await client.refreshTokenGrant(renewed, tokens.refresh_token ?? '');
+    expect((await service.ask(next.access_token)).status).toBe(200);
+  });
+
   it('is on the account page of who allowed it, who ends it there, and is in the audit log', async () => {
     const program = await service.registered();
     const { config, tokens, tab } = await service.loginTo(program);
