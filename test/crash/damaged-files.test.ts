@@ -58,23 +58,33 @@ const flip = (disk: MemoryFiles, name: string, at: number, mask: number): void =
 const linesBefore = (bytes: Buffer, at: number): number =>
   bytes.subarray(0, at).filter((byte) => byte === 0x0a).length;
 
+/** Each transfer was flushed alone: a line of its group, and its own. */
+const transfersBefore = (bytes: Buffer, at: number): number =>
+  Math.floor(linesBefore(bytes, at) / 2);
+
+/** As after a power cut, of which only the journal's own last flush is known to be on disk. */
+const unmarked = async (disk: MemoryFiles): Promise<MemoryFiles> => {
+  await disk.remove('journal.synced');
+  return disk;
+};
+
 describe('a journal that ends early', () => {
   test('recovers to the last whole commit, wherever it is cut', async () => {
-    const disk = await diskAfter(2);
+    const disk = await unmarked(await diskAfter(2));
     const name = journalOf(disk);
     const whole = disk.content(name);
     for (let length = 0; length <= whole.length; length += 1) {
       const cut = disk.afterKill();
       cut.put(name, whole.subarray(0, length));
       const warnings: string[] = [];
-      expect(await countIn(cut, warnings)).toBe(linesBefore(whole, length));
-      const torn = length > 0 && whole[length - 1] !== 0x0a;
+      expect(await countIn(cut, warnings)).toBe(transfersBefore(whole, length));
+      const torn = linesBefore(whole, length) % 2 > 0 || (length > 0 && whole[length - 1] !== 0x0a);
       expect(warnings.filter((line) => line.includes('half-written'))).toHaveLength(torn ? 1 : 0);
     }
   });
 
   test('does so for longer journals too, with garbage or zeros behind the cut', async () => {
-    const disk = await diskAfter(200, { pad: 'ü'.repeat(300) });
+    const disk = await unmarked(await diskAfter(200, { pad: 'ü'.repeat(300) }));
     const name = journalOf(disk);
     const whole = disk.content(name);
     await fc.assert(
@@ -84,15 +94,15 @@ describe('a journal that ends early', () => {
         async (length, junk) => {
           const cut = disk.afterKill();
           cut.put(name, Buffer.concat([whole.subarray(0, length), junk]));
-          expect(await countIn(cut)).toBe(linesBefore(whole, length));
+          expect(await countIn(cut)).toBe(transfersBefore(whole, length));
         },
       ),
       { numRuns: 30 },
     );
   });
 
-  test('takes a line with a hole, where a sector never reached the disk, for torn', async () => {
-    const disk = await diskAfter(3, { pad: 'x'.repeat(2000) });
+  test('takes a group with a hole, where a sector never reached the disk, for torn', async () => {
+    const disk = await unmarked(await diskAfter(3, { pad: 'x'.repeat(2000) }));
     const name = journalOf(disk);
     const bytes = Buffer.from(disk.content(name));
     bytes.fill(0, bytes.length - 1024, bytes.length - 512);
@@ -101,13 +111,34 @@ describe('a journal that ends early', () => {
   });
 
   test('says what it cut off and keeps those bytes', async () => {
-    const disk = await diskAfter(3);
+    const disk = await unmarked(await diskAfter(3));
     const name = journalOf(disk);
     disk.put(name, disk.content(name).subarray(0, -5));
     const warnings: string[] = [];
     expect(await countIn(disk, warnings)).toBe(2);
-    expect(warnings.join()).toContain(`${name}:3: cut off`);
-    expect(disk.content(`${name}.torn`).toString()).toMatch(/^\{"commit":3,/);
+    expect(warnings.join()).toContain(`${name}:5: cut off`);
+    expect(disk.content(`${name}.torn`).toString()).toMatch(/^\{"group":.*\n\{"commit":3,/);
+  });
+
+  test('before what is marked as saved is refused, wherever it is cut, and says what is missing', async () => {
+    const disk = await diskAfter(4);
+    const name = journalOf(disk);
+    const whole = disk.content(name);
+    for (let length = 0; length < whole.length; length += 1) {
+      const cut = disk.afterKill();
+      cut.put(name, whole.subarray(0, length));
+      const message = await refusalOf(cut);
+      expect(message).toContain('commits up to 4 had been saved');
+      expect(message).not.toMatch(/half-written|nobody was told/);
+      expect(message).toMatch(/rm (-f )?\S+journal\.synced/);
+    }
+  });
+
+  test('and an emptied or missing one, are refused even after everything was folded', async () => {
+    const disk = await diskAfter(4, { rounds: 2 });
+    await disk.afterKill().remove('journal.synced');
+    disk.put(journalOf(disk), Buffer.alloc(0));
+    expect(await refusalOf(disk)).toContain('commits up to 8 had been saved');
   });
 });
 
@@ -124,8 +155,10 @@ describe('a damaged file', () => {
           const damaged = disk.afterKill();
           flip(damaged, name, at, 1 << bit);
           const message = await refusalOf(damaged);
-          expect(message).toContain(`${name}:${linesBefore(whole, at) + 1}:`);
-          expect(message).toContain(`head -n ${linesBefore(whole, at)} `);
+          // A group counts as a whole.
+          const before = 2 * transfersBefore(whole, at);
+          expect(message).toContain(`${name}:${before + 1}:`);
+          expect(message).toContain(`head -n ${before} `);
         },
       ),
       { numRuns: 150, examples: [[whole.length - 1, 0]] },
@@ -136,9 +169,10 @@ describe('a damaged file', () => {
     const disk = await diskAfter(8);
     const name = journalOf(disk);
     const lines = disk.content(name).toString().split('\n');
-    flip(disk, name, lines.slice(0, 4).join('\n').length + 40, 1);
-    expect(await refusalOf(disk)).toContain(`head -n 4 `);
-    disk.put(name, Buffer.from(`${lines.slice(0, 4).join('\n')}\n`));
+    flip(disk, name, lines.slice(0, 8).join('\n').length + 40, 1);
+    expect(await refusalOf(disk)).toMatch(/head -n 8 .*\n.*rm -f \S+journal\.synced/s);
+    disk.put(name, Buffer.from(`${lines.slice(0, 8).join('\n')}\n`));
+    await disk.remove('journal.synced');
     expect(await countIn(disk)).toBe(4);
   });
 
@@ -147,8 +181,11 @@ describe('a damaged file', () => {
     const name = journalOf(disk);
     const lines = disk.content(name).toString().split('\n');
     const without = disk.afterKill();
-    without.put(name, Buffer.from(lines.filter((_, at) => at !== 3).join('\n')));
+    without.put(name, Buffer.from(lines.filter((_, at) => at !== 6 && at !== 7).join('\n')));
     expect(await refusalOf(without)).toContain('commit 5 follows commit 3');
+    const twice = disk.afterKill();
+    twice.put(name, Buffer.from([...lines.slice(0, 8), ...lines.slice(6)].join('\n')));
+    expect(await refusalOf(twice)).toContain('commit 4 follows commit 4: two servers wrote');
   });
 
   test('a flipped bit anywhere in a checkpoint is found, with its line and the .bak', async () => {

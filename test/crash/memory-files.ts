@@ -121,6 +121,10 @@ export const memoryFiles = (start: Folder = new Map()): MemoryFiles => {
         if (live.has(name)) throw failure('EEXIST');
         live.set(name, { live: Buffer.alloc(0), durable: Buffer.alloc(0) });
       }
+      if (mode === 'overwrite' && !live.has(name)) {
+        await layer.before('create', name);
+        live.set(name, { live: Buffer.alloc(0), durable: Buffer.alloc(0) });
+      }
       const inode = inodeOf(path);
       const append = (bytes: Uint8Array): void => {
         inode.live = Buffer.concat([inode.live, bytes]);
@@ -129,7 +133,9 @@ export const memoryFiles = (start: Folder = new Map()): MemoryFiles => {
         read: async (into, position) => inode.live.copy(into, 0, position),
         async write(bytes) {
           await layer.before('write', name, { append }, bytes);
-          append(bytes);
+          if (mode === 'overwrite') {
+            inode.live = Buffer.concat([bytes, inode.live.subarray(bytes.length)]);
+          } else append(bytes);
           return bytes.length;
         },
         async sync() {

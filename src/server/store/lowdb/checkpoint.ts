@@ -7,9 +7,11 @@ import { checkLine, sealLine } from './checked-line.ts';
 import { writeWhole } from './file-layer.ts';
 import type { FileLayer, OpenFile } from './file-layer.ts';
 import { readLines } from './lines.ts';
-import { refuseCheckpoint } from './refusal.ts';
+import { refuseCheckpoint, refuseFormat } from './refusal.ts';
 
-export const FORMAT = 'govctl-store/1';
+export const FORMAT = 'govctl-store/2';
+/** Had other checksums, and no groups in the journal. */
+export const FIRST_FORMAT = 'govctl-store/1';
 
 /** A collection as it was after a commit. */
 export interface Checkpoint {
@@ -133,7 +135,10 @@ const readCheckpoint = async (
       const text = bytes.toString('utf8');
       if (commit === undefined) {
         const head = JSON.parse(`${text}]}`) as { format: string; commit: number };
-        if (head.format !== FORMAT) throw damaged(`its format is ${head.format}, not ${FORMAT}`);
+        const { format } = head;
+        if (format !== FORMAT && format !== FIRST_FORMAT) {
+          throw refuseFormat(path, `${path}:${number}`, { format, known: FORMAT, hasBackup });
+        }
         commit = head.commit;
       } else if (isEnd) {
         ended = true;

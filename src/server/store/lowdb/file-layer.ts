@@ -21,8 +21,8 @@ export interface FileLayer {
   size(path: string): Promise<number>;
   /** The number of the user whose file, or link, it is. */
   owner(path: string): Promise<number>;
-  /** `read` and `append` take an existing file, `create` a new one (0600). */
-  open(path: string, mode: 'read' | 'append' | 'create'): Promise<OpenFile>;
+  /** `read` and `append` take an existing file, `create` a new one (0600), `overwrite` either. */
+  open(path: string, mode: OpenMode): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
   /** A second name for the same file. */
   link(from: string, to: string): Promise<void>;
@@ -32,10 +32,12 @@ export interface FileLayer {
   syncFolder(path: string): Promise<void>;
 }
 
+export type OpenMode = 'read' | 'append' | 'create' | 'overwrite';
+
 export interface OpenFile {
   /** @returns bytes read; 0 at the end of the file */
   read(into: Uint8Array, position: number): Promise<number>;
-  /** Writes at the end. @returns bytes written, which may be fewer than given */
+  /** Writes at the end; of a file that is overwritten, at its beginning. @returns bytes written, which may be fewer than given */
   write(bytes: Uint8Array): Promise<number>;
   /** Makes content and size durable (fdatasync). */
   sync(): Promise<void>;
@@ -43,10 +45,11 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-const FLAGS = {
+const FLAGS: Record<OpenMode, number> = {
   read: constants.O_RDONLY,
   append: constants.O_WRONLY | constants.O_APPEND,
   create: constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL,
+  overwrite: constants.O_WRONLY | constants.O_CREAT,
 };
 
 const codeOf = (error: unknown): unknown =>
@@ -77,7 +80,8 @@ export const nodeFiles: FileLayer = {
     const handle = await open(path, FLAGS[mode], 0o600);
     return {
       read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
-      write: async (bytes) => (await handle.write(bytes)).bytesWritten,
+      write: async (bytes) =>
+        (await handle.write(bytes, 0, bytes.length, mode === 'overwrite' ? 0 : null)).bytesWritten,
       sync: () => handle.datasync(),
       truncate: (size) => handle.truncate(size),
       close: () => handle.close(),

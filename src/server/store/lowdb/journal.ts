@@ -2,14 +2,19 @@ import { join } from 'node:path';
 import type { Awaitable } from '../../awaitable.ts';
 import { knownJson } from '../../json.ts';
 import { nextTurn } from '../../next-turn.ts';
+import { randomBytes } from 'node:crypto';
 import { sealLine, sealPieces } from './checked-line.ts';
 import { writeWhole } from './file-layer.ts';
 import type { FileLayer, OpenFile } from './file-layer.ts';
+import { sealGroup } from './group.ts';
+import type { Group } from './group.ts';
 import type { Commit, Operation } from './operation.ts';
+import { openMark } from './synced-mark.ts';
+import type { SyncedMark } from './synced-mark.ts';
 import { messageOf } from './refusal.ts';
 import { createPace } from './pace.ts';
 
-/** A file of the journal; it holds the commits after `from`, one per line. */
+/** A file of the journal; it holds the commits after `from` in groups, one per line. */
 export interface Segment {
   readonly name: string;
   readonly from: number;
@@ -45,6 +50,10 @@ export interface JournalOptions {
   readonly segment: Segment;
   /** Bytes the segment holds already. */
   readonly size: number;
+  /** The last commit in it. */
+  readonly commit: number;
+  /** Called when how far the journal is on disk can't be noted. */
+  readonly onUnmarked: (error: unknown) => void;
   /** Called for each commit that has become durable, in order, before `append` resolves. */
   readonly onDurable: (commit: Commit) => void;
   /** Called once, when a write or a flush failed; nothing is written after it. */
@@ -90,6 +99,13 @@ const textOf = (operation: Operation): string => {
   if (op !== 'put') return JSON.stringify(operation);
   return `["put",${JSON.stringify(name)},${knownJson(value)}]`;
 };
+
+const groupOf = (batch: readonly SealedCommit[], bytes: number, epoch: string): Group => ({
+  from: batch[0]?.commit.commit ?? 0,
+  commits: batch.length,
+  bytes,
+  epoch,
+});
 
 const lengthOf = (pieces: readonly Buffer[]): number =>
   pieces.reduce((sum, { length }) => sum + length, 0);
@@ -141,9 +157,20 @@ const takeText = (texts: Iterator<string>): { readonly text: string; readonly is
 };
 
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
-  const { dir, files, onDurable, onFailure, afterFlush } = options;
+  const { dir, files, onDurable, onFailure, onUnmarked, afterFlush } = options;
+  const epoch = randomBytes(8).toString('hex');
   let { name, from: begin } = options.segment;
   let file = await files.open(join(dir, name), 'append');
+  let mark: SyncedMark;
+  try {
+    // What a killed process had written may not be on disk yet, though everybody is going to see it.
+    await file.sync();
+    mark = await openMark(files, dir, onUnmarked);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  mark.reach(options.commit);
   let size = options.size;
   let waiting: Waiting[] = [];
   let failure: Error | undefined;
@@ -183,7 +210,8 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       // One turn of the event loop gathers what arrives together.
       await new Promise((resolve) => setImmediate(resolve));
       const batch = takeBatch();
-      const pieces = batch.flatMap((sealed) => sealed.pieces);
+      const lines = batch.flatMap((sealed) => sealed.pieces);
+      const pieces = [sealGroup(groupOf(batch, lengthOf(lines), epoch)), ...lines];
       const bytes = lengthOf(pieces);
       try {
         // Only one long commit is more than a batch: its pieces are long themselves.
@@ -195,6 +223,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
         return;
       }
       size += bytes;
+      mark.reach(batch.at(-1)?.commit.commit ?? 0);
       for (const { commit, resolve } of batch) {
         onDurable(commit);
         resolve();
@@ -235,6 +264,9 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       await previous.close();
     },
     size: () => size,
-    close: () => file.close(),
+    async close() {
+      await mark.close();
+      await file.close();
+    },
   };
 };

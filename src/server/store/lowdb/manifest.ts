@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { checkLine, sealLine } from './checked-line.ts';
-import { FORMAT, isMissing, replaceFile } from './checkpoint.ts';
+import { FIRST_FORMAT, FORMAT, isMissing, replaceFile } from './checkpoint.ts';
 import { writeWhole } from './file-layer.ts';
 import type { FileLayer } from './file-layer.ts';
 import { readLines } from './lines.ts';
-import { refuseCheckpoint } from './refusal.ts';
+import { refuseCheckpoint, refuseFormat } from './refusal.ts';
 
 /**
  * What the folder as a whole stands at. Written last by a checkpoint: from then on every collection's
@@ -16,12 +16,14 @@ export interface Manifest {
   /** Families of lanes; absent where the folder was written before there were any. */
   readonly lanes?: readonly string[];
   readonly sequences: readonly (readonly [name: string, value: number])[];
+  /** As it was read; what is written has this version's. */
+  readonly format?: string;
 }
 
 export const manifestPath = (dir: string): string => join(dir, 'store.json');
 
 export const writeManifest = (files: FileLayer, dir: string, manifest: Manifest): Promise<void> => {
-  const body = JSON.stringify({ format: FORMAT, ...manifest }).slice(0, -1);
+  const body = JSON.stringify({ ...manifest, format: FORMAT }).slice(0, -1);
   return replaceFile(files, manifestPath(dir), (file) =>
     writeWhole(file, sealLine(body, '}\n').bytes),
   );
@@ -49,12 +51,9 @@ export const readManifest = async (
   }
   // The checksum vouches for the shape, the format for its meaning.
   const manifest = JSON.parse(line.toString('utf8')) as Manifest & { format: string };
-  if (manifest.format !== FORMAT) {
-    throw refuseCheckpoint(
-      path,
-      `${path}:1: its format is ${manifest.format}, not ${FORMAT}`,
-      hasBackup,
-    );
+  const { format } = manifest;
+  if (format !== FORMAT && format !== FIRST_FORMAT) {
+    throw refuseFormat(path, `${path}:1`, { format, known: FORMAT, hasBackup });
   }
   return manifest;
 };

@@ -12,6 +12,7 @@ import { lockFolder } from './lock.ts';
 import type { Lock } from '../../../lock/lock.ts';
 import { createEngine } from './lowdb-store.ts';
 import type { Durability, Engine } from './lowdb-store.ts';
+import { writeManifest } from './manifest.ts';
 import { recover } from './recover.ts';
 import { messageOf } from './refusal.ts';
 
@@ -96,7 +97,7 @@ const openLocked = async (
   lock: Lock,
   signal: AbortSignal | undefined,
 ): Promise<Store> => {
-  const { state, folded, segment, size } = await recover({
+  const { state, folded, segment, size, isOld, manifest } = await recover({
     dir,
     files: signal ? readUntil(signal, files) : files,
     specs,
@@ -160,6 +161,9 @@ const openLocked = async (
     files,
     segment,
     size,
+    commit: state.commit,
+    onUnmarked: (error) =>
+      log.warn(`${dir}: how far the journal is on disk can't be noted: ${messageOf(error)}`),
     onDurable: engine.settle,
     onFailure: (reason) => {
       failed = true;
@@ -168,6 +172,16 @@ const openLocked = async (
     },
     afterFlush,
   });
+  try {
+    if (isOld) {
+      // Groups go where the first format wrote nothing; versions that know no groups refuse the folder from then on.
+      await journal.rotate(state.commit);
+      await writeManifest(files, dir, manifest);
+    }
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
   return engine.store;
 };
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { CollectionSpec, Document, Versioned } from '../store.ts';
-import { openCheckpoint } from './checkpoint.ts';
+import { FIRST_FORMAT, openCheckpoint } from './checkpoint.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { createSegment } from './journal.ts';
 import type { Segment } from './journal.ts';
@@ -13,6 +13,7 @@ import { replayJournal, segmentsIn } from './replay.ts';
 import type { Draft, Folder } from './replay.ts';
 import { Table } from './table.ts';
 import { createPace } from './pace.ts';
+import { readMark } from './synced-mark.ts';
 
 export interface Recovered {
   readonly state: State;
@@ -22,6 +23,9 @@ export interface Recovered {
   readonly segment: Segment;
   /** Its size in bytes. */
   readonly size: number;
+  /** The first format wrote it: the journal has to go on in another one. */
+  readonly isOld: boolean;
+  readonly manifest: Manifest;
 }
 
 /** The names of all checkpoints, without `.json`. */
@@ -102,6 +106,7 @@ const loadCheckpoints = async (
     heldUpTo,
     sequences: new Map(manifest.sequences),
     sequencesHeldUpTo: at,
+    isOld: manifest.format === FIRST_FORMAT,
   };
   const pace = createPace();
   for (const { name } of specs) {
@@ -147,7 +152,8 @@ export const recover = async (folder: Folder): Promise<Recovered> => {
     (await startFresh(folder, before));
   const names = await files.list(dir);
   const draft = await loadCheckpoints(folder, manifest, names);
-  const { segment, size } = await replayJournal(folder, draft, names);
+  const synced = await readMark(files, dir);
+  const { segment, size, isOld } = await replayJournal(folder, draft, names, synced);
   for (const [name, heldUpTo] of draft.heldUpTo) {
     if (heldUpTo <= draft.commit) continue;
     const path = join(dir, `${name}.json`);
@@ -168,5 +174,5 @@ export const recover = async (folder: Folder): Promise<Recovered> => {
     lanes: draft.lanes,
     sequences: draft.sequences,
   };
-  return { state, folded: manifest.commit, segment, size };
+  return { state, folded: manifest.commit, segment, size, isOld, manifest };
 };

@@ -1,4 +1,8 @@
+import { dirname, join } from 'node:path';
 import { StoreRefusal } from '../store.ts';
+
+/** Where it stands up to which commit the journal was on disk. */
+export const markPath = (dir: string): string => join(dir, 'journal.synced');
 
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
@@ -29,6 +33,37 @@ export const refuseCheckpoint = (path: string, what: string, hasBackup: boolean)
         ],
   );
 
+/** A format that is not this version's. */
+export const refuseFormat = (
+  path: string,
+  where: string,
+  {
+    format,
+    known,
+    hasBackup,
+  }: { readonly format: string; readonly known: string; readonly hasBackup: boolean },
+): StoreRefusal => {
+  const what = `${where}: its format is ${format}, not ${known}`;
+  const [kind, number = 0] = [format.replace(/\d+$/, ''), Number(/\d+$/.exec(format)?.[0])];
+  const isNewer = known.startsWith(kind) && number > Number(/\d+$/.exec(known)?.[0]);
+  if (!isNewer) return refuseCheckpoint(path, what, hasBackup);
+  return refuse(`${what}: a newer version of govctl wrote it`, [
+    'Way out: use that version, or a newer one.',
+  ]);
+};
+
+/** A journal that ends before what was saved in it. */
+export const refuseShortJournal = (dir: string, commit: number, synced: number): StoreRefusal =>
+  refuse(
+    `the journal in ${dir} ends at commit ${commit}, but commits up to ${synced} had been saved: ` +
+      'the changes between are missing',
+    [
+      'Way out: restore the folder from a backup. Or, to go on without these changes, keep a copy of',
+      'the folder and remove the mark that says how far the journal went:',
+      `  rm ${quote(markPath(dir))}`,
+    ],
+  );
+
 /** A journal line that doesn't check, with other lines behind it. */
 export const refuseJournalLine = (
   path: string,
@@ -41,4 +76,5 @@ export const refuseJournalLine = (
     'the changes from there on, keep a copy of the folder and cut the journal:',
     `  head -n ${line - 1} ${quote(path)} > ${quote(`${path}.cut`)} && mv ${quote(`${path}.cut`)} ${quote(path)}`,
     ...later.map((name) => `  mv ${quote(name)} ${quote(`${name}.lost`)}`),
+    `  rm -f ${quote(markPath(dirname(path)))}`,
   ]);

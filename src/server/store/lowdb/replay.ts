@@ -6,6 +6,8 @@ import { writeWhole } from './file-layer.ts';
 import type { FileLayer } from './file-layer.ts';
 import { segmentName } from './journal.ts';
 import type { Segment } from './journal.ts';
+import { readGroup } from './group.ts';
+import type { Group } from './group.ts';
 import { readLines } from './lines.ts';
 import type { Line } from './lines.ts';
 import { settleLane } from './lane.ts';
@@ -13,7 +15,7 @@ import type { Lanes } from './lane.ts';
 import { laneFile } from './lane-records.ts';
 import { isLaneOperation } from './operation.ts';
 import type { Commit, LaneOperation, Operation } from './operation.ts';
-import { messageOf, refuse, refuseJournalLine } from './refusal.ts';
+import { messageOf, refuse, refuseJournalLine, refuseShortJournal } from './refusal.ts';
 
 export interface Folder {
   readonly dir: string;
@@ -32,7 +34,29 @@ export interface Draft {
   readonly heldUpTo: Map<string, number>;
   readonly sequences: Map<string, number>;
   readonly sequencesHeldUpTo: number;
+  /** The first format of folders wrote it last, which had no groups. */
+  readonly isOld: boolean;
 }
+
+/** Who wrote the groups: each opening of a folder writes all of its own before the next one does. */
+interface Epochs {
+  /** @returns false where the epoch was over already */
+  go(epoch: string): boolean;
+}
+
+const createEpochs = (): Epochs => {
+  const seen = new Set<string>();
+  let current: string | undefined;
+  return {
+    go(epoch) {
+      if (epoch === current) return true;
+      const isNew = !seen.has(epoch);
+      seen.add(epoch);
+      current = epoch;
+      return isNew;
+    },
+  };
+};
 
 const SEGMENT = /^journal-(\d{16})\.ndjson(\.bak)?$/;
 
@@ -82,63 +106,123 @@ const parseLine = ({ bytes, whole }: Line): Commit | undefined =>
 const SECTOR = Buffer.alloc(512);
 
 /**
- * Whether a crash can have left the line so: only its beginning was written, or pieces of it never
- * reached the disk. A line that has its end but doesn't check was damaged after it was written.
+ * Whether a crash can have left a line of the first format so, which had no groups: only its beginning was written, or
+ * pieces of it never reached the disk. A line that has its end but doesn't check was damaged after it was written.
  */
 const isTorn = ({ bytes, whole }: Line): boolean =>
   bytes.includes(SECTOR) || (!whole && checkLine(bytes.subarray(0, -1), ['}']) === undefined);
 
 interface Replayed {
-  /** Bytes that hold whole commits. */
+  /** Bytes that hold whole groups. */
   readonly size: number;
-  /** The first line that doesn't check, and whether it is the last. */
+  /** It has commits of the first format. */
+  readonly isOld: boolean;
+  /** What doesn't check: where it begins, and whether it can be what a crash left of the last flush. */
   readonly bad: { readonly line: Line; readonly isLast: boolean } | undefined;
 }
 
-/** Applies the commits of one segment to the draft, up to the first line that doesn't check. */
+/** A group whose lines are being read. */
+interface Begun {
+  readonly group: Group;
+  readonly line: Line;
+  readonly end: number;
+  readonly commits: { readonly commit: Commit; readonly line: Line }[];
+}
+
+/** Applies the groups of one segment to the draft, up to the first that doesn't check. */
 const replaySegment = async (
   folder: Folder,
-  path: string,
+  {
+    path,
+    from,
+    later,
+  }: { readonly path: string; readonly from: number; readonly later: readonly string[] },
   draft: Draft,
-  later: readonly string[],
+  epochs: Epochs,
 ): Promise<Replayed> => {
   let size = 0;
+  let isOld = draft.isOld;
+  let begun: Begun | undefined;
   let bad: Line | undefined;
+  let last = from;
+
+  const apply = ({ commit, ops }: Commit, line: Line): void => {
+    if (commit !== last + 1) {
+      const what =
+        commit > last
+          ? `commit ${commit} follows commit ${last}: lines are missing`
+          : `commit ${commit} follows commit ${last}: two servers wrote this folder`;
+      throw refuseJournalLine(path, line.number, what, later);
+    }
+    last = commit;
+    if (commit <= draft.commit) return;
+    const strange = ops.find((op) => !applyOperation(draft, commit, op));
+    if (strange) {
+      throw refuse(
+        `${path}:${line.number}: the ${isLaneOperation(strange) ? 'lanes' : 'collection'} "${strange[1]}" ` +
+          'unknown to this version',
+        ['Way out: use the version of govctl that wrote the folder, or a newer one.'],
+      );
+    }
+    draft.commit = commit;
+  };
+  /** @returns whether all is well so far */
+  const take = (line: Line): boolean => {
+    const end = line.offset + line.bytes.length + 1;
+    if (!begun) {
+      const group = line.whole ? readGroup(line.bytes) : undefined;
+      if (group) {
+        if (!epochs.go(group.epoch)) {
+          const what = 'what two servers wrote at the same time is mixed here';
+          throw refuseJournalLine(path, line.number, what, later);
+        }
+        begun = { group, line, end: end + group.bytes, commits: [] };
+        isOld = false;
+        return true;
+      }
+      const old = size === 0 || isOld ? parseLine(line) : undefined;
+      if (!old) return false;
+      isOld = true;
+      apply(old, line);
+      size = end;
+      return true;
+    }
+    const commit = parseLine(line);
+    if (commit?.commit !== begun.group.from + begun.commits.length || end > begun.end) return false;
+    begun.commits.push({ commit, line });
+    if (end < begun.end) return true;
+    if (begun.commits.length !== begun.group.commits) return false;
+    for (const one of begun.commits) apply(one.commit, one.line);
+    begun = undefined;
+    size = end;
+    return true;
+  };
+
   for await (const lines of readLines(folder.files, path)) {
     for (const line of lines) {
-      if (bad) return { size, bad: { line: bad, isLast: false } };
-      const entry = parseLine(line);
-      if (!entry) {
-        bad = line;
-        continue;
+      if (!bad) {
+        if (take(line)) continue;
+        bad = begun?.line ?? line;
+        if (bad === line) continue;
       }
-      size = line.offset + line.bytes.length + 1;
-      if (entry.commit <= draft.commit) continue;
-      if (entry.commit !== draft.commit + 1) {
-        const what = `commit ${entry.commit} follows commit ${draft.commit}: lines are missing`;
-        throw refuseJournalLine(path, line.number, what, later);
+      // A flush is begun only when the one before it is on disk.
+      if (isOld || (line.whole && readGroup(line.bytes))) {
+        return { size, isOld, bad: { line: bad, isLast: false } };
       }
-      const strange = entry.ops.find((op) => !applyOperation(draft, entry.commit, op));
-      if (strange) {
-        throw refuse(
-          `${path}:${line.number}: the ${isLaneOperation(strange) ? 'lanes' : 'collection'} "${strange[1]}" ` +
-            'unknown to this version',
-          ['Way out: use the version of govctl that wrote the folder, or a newer one.'],
-        );
-      }
-      draft.commit = entry.commit;
     }
   }
-  return { size, bad: bad && { line: bad, isLast: true } };
+  bad ??= begun?.line;
+  return { size, isOld, bad: bad && { line: bad, isLast: !isOld || isTorn(bad) } };
 };
 
-/** Cuts what a crash left half-written behind the last commit; the bytes are kept beside it. */
+/** Cuts what a crash left of the last flush; the bytes are kept beside it. */
 const cutTornTail = async (
   { files, warn }: Folder,
   path: string,
   { size, line }: { readonly size: number; readonly line: Line },
 ): Promise<void> => {
-  const kept = await keepAside(files, `${path}.torn`, line.bytes);
+  const length = (await files.size(path)) - size;
+  const kept = await keepAside(files, path, size);
   const file = await files.open(path, 'append');
   try {
     await file.truncate(size);
@@ -147,22 +231,29 @@ const cutTornTail = async (
     await file.close();
   }
   warn(
-    `${path}:${line.number}: cut off ${line.bytes.length} bytes that a crash had left half-written ` +
-      `(never acknowledged; ${kept})`,
+    `${path}:${line.number}: cut off ${length} bytes that a crash had left half-written ` +
+      `(nobody was told that they were saved; ${kept})`,
   );
 };
 
 /** A full disk, which may be why the tail is torn, must not keep the store from opening. */
-const keepAside = async (files: FileLayer, path: string, bytes: Buffer): Promise<string> => {
+const keepAside = async (files: FileLayer, path: string, size: number): Promise<string> => {
+  const aside = `${path}.torn`;
   try {
-    await removeIfThere(files, path);
-    const copy = await files.open(path, 'create');
+    await removeIfThere(files, aside);
+    const [from, to] = [await files.open(path, 'read'), await files.open(aside, 'create')];
     try {
-      await writeWhole(copy, bytes);
+      const piece = Buffer.alloc(1 << 20);
+      for (let at = size; ;) {
+        const count = await from.read(piece, at);
+        if (count === 0) break;
+        await writeWhole(to, piece.subarray(0, count));
+        at += count;
+      }
     } finally {
-      await copy.close();
+      await Promise.all([from.close(), to.close()]);
     }
-    return `kept in ${path}`;
+    return `kept in ${aside}`;
   } catch (error) {
     return `not kept: ${messageOf(error)}`;
   }
@@ -190,46 +281,55 @@ const neededSegments = (dir: string, names: readonly string[], start: number): S
 
 /**
  * Applies what the journal holds beyond the draft's checkpoints, in commit order.
- * @returns the segment to go on with, and its size in bytes
+ * @param synced the commit up to which the journal is said to have been on disk
+ * @returns the segment to go on with, its size in bytes, and whether the first format wrote it
+ * @throws StoreRefusal where something is missing or damaged that was on disk, as far as the folder tells
  */
 export const replayJournal = async (
   folder: Folder,
   draft: Draft,
   names: readonly string[],
-): Promise<{ segment: Segment; size: number }> => {
+  synced: number,
+): Promise<{ segment: Segment; size: number; isOld: boolean }> => {
   const { dir, files } = folder;
   const start = Math.min(draft.sequencesHeldUpTo, ...draft.heldUpTo.values());
   const segments = neededSegments(dir, names, start);
   draft.commit = start;
-  let current: { segment: Segment; size: number } | undefined;
+  const epochs = createEpochs();
+  let current: { segment: Segment; size: number; isOld: boolean } | undefined;
   for (const [at, segment] of segments.entries()) {
     const path = join(dir, segment.name);
+    const { from } = segment;
     const later = segments.slice(at + 1).map(({ name }) => join(dir, name));
-    if (current && segment.from !== draft.commit) {
+    if (current && from !== draft.commit) {
       // Left by a rotation that failed: the journal went on in the segment before it.
-      if (segment.from < draft.commit && (await files.size(path)) === 0) {
+      if (from < draft.commit && (await files.size(path)) === 0) {
         await files.remove(path);
         continue;
       }
       throw refuse(
-        `${path} goes on after commit ${segment.from}, but the journal before it ends at ${draft.commit}`,
+        `${path} goes on after commit ${from}, but the journal before it ends at ${draft.commit}`,
         ['Way out: put the missing journal file back, or restore the folder from a backup.'],
       );
     }
-    const { size, bad } = await replaySegment(folder, path, draft, later);
+    const { size, isOld, bad } = await replaySegment(folder, { path, from, later }, draft, epochs);
     if (bad) {
-      const lasted = segments.slice(at + 1).every(({ from }) => from <= draft.commit);
+      const lasted = segments.slice(at + 1).every((next) => next.from <= draft.commit);
       const sizes = await Promise.all(later.map((name) => files.size(name)));
-      const isTail =
-        bad.isLast && isTorn(bad.line) && lasted && sizes.every((bytes) => bytes === 0);
+      const wasSynced = synced > draft.commit;
+      const isTail = bad.isLast && !wasSynced && lasted && sizes.every((bytes) => bytes === 0);
       if (!isTail) {
-        const what = 'this line is damaged: its checksum does not fit';
+        const what =
+          bad.isLast && wasSynced
+            ? `from this line on the journal is damaged, and commits up to ${synced} had been saved`
+            : 'from this line on the journal is damaged: a checksum does not fit';
         throw refuseJournalLine(path, bad.line.number, what, later);
       }
       await cutTornTail(folder, path, { size, line: bad.line });
     }
-    current = { segment, size };
+    current = { segment, size, isOld };
   }
   if (!current) throw new Error('unreachable: at least one segment is needed');
+  if (draft.commit < synced) throw refuseShortJournal(dir, draft.commit, synced);
   return current;
 };

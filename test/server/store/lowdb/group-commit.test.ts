@@ -29,9 +29,15 @@ const heldDisk = (): { files: FileLayer; flushes: () => number; release: () => v
     async open(path, mode) {
       const file = await nodeFiles.open(path, mode);
       if (mode !== 'append') return file;
+      let isOpening = true;
       return {
         ...file,
         async sync() {
+          // What was there before is synced first.
+          if (isOpening) {
+            isOpening = false;
+            return file.sync();
+          }
           flushes += 1;
           await opened;
           await file.sync();

@@ -79,7 +79,7 @@ describe('the files of lanes', () => {
     const unfolded = await refusalOf(
       openLowdbStore({ dir: copy, collections: [notes], lanes: [jobs] }),
     );
-    expect(unfolded).toMatch(/journal.*:1: the lanes "posts" unknown.*newer/s);
+    expect(unfolded).toMatch(/journal.*:2: the lanes "posts" unknown.*newer/s);
     const folded = await refusalOf(open({ lanes: [jobs] }));
     expect(folded).toMatch(/store\.json lists the lanes "posts".*newer/s);
   });
@@ -122,9 +122,15 @@ const steppedDisk = () => {
     async open(path, mode) {
       const file = await nodeFiles.open(path, mode);
       if (mode !== 'append') return file;
+      let isOpening = true;
       return {
         ...file,
         async sync() {
+          // What was there before is synced first.
+          if (isOpening) {
+            isOpening = false;
+            return file.sync();
+          }
           await new Promise<void>((resolve) => waiting.push(resolve));
           await file.sync();
         },
