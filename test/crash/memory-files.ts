@@ -27,6 +27,8 @@ export interface MemoryFiles extends FileLayer {
   afterKill(): MemoryFiles;
   /** The disk after a power cut: only what had been synced is there. */
   afterPowerCut(): MemoryFiles;
+  /** One of the disks that a power cut may leave: of what was not synced, any sector and any name is there or not. */
+  afterSomePowerCut(random: () => number): MemoryFiles;
   /** Sees each change before it happens; throws to make it fail. May write a part by itself. */
   before: (
     change: Change,
@@ -53,6 +55,45 @@ const copyOf = (folder: Folder, side: 'live' | 'durable'): Folder => {
     return made;
   };
   return new Map(Array.from(folder, ([name, inode]) => [name, copy(inode)]));
+};
+
+const SECTOR = 512;
+
+/** Content of which some unsynced sectors, or pages of eight, were written, and others not. */
+const someOf = ({ live, durable }: Inode, random: () => number): Buffer => {
+  if (live === durable) return live;
+  const [shorter, longer] = [live.length, durable.length].sort((a, b) => a - b) as [number, number];
+  const within = shorter + Math.floor(random() * (longer - shorter + 1));
+  const length = [live.length, durable.length, within][Math.floor(random() * 3)] ?? within;
+  const content = Buffer.alloc(length);
+  const piece = random() < 0.5 ? SECTOR : 8 * SECTOR;
+  const likely = random();
+  for (let at = 0; at < length; at += piece) {
+    const isNew = random() < likely;
+    const hole = !isNew && random() < 0.5;
+    for (let from = at; from < Math.min(length, at + piece); from += SECTOR) {
+      const to = Math.min(length, from + SECTOR);
+      // What was synced stays, or is replaced: a disk writes a sector as one.
+      const source = isNew ? live : hole && from >= durable.length ? Buffer.alloc(0) : durable;
+      source.subarray(from, to).copy(content, from);
+    }
+  }
+  return content;
+};
+
+/** Names of which some unsynced changes happened; a rename leaves one of its two names at least. */
+const someNames = (live: Folder, durable: Folder, random: () => number): Folder => {
+  const some: Folder = new Map();
+  const likely = random();
+  for (const name of new Set([...live.keys(), ...durable.keys()])) {
+    const inode = (random() < likely ? live : durable).get(name);
+    if (inode) some.set(name, inode);
+  }
+  const kept = new Set(some.values());
+  for (const [name, inode] of live) {
+    if (!kept.has(inode) && [...durable.values()].includes(inode)) some.set(name, inode);
+  }
+  return some;
 };
 
 /** The one folder in the store's, and what its files' names begin with here. */
@@ -93,6 +134,18 @@ export const memoryFiles = (start: Folder = new Map()): MemoryFiles => {
         ([name]) => !name.startsWith(`${INNER}/`) || durable.has(INNER),
       );
       return memoryFiles(copyOf(new Map(lasting), 'durable'));
+    },
+    afterSomePowerCut(random) {
+      const some = someNames(live, durable, random);
+      const contents = new Map<Inode, Inode>();
+      for (const inode of some.values()) {
+        const content = someOf(inode, random);
+        contents.set(inode, { live: content, durable: content });
+      }
+      const made = Array.from(some, ([name, inode]) => [name, contents.get(inode)] as const);
+      return memoryFiles(
+        new Map(made.filter((one): one is [string, Inode] => one[1] !== undefined)),
+      );
     },
     content: (name) => inodeOf(name).live,
     put(name, content) {
