@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'tsup';
 
 /** Builds writer.ts, which Node can't run as it is. @returns the path of the script */
 export const buildWriter = async (): Promise<string> => {
-  const outDir = await mkdtemp(join(tmpdir(), 'govctl-writer-'));
+  // Below the project, where it finds the library that locks files.
+  const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
+  await mkdir(cache, { recursive: true });
+  const outDir = await mkdtemp(join(cache, 'govctl-writer-'));
   await build({
     entry: { writer: fileURLToPath(new URL('writer.ts', import.meta.url)) },
     outDir,
@@ -17,7 +19,8 @@ export const buildWriter = async (): Promise<string> => {
     target: 'node20',
     config: false,
     silent: true,
-    noExternal: [/.*/],
+    noExternal: [/^(?!fs-native-extensions$)/],
+    external: ['fs-native-extensions'],
   });
   return join(outDir, 'writer.mjs');
 };

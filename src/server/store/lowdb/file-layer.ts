@@ -42,6 +42,11 @@ export interface OpenFile {
   /** Makes content and size durable (fdatasync). */
   sync(): Promise<void>;
   truncate(size: number): Promise<void>;
+  /**
+   * Locks a file that was opened for writing against other openings of it, also of other processes, until it is closed or the
+   * process ends. `unavailable`: the system or the file system has no such locks.
+   */
+  tryLock(): Promise<'locked' | 'held' | 'unavailable'>;
   close(): Promise<void>;
 }
 
@@ -71,6 +76,19 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
+/** A byte behind any data: Windows keeps others from writing what is locked. */
+const lockedByte = 2 ** 52;
+
+async function lockFile(fd: number): Promise<'locked' | 'held' | 'unavailable'> {
+  try {
+    const { tryLock } = await import('fs-native-extensions');
+    const isLocked = process.platform === 'win32' ? tryLock(fd, lockedByte, 1) : tryLock(fd);
+    return isLocked ? 'locked' : 'held';
+  } catch {
+    return 'unavailable';
+  }
+}
+
 export const nodeFiles: FileLayer = {
   makeFolder,
   list: (folder) => readdir(folder),
@@ -84,6 +102,7 @@ export const nodeFiles: FileLayer = {
         (await handle.write(bytes, 0, bytes.length, mode === 'overwrite' ? 0 : null)).bytesWritten,
       sync: () => handle.datasync(),
       truncate: (size) => handle.truncate(size),
+      tryLock: () => lockFile(handle.fd),
       close: () => handle.close(),
     };
   },

@@ -4,7 +4,7 @@ import type { FileLayer } from './file-layer.ts';
 import { laneFile, laneRows } from './lane-records.ts';
 import type { State } from './lowdb-store.ts';
 import { writeManifest } from './manifest.ts';
-import { segmentsIn } from './replay.ts';
+import { segmentsIn } from './segments.ts';
 
 /**
  * Writes the state to the checkpoints and lets go of the journal before it. The journal must have

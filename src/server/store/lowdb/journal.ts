@@ -8,21 +8,14 @@ import { writeWhole } from './file-layer.ts';
 import type { FileLayer, OpenFile } from './file-layer.ts';
 import { sealGroup } from './group.ts';
 import type { Group } from './group.ts';
+import type { Guard } from './guard.ts';
 import type { Commit, Operation } from './operation.ts';
 import { openMark } from './synced-mark.ts';
+import { segmentName } from './segments.ts';
+import type { Segment } from './segments.ts';
 import type { SyncedMark } from './synced-mark.ts';
 import { messageOf } from './refusal.ts';
 import { createPace } from './pace.ts';
-
-/** A file of the journal; it holds the commits after `from` in groups, one per line. */
-export interface Segment {
-  readonly name: string;
-  readonly from: number;
-}
-
-/** Sorts by name in the order of commits: 2^53 has 16 digits. */
-export const segmentName = (from: number): string =>
-  `journal-${String(from).padStart(16, '0')}.ndjson`;
 
 /** Closes the JSON of a line after its checksum. */
 const LINE_END = '}\n';
@@ -50,6 +43,8 @@ export interface JournalOptions {
   readonly segment: Segment;
   /** Bytes the segment holds already. */
   readonly size: number;
+  /** Goes along with the file that is written. */
+  readonly guard: Guard;
   /** The last commit in it. */
   readonly commit: number;
   /** Called when how far the journal is on disk can't be noted. */
@@ -157,7 +152,7 @@ const takeText = (texts: Iterator<string>): { readonly text: string; readonly is
 };
 
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
-  const { dir, files, onDurable, onFailure, onUnmarked, afterFlush } = options;
+  const { dir, files, guard, onDurable, onFailure, onUnmarked, afterFlush } = options;
   const epoch = randomBytes(8).toString('hex');
   let { name, from: begin } = options.segment;
   let file = await files.open(join(dir, name), 'append');
@@ -256,6 +251,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       // Nothing came since the last time.
       if (from === begin) return;
       const next = await createSegment(files, dir, from);
+      await guard.move(join(dir, segmentName(from)));
       const previous = file;
       file = next;
       name = segmentName(from);

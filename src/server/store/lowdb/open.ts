@@ -6,10 +6,11 @@ import { removeUnfinished } from './blobs.ts';
 import { nodeFiles } from './file-layer.ts';
 import type { FileLayer } from './file-layer.ts';
 import { foldState } from './fold.ts';
+import { guardFolder } from './guard.ts';
+import type { Guard } from './guard.ts';
 import { openJournal } from './journal.ts';
 import type { Journal } from './journal.ts';
 import { lockFolder } from './lock.ts';
-import type { Lock } from '../../../lock/lock.ts';
 import { createEngine } from './lowdb-store.ts';
 import type { Durability, Engine } from './lowdb-store.ts';
 import { writeManifest } from './manifest.ts';
@@ -94,7 +95,7 @@ const readUntil = (signal: AbortSignal, files: FileLayer): FileLayer => ({
 const openLocked = async (
   { dir, lanes = [], files = nodeFiles, checkpointBytes = 16 << 20, log = SILENT }: OpenOptions,
   specs: readonly CollectionSpec<Document>[],
-  lock: Lock,
+  { guard, release }: { readonly guard: Guard; readonly release: () => Promise<void> },
   signal: AbortSignal | undefined,
 ): Promise<Store> => {
   const { state, folded, segment, size, isOld, manifest } = await recover({
@@ -107,6 +108,7 @@ const openLocked = async (
   if (state.commit > folded) {
     log.info(`${dir}: ${state.commit - folded} commits recovered from the journal`);
   }
+  await guard.move(join(dir, segment.name));
   await removeUnfinished(files, dir);
   let failed = false;
   let foldedAt = folded;
@@ -151,7 +153,7 @@ const openLocked = async (
       try {
         await journal.close();
       } finally {
-        await lock.release();
+        await release();
       }
     },
   };
@@ -159,6 +161,7 @@ const openLocked = async (
   const journal: Journal = await openJournal({
     dir,
     files,
+    guard,
     segment,
     size,
     commit: state.commit,
@@ -224,16 +227,27 @@ export const lockLowdbStore = (options: OpenOptions): Promise<LockedFolder> => {
     await files.makeFolder(dir);
     await checkOthers(dir, files, log);
     const lock = await lockFolder(dir);
+    let guard: Guard;
+    try {
+      guard = await guardFolder(files, dir, (message) => log.warn(message));
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+    const release = async (): Promise<void> => {
+      await guard.release();
+      await lock.release();
+    };
     return {
       async load(signal) {
         try {
-          return await refusing(dir, () => openLocked(options, specs, lock, signal));
+          return await refusing(dir, () => openLocked(options, specs, { guard, release }, signal));
         } catch (error) {
-          await lock.release();
+          await release();
           throw signal?.aborted ? signal.reason : error;
         }
       },
-      release: () => lock.release(),
+      release,
     };
   });
 };

@@ -4,8 +4,8 @@ import { checkLine } from './checked-line.ts';
 import { removeIfThere } from './checkpoint.ts';
 import { writeWhole } from './file-layer.ts';
 import type { FileLayer } from './file-layer.ts';
-import { segmentName } from './journal.ts';
-import type { Segment } from './journal.ts';
+import { segmentName, segmentsIn } from './segments.ts';
+import type { Segment } from './segments.ts';
 import { readGroup } from './group.ts';
 import type { Group } from './group.ts';
 import { readLines } from './lines.ts';
@@ -57,17 +57,6 @@ const createEpochs = (): Epochs => {
     },
   };
 };
-
-const SEGMENT = /^journal-(\d{16})\.ndjson(\.bak)?$/;
-
-/** All segments, folded ones too, in the order of commits. */
-export const segmentsIn = (names: readonly string[]): (Segment & { readonly folded: boolean })[] =>
-  names
-    .flatMap((name) => {
-      const match = SEGMENT.exec(name);
-      return match ? [{ name, from: Number(match[1]), folded: match[2] !== undefined }] : [];
-    })
-    .sort((a, b) => a.from - b.from || Number(b.folded) - Number(a.folded));
 
 const applyLaneOperation = (draft: Draft, commit: number, operation: LaneOperation): boolean => {
   const [, family] = operation;

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { StoreRefusal } from '../store.ts';
+import { isMissing } from './checkpoint.ts';
+import type { FileLayer, OpenFile } from './file-layer.ts';
+import { segmentsIn } from './segments.ts';
+
+/**
+ * The kernel's lock on the newest file of the journal. Unlike the file `lock`, which says who has the folder, it ends with the
+ * process, counts between containers, and is not lost when somebody removes a file that looks left over.
+ */
+export interface Guard {
+  /** Goes on to another file of the journal. @throws StoreRefusal where another process has that */
+  move(path: string): Promise<void>;
+  release(): Promise<void>;
+}
+
+const inUse = (dir: string, path: string): StoreRefusal =>
+  new StoreRefusal(
+    `${dir} is in use by another process, perhaps of another container: it has locked ${path}.\n` +
+      'Way out: stop that process, or give another data folder (--data-dir).',
+  );
+
+/**
+ * @param warn told where the system has no such locks
+ * @throws StoreRefusal while another process has the folder
+ */
+export const guardFolder = async (
+  files: FileLayer,
+  dir: string,
+  warn: (message: string) => void,
+): Promise<Guard> => {
+  let held: { readonly path: string; readonly file: OpenFile } | undefined;
+  const guard: Guard = {
+    async move(path) {
+      if (held?.path === path) return;
+      const file = await files.open(path, 'append');
+      const outcome = await file.tryLock();
+      if (outcome === 'held') {
+        await file.close();
+        throw inUse(dir, path);
+      }
+      if (outcome === 'unavailable' && !held) {
+        warn(
+          `${dir}: files cannot be locked here; only the file "lock" in it keeps a second server of this machine out`,
+        );
+      }
+      await held?.file.close();
+      held = { path, file };
+    },
+    async release() {
+      await held?.file.close();
+      held = undefined;
+    },
+  };
+  const segments = async (): Promise<string[]> =>
+    segmentsIn(await files.list(dir)).flatMap(({ name, folded }) => (folded ? [] : [name]));
+  try {
+    // From the oldest on: whoever has the folder keeps one until it has the next, so it is met in any case. In a new folder,
+    // only one can create the first.
+    for (let names = await segments(); names.length > 0;) {
+      for (const name of names) {
+        await guard.move(join(dir, name)).catch((error: unknown) => {
+          if (!isMissing(error)) throw error;
+        });
+      }
+      const now = await segments();
+      if (now.at(-1) === names.at(-1)) break;
+      names = now;
+    }
+  } catch (error) {
+    await guard.release();
+    throw error;
+  }
+  return guard;
+};
