@@ -32,7 +32,7 @@ export interface FileLayer {
   syncFolder(path: string): Promise<void>;
 }
 
-export type OpenMode = 'read' | 'append' | 'create' | 'overwrite';
+type OpenMode = 'read' | 'append' | 'create' | 'overwrite';
 
 export interface OpenFile {
   /** @returns bytes read; 0 at the end of the file */
