@@ -64,7 +64,7 @@ export function unreachable(
     : /CERT|SELF_SIGNED|VERIFY|ALTNAME/.test(code)
       ? 'If the server has its own authority, point NODE_EXTRA_CA_CERTS at its certificate file.'
       : 'Check the address (--base-url, GOVCTL_BASE_URL, govctl.yaml) and that the server is up; `govctl doctor` looks at each.';
-  return new GovctlError('unreachable', `${new URL(url).origin} can not be reached: ${why}`, {
+  return new GovctlError('unreachable', `${new URL(url).origin} cannot be reached: ${why}`, {
     cause,
     hint,
   });

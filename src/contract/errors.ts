@@ -114,7 +114,7 @@ export const errorCatalogue = {
 
   malformed_request: entry(400, 'REQ_001', 3, 'The request is malformed'),
   not_found: entry(404, 'REQ_002', 1, 'No such thing'),
-  method_not_allowed: entry(405, 'REQ_003', 1, 'The path does not take this method'),
+  method_not_allowed: entry(405, 'REQ_003', 1, 'The path does not support this method'),
   precondition_failed: entry(412, 'REQ_004', 5, 'It was changed by someone else meanwhile'),
   idempotency_key_reused: entry(
     409,
@@ -127,8 +127,8 @@ export const errorCatalogue = {
 
   rate_limit_exceeded: entry(429, 'RATE_001', 1, 'Too many requests'),
 
-  internal_error: entry(500, 'SRV_001', 1, 'Something went wrong inside'),
-  unavailable: entry(503, 'SRV_002', 1, 'The service can not take this now'),
+  internal_error: entry(500, 'SRV_001', 1, 'Something went wrong in the service'),
+  unavailable: entry(503, 'SRV_002', 1, 'The service cannot do this now'),
 
   // Only a client has these.
   usage_error: entry(null, null, 3, 'Wrong usage'),
@@ -143,10 +143,10 @@ export const errorCatalogue = {
   guard_refused: entry(null, null, 6, 'A safety guard refused'),
   partly_applied: entry(null, null, 7, 'Only a part was applied'),
   timed_out: entry(null, null, 8, 'It did not finish in time'),
-  unreachable: entry(null, null, 1, 'The server can not be reached'),
+  unreachable: entry(null, null, 1, 'The server cannot be reached'),
   bad_answer: entry(null, null, 1, 'The server answered something that is not this API'),
   file_error: entry(null, null, 1, 'A file could not be read or written'),
-  data_refused: entry(null, null, 1, 'The stored data can not be used as it is'),
+  data_refused: entry(null, null, 1, 'The stored data cannot be used as it is'),
   interrupted: entry(null, null, 130, 'Interrupted'),
 } as const satisfies Record<string, CatalogueEntry>;
 

@@ -93,7 +93,7 @@ describe('the ID token of a CI job', () => {
     ['nobody', undefined],
     ['an empty list', []],
   ])('for %s is refused', async (_, aud) => {
-    expect(await sent({ aud })).toEqual(refused('this server only takes https://govctl.test'));
+    expect(await sent({ aud })).toEqual(refused('this server accepts only https://govctl.test'));
   });
 
   it('of an issuer that no rule names is refused, and the issuer is not asked', async () => {

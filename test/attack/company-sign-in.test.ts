@@ -6,12 +6,12 @@ let service: CompanyService;
 beforeEach(async () => void (service = await startCompanyService()));
 afterEach(() => service.close());
 
-const distrusted = 'gave an answer that cannot be trusted';
+const distrusted = 'sent a response that cannot be trusted';
 
 describe('an ID token is refused', () => {
   it.each([
-    ['of another tenant', { tid: 'tenant-2' }, 'is of another organization'],
-    ['of no tenant', { tid: undefined }, 'is of another organization'],
+    ['of another tenant', { tid: 'tenant-2' }, 'belongs to another organization'],
+    ['of no tenant', { tid: undefined }, 'belongs to another organization'],
     ['with another nonce', { nonce: 'another' }, distrusted],
     ['without a nonce', { nonce: undefined }, distrusted],
     ['for another client', { aud: 'another' }, distrusted],
@@ -43,7 +43,7 @@ describe('a callback lets nobody in', () => {
     const back = service.provider.approve(await service.begin(first), ann);
     await service.begin(second);
     for (const tab of [second, service.browser()]) {
-      expect((await tab.open(back)).text).toContain('was begun in another browser');
+      expect((await tab.open(back)).text).toContain('was started in another browser');
       expect(await service.isIn(tab)).toBe(false);
     }
     expect((await first.open(back)).title).toBe('Your account');
@@ -93,7 +93,7 @@ describe('a callback lets nobody in', () => {
     const refused = service.browser();
     const begun = (await service.begin(refused)).searchParams.get('state') ?? '';
     const no = new URLSearchParams({ error: 'access_denied', state: begun, iss: service.provider.issuer }); // prettier-ignore
-    expect((await refused.open(`/auth/company/callback?${no.toString()}`)).text).toContain('refused the sign-in, or you did'); // prettier-ignore
+    expect((await refused.open(`/auth/company/callback?${no.toString()}`)).text).toContain('The sign-in was canceled, or '); // prettier-ignore
   });
 });
 

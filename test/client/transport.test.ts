@@ -96,7 +96,7 @@ describe('a failing server', () => {
     ]);
     const error = await errorOf(client.policies.list());
     expect(error).toMatchObject({ error: 'unreachable', exitCode: 1 });
-    expect(error.message).toBe('https://service.test can not be reached: nothing listens there');
+    expect(error.message).toBe('https://service.test cannot be reached: nothing listens there');
     expect(error.hint).toContain('govctl doctor');
     expect(slept).toEqual([125, 250, 500, 1000]);
     expect(tries.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5]);

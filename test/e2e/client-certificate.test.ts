@@ -83,7 +83,7 @@ describe.skipIf(pairs.length < 3)('a service that requires client certificates',
   });
 
   it.each<[string, Record<string, string>, number, string]>([
-    ['none', {}, 1, `can not be reached: it requires a client certificate\n  → Set GOVCTL_CLIENT_CERT and GOVCTL_CLIENT_KEY, or pass --client-cert`], // prettier-ignore
+    ['none', {}, 1, `cannot be reached: it requires a client certificate\n  → Set GOVCTL_CLIENT_CERT and GOVCTL_CLIENT_KEY, or pass --client-cert`], // prettier-ignore
     ['one of another authority', shown('other.pem', 'other.key'), 1, 'the connection was cut, as by a server that does not accept the client certificate\n'], // prettier-ignore
     ['one whose key is missing', { GOVCTL_CLIENT_CERT: 'ann.pem' }, 3, 'GOVCTL_CLIENT_CERT is set, but GOVCTL_CLIENT_KEY is not'], // prettier-ignore
     ['one that is nowhere', shown('nowhere.pem', 'ann.key'), 1, `The client certificate, ${at('nowhere.pem')}, can't be read: there is no such file`], // prettier-ignore
@@ -93,7 +93,7 @@ describe.skipIf(pairs.length < 3)('a service that requires client certificates',
   ])('says what is wrong where it is shown %s', async (_, env, exitCode, words) => {
     const outcome = await machine().list(env);
     expect(outcome).toMatchObject({ exitCode, stdout: '' });
-    expect(outcome.stderr.replace(/^\S+ can not be reached: .*; trying again.*\n/, '')).toContain(words); // prettier-ignore
+    expect(outcome.stderr.replace(/^\S+ cannot be reached: .*; trying again.*\n/, '')).toContain(words); // prettier-ignore
   });
 
   it('says how a key with a password is converted', async () => {

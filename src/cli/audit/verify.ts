@@ -64,6 +64,6 @@ function parseHead(text: string): ChainEnd {
     return { sequence: Number(sequence), hash: hash.toLowerCase() };
   }
   throw new GovctlError('usage_error', `--head ${text}: not a sequence and a hash`, {
-    hint: 'Give it as an earlier `govctl audit verify` or an event `audit.head` said: 4812:9f2c… with 64 hex digits.',
+    hint: 'Use the value from an earlier `govctl audit verify` or from an event `audit.head`: 4812:9f2c… with 64 hex digits.',
   });
 }

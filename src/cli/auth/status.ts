@@ -83,7 +83,7 @@ async function everyProfile({ world, warn }: Context): Promise<LoggedIn[]> {
   }));
   if (found.length > 0) return found;
   throw new GovctlError('not_logged_in', 'There are no login profiles', {
-    hint: 'Make one with `govctl auth login`.',
+    hint: 'Log in with `govctl auth login`.',
   });
 }
 

@@ -8,7 +8,7 @@ import { trimEnd } from '../../contract/trim-end.ts';
 export function parseBaseUrl(text: string, from: string): string {
   const refuse = (why: string): GovctlError =>
     new GovctlError('usage_error', `${from}: "${withoutPassword(text)}" ${why}`, {
-      hint: 'Write the address of the service, such as https://governance.example.com.',
+      hint: 'Use the address of the service, such as https://governance.example.com.',
     });
   if (!URL.canParse(text)) throw refuse('is not a URL');
   const url = new URL(text);

@@ -47,9 +47,13 @@ async function ciIdToken(
 
 function noToken(env: NodeJS.ProcessEnv, audience: string): GovctlError {
   if (env.GITHUB_ACTIONS) {
-    return new GovctlError('not_logged_in', 'This job may not ask GitHub for an ID token', {
-      hint: 'Add `permissions: { contents: read, id-token: write }` to the job, or to the workflow. Jobs of pull requests from forks get none.',
-    });
+    return new GovctlError(
+      'not_logged_in',
+      'This job has no permission to get an ID token from GitHub',
+      {
+        hint: 'Add `permissions: { contents: read, id-token: write }` to the job, or to the workflow. Jobs of pull requests from forks get none.',
+      },
+    );
   }
   if (env.GITLAB_CI) {
     return new GovctlError(
@@ -62,7 +66,7 @@ function noToken(env: NodeJS.ProcessEnv, audience: string): GovctlError {
   }
   return new GovctlError(
     'not_logged_in',
-    'There is no ID token to log in with: this is no CI job',
+    'There is no ID token to log in with: this is not a CI job',
     {
       hint: `--oidc works in GitHub Actions and GitLab CI. Elsewhere, set ${idTokenVariable} to an ID token for ${audience}.`,
     },

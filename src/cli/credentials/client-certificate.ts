@@ -41,7 +41,7 @@ export function bothOf(
   if (!cert && !key) return undefined;
   const [given, lacks] = cert ? [names.cert, names.key] : [names.key, names.cert];
   throw new GovctlError('usage_error', `${given} is set, but ${lacks} is not`, {
-    hint: 'Set both; a PEM file that contains certificate and key is named twice.',
+    hint: 'Set both. If one PEM file contains certificate and key, set both to it.',
   });
 }
 

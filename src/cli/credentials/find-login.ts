@@ -189,9 +189,9 @@ export function checkToken(given: string, from: string): string {
   throw new GovctlError(
     'usage_error',
     token === ''
-      ? `${from} holds no token`
-      : `${from} holds something that is not a token: it has spaces, line breaks or characters beyond ASCII`,
-    { hint: 'Give the API key or access token alone, without quotes or "Bearer".' },
+      ? `${from} contains no token`
+      : `${from} is not a token: it contains spaces, line breaks or non-ASCII characters`,
+    { hint: 'Use only the API key or access token, without quotes or "Bearer".' },
   );
 }
 

@@ -79,5 +79,5 @@ const refuse = (file: string, why: string): GovctlError =>
 export const ioError = (file: string, what: string, cause: unknown): GovctlError =>
   new GovctlError('file_error', `${file} could not be ${what}: ${(cause as Error).message}`, {
     cause,
-    hint: 'GOVCTL_CONFIG_DIR names another folder for logins.',
+    hint: 'Set GOVCTL_CONFIG_DIR to store logins in another directory.',
   });

@@ -54,12 +54,12 @@ export const isProfileName = (name: string): boolean => profileName.test(name);
 /** @throws GovctlError usage_error */
 export function checkProfileName(name: string): string {
   if (isProfileName(name)) return name;
-  throw new GovctlError('usage_error', `"${name}" can not be the name of a profile`, {
+  throw new GovctlError('usage_error', `"${name}" is not a valid name of a profile`, {
     hint: 'Use up to 64 lower-case letters, digits, ".", "_" and "-", beginning with a letter or digit.',
   });
 }
 
-const mend = 'Mend it, or remove it and log in again with `govctl auth login`.';
+const mend = 'Fix it, or remove it and log in again with `govctl auth login`.';
 
 /** @throws GovctlError invalid_file when the file is not what govctl writes */
 export async function readProfiles(folder: string, warn: Warn): Promise<Profiles> {
@@ -92,8 +92,8 @@ export function profileNamed(profiles: Profiles, name: string): Profile {
   const nearest = nearestWord(name, names);
   throw new GovctlError('not_logged_in', `There is no login profile "${name}"`, {
     hint: nearest
-      ? `Did you mean --profile ${nearest}? Or make it: \`govctl auth login --profile ${name}\`.`
-      : `Make it with \`govctl auth login --profile ${name}\`${names.length > 0 ? `; there are: ${names.join(', ')}` : ''}.`,
+      ? `Did you mean --profile ${nearest}? Or create it: \`govctl auth login --profile ${name}\`.`
+      : `Create it with \`govctl auth login --profile ${name}\`${names.length > 0 ? `; there are: ${names.join(', ')}` : ''}.`,
   });
 }
 

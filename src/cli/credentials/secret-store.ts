@@ -49,8 +49,8 @@ export function secretStoreOf(
   if (world.env.GOVCTL_KEYRING !== 'off') return keychainStore(world.keychain ?? systemKeychain());
   throw new GovctlError(
     'not_logged_in',
-    'The login is kept in the keychain, which GOVCTL_KEYRING=off keeps govctl from asking',
-    { hint: 'Unset it, or log in again with `govctl auth login`, which then keeps it in a file.' },
+    'The login is stored in the keychain, which GOVCTL_KEYRING=off turns off',
+    { hint: 'Unset it, or log in again with `govctl auth login` to store the login in a file.' },
   );
 }
 
@@ -152,10 +152,10 @@ async function asking<T>(answer: Promise<T>): Promise<T> {
   } catch (cause) {
     throw new GovctlError(
       'not_logged_in',
-      `The keychain that holds the login can't be used: ${(cause as Error).message}`,
+      `The keychain that contains the login cannot be used: ${(cause as Error).message}`,
       {
         cause,
-        hint: 'Unlock it; or log in again with GOVCTL_KEYRING=off, which keeps the login in a file; or set GOVCTL_TOKEN.',
+        hint: 'Unlock it, set GOVCTL_TOKEN, or log in again with GOVCTL_KEYRING=off to store the login in a file.',
       },
     );
   }

@@ -45,7 +45,7 @@ export function parseTime(flag: string, time: string, now: number): string {
     }
   }
   throw new GovctlError('usage_error', `${flag} ${time}: that is a duration, not a time`, {
-    hint: `\`govctl server clock advance ${time}\` lets so much time pass.`,
+    hint: `To move the clock by it, run \`govctl server clock advance ${time}\`.`,
   });
 }
 
@@ -127,7 +127,7 @@ export async function advanceBy(
 function momentAfter(now: string, ms: number): string {
   const at = new Date(Date.parse(now) + ms);
   if (at.getTime() < Date.parse('9999-12-31T00:00:00Z')) return at.toISOString();
-  throw new GovctlError('usage_error', 'The clock can not be moved beyond the year 9999');
+  throw new GovctlError('usage_error', 'The clock cannot be moved beyond the year 9999');
 }
 
 const advancedView = (advanced: Advanced): View => ({

@@ -104,8 +104,8 @@ function parseServerFlags(
     ['--signing-key', flags.signingKey],
   );
   if (flags.store !== 'lowdb' && !/^postgres(ql)?:\/\//.test(flags.store)) {
-    throw new GovctlError('usage_error', `--store ${flags.store}: there is no such store`, {
-      hint: 'Give lowdb, or a postgres:// url.',
+    throw new GovctlError('usage_error', `--store ${flags.store}: unknown store`, {
+      hint: 'Use lowdb or a postgres:// URL.',
     });
   }
   for (const range of flags.allowTarget ?? []) checkCidr(range);
@@ -200,8 +200,8 @@ function checkCidr(range: string): void {
   const [address = '', bits = '', ...rest] = range.split('/');
   const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
   if (rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= longest) return;
-  throw new GovctlError('usage_error', `--allow-target ${range}: that is no range of addresses`, {
-    hint: 'Write it as 10.0.0.0/8 or fd00::/8.',
+  throw new GovctlError('usage_error', `--allow-target ${range}: not an address range`, {
+    hint: 'Use a CIDR, such as 10.0.0.0/8 or fd00::/8.',
   });
 }
 

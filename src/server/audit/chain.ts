@@ -33,7 +33,7 @@ export async function chainOlder({ store, log }: Pick<Deps, 'store' | 'log'>): P
   if (!store.health().writable) {
     log.warn(
       {},
-      'the audit log was not looked through for unchained entries: the store can not be written',
+      'the audit log was not searched for entries without a hash: the store cannot be written',
     );
     return;
   }

@@ -136,7 +136,7 @@ function checkCountries(given: readonly string[] | null | undefined, hasCountrie
   if (!given || hasCountries) return;
   throw invalid(
     'countries',
-    'needs a database of countries: set country_database in the --config file of the server',
+    'requires a country database; set country_database in the --config file of the server',
   );
 }
 
@@ -246,7 +246,7 @@ export async function updateKey(
   if (update.require_signature === true && signing === undefined) {
     throw invalid(
       'require_signature',
-      'cannot begin here, as nobody would see the signing secret; rotate the key with require_signature',
+      'cannot be turned on here, as the signing secret would not be shown; rotate the key with require_signature',
     );
   }
   const given = {
@@ -277,9 +277,9 @@ function checkMayChange(principal: Principal, key: StoredApiKey, doing: string):
   if (key.bootstrap !== true || principal.isOperator === true) return;
   throw new GovctlError(
     'insufficient_scope',
-    `${doing} the data directory's own key takes that key`,
+    `${doing} the data directory's own key requires that key`,
     {
-      hint: 'Its operator can also give the server another one: `govctl server --api-key`.',
+      hint: 'The operator can also replace it: start the server with --new-api-key.',
     },
   );
 }
@@ -330,7 +330,10 @@ export async function rotateKey(
   checkMayChange(call.principal, before, 'Rotating');
   const now = deps.clock.now();
   if (before.expires_at !== undefined && Date.parse(before.expires_at) <= now) {
-    throw invalid('expires_at', `was ${before.expires_at}: extend the key before you rotate it`);
+    throw invalid(
+      'expires_at',
+      `has passed (${before.expires_at}); extend the key before you rotate it`,
+    );
   }
   const secret = newKeySecret(deps, id, signs ?? before.signing_secret !== undefined);
   const doc: StoredApiKey = {

@@ -55,8 +55,8 @@ export async function bootstrapKeyWorks({ store }: Deps): Promise<boolean> {
 /** @throws GovctlError usage_error when the key can't travel in a header */
 export function checkGivenKey(key: string): void {
   if (/^[\x21-\x7e]{8,512}$/.test(key)) return;
-  throw new GovctlError('usage_error', 'The API key given can not be used as one', {
-    hint: 'Give 8 to 512 printable ASCII characters without spaces; `openssl rand -base64 32` makes a good one.',
+  throw new GovctlError('usage_error', 'The API key for the server is not valid', {
+    hint: 'Use 8 to 512 printable ASCII characters without spaces, for example from `openssl rand -base64 32`.',
   });
 }
 

@@ -47,7 +47,7 @@ export async function openCountries(
       log.info({ file }, 'country_database was replaced');
     } catch (error) {
       const reason = (error as Error).message;
-      log.error({ file, reason }, 'the former country_database is used on');
+      log.error({ file, reason }, 'country_database cannot be read; the earlier one stays in use');
     }
   };
   const look = (): void => void reload();
@@ -61,7 +61,7 @@ export async function openCountries(
 
 async function read(file: string): Promise<CountryOf> {
   try {
-    if ((await stat(file)).size > longestFile) throw new Error('it has more than 1 GiB');
+    if ((await stat(file)).size > longestFile) throw new Error('it is larger than 1 GiB');
     const countryOf = reading(new Reader(await readFile(file)));
     check(countryOf);
     return (address) => {
@@ -79,7 +79,7 @@ async function read(file: string): Promise<CountryOf> {
       `The country_database ${file} could not be read: ${why}`,
       {
         cause,
-        hint: 'It must be a database of countries in the MaxMind DB format (.mmdb), whole. To replace it, write another file and rename it.',
+        hint: 'Use a complete country database in the MaxMind DB format (.mmdb). To replace it, write a new file and rename it.',
       },
     );
   }
@@ -106,6 +106,6 @@ function check(countryOf: CountryOf): void {
     for (const address of addresses) if (countryOf(address) !== undefined) known += 1;
   }
   if (known === 0) {
-    throw new Error('it knows no countries: no country.iso_code or country_code of any address');
+    throw new Error('it contains no countries: no address has a country.iso_code or country_code');
   }
 }

@@ -34,7 +34,7 @@ export function createRestrictions(countryOf: CountryOf | undefined): Restrictio
           'address_not_allowed',
           `This API key does not work from ${seen(address)}, the address of this request`,
           {
-            hint: 'Add the address with `govctl api-key update`. Behind a proxy, the server takes its word only where trusted_proxies of the --config file lists it.',
+            hint: 'Add the address with `govctl api-key update`. If the address is that of your proxy, list it in trusted_proxies of the --config file.',
           },
         );
       }
@@ -51,7 +51,8 @@ export function createRestrictions(countryOf: CountryOf | undefined): Restrictio
 }
 
 /** What a proxy says in place of an address may be anything. */
-const seen = (address: string | undefined): string => address?.slice(0, 100) ?? 'nowhere';
+const seen = (address: string | undefined): string =>
+  address?.slice(0, 100) ?? 'an unknown address';
 
 function parse(list: readonly string[]): Ranges {
   const ranges = { ipv4: new BlockList(), ipv6: new BlockList() };

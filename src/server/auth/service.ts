@@ -244,15 +244,12 @@ const unknownToken = (): GovctlError =>
   refuse('invalid_token', 'The API key or access token is not known; it may have been revoked');
 
 const gone = (): GovctlError =>
-  refuse(
-    'invalid_token',
-    'The user to whom the API key or access token belongs is disabled or was deleted',
-  );
+  refuse('invalid_token', 'The user of this API key or access token is disabled or was deleted');
 
 const retired = (at: string): GovctlError =>
   refuse(
     'invalid_token',
-    `The server's own API key is disabled since ${at}, when its first owner signed in; sign in, or start the server with --new-api-key`,
+    `The server's own API key was disabled at ${at}, when the first owner signed in; sign in, or start the server with --new-api-key`,
   );
 
 function checkExpiry(what: string, at: string | undefined, now: number): void {

@@ -64,7 +64,7 @@ export function createSignatures({ clock, secrets }: Pick<Deps, 'clock' | 'secre
       const right = createHmac('sha256', openSecret(sealed, id)).update(base).digest();
       if (!isSame(right, signature.signature)) {
         throw signatureInvalid(
-          `The signature does not match: it was made with another secret, or for another request than ${request.method} ${request.url.slice(0, 500)}`,
+          `The signature does not match: it was made with another secret, or for a request other than ${request.method} ${request.url.slice(0, 500)}`,
         );
       }
       nonces.use(id, signature);
@@ -119,7 +119,7 @@ function createNonces(clock: Deps['clock']): {
       // Those of an earlier process are not known. A clock that was set back says nothing of them.
       if (now >= startedAt && created < Math.floor(startedAt / 1_000)) {
         throw signatureInvalid(
-          `The signature was created before the server was started at ${timestamp(startedAt)}, so it may have been used already; sign the request again`,
+          `The signature was created before the server started at ${timestamp(startedAt)}, so it may have been used already; sign the request again`,
         );
       }
       let used = keys.get(key);

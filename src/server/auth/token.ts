@@ -38,7 +38,7 @@ export const issueToken =
     if (!grantsOf(client).includes('client_credentials')) {
       throw new TokenFailure(
         'unauthorized_client',
-        'The client is one that people log in to; it was created without the grant type client_credentials',
+        'The client was created without the grant type client_credentials: only people can log in to it',
       );
     }
     const rate = limiter.take(client.id, call.isLocal);
@@ -81,7 +81,7 @@ async function authenticateClient(
   if (header !== null && body.client_secret !== undefined) {
     throw new TokenFailure(
       'invalid_request',
-      'Send the client id and secret once: in the body, or as HTTP Basic authentication',
+      'Send the client ID and secret only once: in the body, or as HTTP Basic authentication',
     );
   }
   const basic = header === null ? undefined : readBasic(header);
@@ -99,7 +99,7 @@ async function authenticateClient(
     { request_id: call.requestId, client_known: client !== undefined },
     'client authentication failed',
   );
-  throw new TokenFailure('invalid_client', 'The client id or secret is wrong', 401, challenge);
+  throw new TokenFailure('invalid_client', 'The client ID or secret is wrong', 401, challenge);
 }
 
 function inBody({ client_id: id, client_secret: secret }: TokenRequest): Credentials {

@@ -45,7 +45,7 @@ export function parseRanges(cidrs: readonly string[]): BlockList {
     const range = readRange(cidr);
     if (!range) {
       throw new GovctlError('usage_error', `"${cidr}" is not a range of addresses`, {
-        hint: 'Write it as a CIDR, such as 10.0.0.0/8 or fd00::/8.',
+        hint: 'Use a CIDR, such as 10.0.0.0/8 or fd00::/8.',
       });
     }
     ranges.addSubnet(...range);
@@ -80,7 +80,7 @@ export function checkPublicUrl(text: string): void {
     // said below
   }
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash) return;
-  throw new GovctlError('usage_error', `"${text}" can not be the public URL`, {
-    hint: 'Give an http or https URL without user, query or fragment, such as https://governance.example.com.',
+  throw new GovctlError('usage_error', `"${text}" is not a valid public URL`, {
+    hint: 'Use an http or https URL without user, query or fragment, such as https://governance.example.com.',
   });
 }

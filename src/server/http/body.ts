@@ -76,14 +76,14 @@ function mediaTypeOf(headers: Headers, types: readonly string[]): string {
   if (charset && !/^charset="?utf-?8"?$/.test(charset)) {
     throw new GovctlError(
       'unsupported_media_type',
-      `The body's ${charset.slice(0, 100)} is not taken, only UTF-8`,
+      `The body must be UTF-8, not ${charset.slice(0, 100)}`,
     );
   }
   const encoding = headers.get('content-encoding');
   if (encoding && encoding.toLowerCase() !== 'identity') {
     throw new GovctlError(
       'unsupported_media_type',
-      `The body's Content-Encoding ${encoding.slice(0, 100)} is not taken; send it as it is`,
+      `The body's Content-Encoding ${encoding.slice(0, 100)} is not supported; send the body without one`,
     );
   }
   return type;

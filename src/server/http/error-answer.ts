@@ -18,7 +18,7 @@ export function asKnownError(
     deps.log.error({ request_id: requestId, reason: error.message }, 'store unavailable');
     return new GovctlError(
       'unavailable',
-      'The service can not store changes now; nothing was changed',
+      'The service cannot store changes now; nothing was changed',
       {
         headers: { 'Retry-After': '5' },
       },

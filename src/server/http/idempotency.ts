@@ -101,7 +101,9 @@ export async function runOnce<B extends string | undefined>(
       throw reused('was used for another request within 24 hours; use a new key for each change');
     }
     if (!seen.answer) {
-      throw reused('was used for this very request; its answer held a secret and was not kept');
+      throw reused(
+        'was used for this request before; its answer contained a secret and was not stored',
+      );
     }
     // Stored under the same method and path, so by the same handler.
     const answer = seen.answer as Answer<B>;

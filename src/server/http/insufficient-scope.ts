@@ -8,7 +8,7 @@ export function insufficientScope({ scopes }: Principal, scope: Scope, what = 'T
   const has = scopes.join(' ');
   return new GovctlError(
     'insufficient_scope',
-    `${what} takes the scope ${scope}; the token has: ${has || 'none'}`,
+    `${what} requires the scope ${scope}; the token has: ${has || 'none'}`,
     {
       headers: {
         'WWW-Authenticate': `Bearer realm="govctl", error="insufficient_scope", scope="${scope}"`,

@@ -23,5 +23,5 @@ export function checkSameId(
   given: string | undefined,
 ): void {
   if (given === undefined || given === id) return;
-  throw invalidField(error, 'id', `must be left out or be ${id}, the ${what} that is changed`);
+  throw invalidField(error, 'id', `must be omitted or be ${id}, the ${what} that is updated`);
 }

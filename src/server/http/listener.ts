@@ -251,25 +251,21 @@ function explainListenError(
     case 'EADDRINUSE':
       return new GovctlError(
         'usage_error',
-        `The server can not listen on ${where}: the address is in use`,
+        `The server cannot listen on ${where}: the address is in use`,
         {
           hint: `Stop the other program, or pass another ${flag}; port 0 picks a free one.`,
         },
       );
     case 'EACCES':
-      return new GovctlError(
-        'usage_error',
-        `The server can not listen on ${where}: not permitted`,
-        {
-          hint: `Ports below 1024 require root; pass a higher port with ${flag}.`,
-        },
-      );
+      return new GovctlError('usage_error', `The server cannot listen on ${where}: not permitted`, {
+        hint: `Ports below 1024 require root; pass a higher port with ${flag}.`,
+      });
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new GovctlError(
         'usage_error',
-        `The server can not listen on ${where}: no such address on this machine`,
+        `The server cannot listen on ${where}: no such address on this machine`,
         {
           hint: 'Use --host 127.0.0.1 for this machine only, or --host 0.0.0.0 for all its addresses.',
         },
@@ -277,7 +273,7 @@ function explainListenError(
     default:
       return new GovctlError(
         'usage_error',
-        `The server can not listen on ${where}: ${error.message}`,
+        `The server cannot listen on ${where}: ${error.message}`,
         { cause: error },
       );
   }

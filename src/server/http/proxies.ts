@@ -122,7 +122,7 @@ function readNode(text: string, header: string): string {
     return canonicalAddress(address);
   }
   if (pseudonym.test(name)) return name;
-  throw unreadable(`The ${header} header names a client that is no address`);
+  throw unreadable(`The ${header} header names a client that is not an address`);
 }
 
 const unreadable = (why: string, hint?: string): GovctlError =>

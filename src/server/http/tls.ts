@@ -45,10 +45,10 @@ export async function readTls(files: TlsFiles): Promise<TlsContents> {
   } catch (cause) {
     throw new GovctlError(
       'usage_error',
-      `The TLS certificate and key do not fit: ${messageOf(cause)}`,
+      `The TLS certificate and key do not match: ${messageOf(cause)}`,
       {
         cause,
-        hint: 'Give --tls-cert a PEM certificate (chain) and --tls-key its own unencrypted PEM key.',
+        hint: 'Set --tls-cert to a PEM certificate (chain) and --tls-key to its unencrypted PEM key.',
       },
     );
   }
@@ -59,7 +59,7 @@ const readPem = (name: keyof typeof flags, file: string): Promise<Buffer> =>
   readFile(file).catch((cause: unknown) => {
     throw new GovctlError(
       'file_error',
-      `${file} (${flags[name]}) can not be read: ${messageOf(cause)}`,
+      `${file} (${flags[name]}) cannot be read: ${messageOf(cause)}`,
       { cause },
     );
   });
@@ -79,9 +79,9 @@ function certificatesIn(pem: Buffer, what: string): readonly X509Certificate[] {
     if (certificates.length > 0) return certificates;
     throw new Error('it contains no PEM certificate');
   } catch (cause) {
-    throw new GovctlError('usage_error', `${what} can not be used: ${messageOf(cause)}`, {
+    throw new GovctlError('usage_error', `${what} cannot be used: ${messageOf(cause)}`, {
       cause,
-      hint: 'Give it a file of PEM certificates.',
+      hint: 'Use a file of PEM certificates.',
     });
   }
 }

@@ -118,8 +118,8 @@ const showPassword = (
       <form method="post">
         ${visit.csrf()} ${username(email)}
         ${field({ name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password', autofocus: true })}
-        ${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. Your other sessions end.' })}
-        ${field({ name: 'again', label: 'The new password again', type: 'password', autocomplete: 'new-password' })}
+        ${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. This ends your other sessions.' })}
+        ${field({ name: 'again', label: 'Repeat the new password', type: 'password', autocomplete: 'new-password' })}
         <div class="buttons">
           <button>Change password</button><a href="${accountPath}">Cancel</a>
         </div>
@@ -135,13 +135,13 @@ interface CodeAsked {
 
 const renewal: CodeAsked = {
   title: 'New recovery codes',
-  why: 'The recovery codes you have stop working.',
+  why: 'Your current recovery codes stop working.',
   button: 'Make new codes',
 };
 
 const removal: CodeAsked = {
   title: 'Turn off the second factor',
-  why: 'After this, your password alone signs you in.',
+  why: 'After this, you sign in without a code.',
   button: 'Turn off',
 };
 

@@ -103,7 +103,7 @@ export async function linkPage(visit: Visit, { company, now }: CompanyPages): Pr
     visit.page(
       `Link your ${company.name} account`,
       html`${problem(message)}
-        <p>Then you can sign in here with your ${company.name} account, too.</p>
+        <p>Once it is linked, you can also sign in with your ${company.name} account.</p>
         ${continueWith(company, { link: '1', next: accountPath })}
         <p class="quiet"><a href="${accountPath}">Back to your account</a></p>`,
       { status },

@@ -55,8 +55,8 @@ function showConsent(visit: Visit, { client, scopes, redirectUri }: Interaction,
         ${
           client.isOwn
             ? 'Allow this only if you started it yourself, just now.'
-            : html`It is a program of somebody else, not a part of govctl. Allow it only if you know
-                <strong>${host}</strong> and started this yourself, just now.`
+            : html`This is a third-party program, not a part of govctl. Allow it only if you trust
+                <strong>${host}</strong> and started this login yourself, just now.`
         }
       </p>
       <dl>

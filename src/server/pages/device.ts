@@ -31,7 +31,7 @@ export async function devicePage(
     return visit.redirect(toSignIn(here));
   const ask = (message?: string, status = 200): Promise<Response> =>
     visit.page(
-      'Log a device in',
+      'Log in a device',
       html`<p>Enter the code that <code>govctl auth login</code> shows on your device.</p>
         <form method="post" action="${formPath}">
           ${visit.csrf()}
@@ -58,7 +58,7 @@ export async function devicePage(
   const granted = { by: visit.actor(session), scopes: grantable(device.scopes, session) };
   const isDone = await oauth.decideDevice(code, decision === 'allow' ? granted : undefined);
   if (!isDone)
-    return ask('The code was used or has expired meanwhile. Start again on the device.', 422);
+    return ask('The code was already used or has expired. Start again on the device.', 422);
   return decision === 'allow'
     ? visit.page(
         'Device logged in',
@@ -87,9 +87,9 @@ const confirm = (
       <dl>
         <dt>Program</dt>
         <dd>${client.name}</dd>
-        <dt>Asked from</dt>
+        <dt>Requested from</dt>
         <dd>${address === '' ? 'an unknown address' : address}</dd>
-        <dt>Asked at</dt>
+        <dt>Requested at</dt>
         <dd>${askedAt.replace('T', ' ').slice(0, 16)} UTC</dd>
         <dt>Account</dt>
         <dd>${session.person.email}</dd>

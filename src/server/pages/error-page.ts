@@ -11,7 +11,7 @@ export const errorPage = async ({
 }): Promise<string> =>
   (
     await layout(
-      'This login cannot go on',
+      'This login cannot continue',
       html`<p>
           The program that sent you here asked for something that is not possible:
           ${description ?? 'the request is not valid'} <span class="quiet">(${error})</span>.

@@ -100,9 +100,7 @@ async function showSecret(visit: Visit, answered: Response): Promise<Response | 
       ${
         signing === undefined
           ? ''
-          : html`<p>
-                Requests with it must be signed with this secret, which is not shown again, either.
-              </p>
+          : html`<p>Sign requests with this signing secret. It is not shown again, either.</p>
               <p class="secret">${signing}</p>`
       }
       <p class="buttons">

@@ -115,7 +115,7 @@ export function showSignIn(
     ${
       company
         ? html`${continueWith(company, { next })}
-          ${company.isOnly ? '' : html`<h2>Or with a password</h2>`}`
+          ${company.isOnly ? '' : html`<h2>Or sign in with a password</h2>`}`
         : ''
     }
     ${withPassword}`,
@@ -230,7 +230,7 @@ const currentCodePage = (
 ): Promise<Response> =>
   visit.page(
     'Set up another second factor',
-    html`<p>First enter a code of your current authenticator app, or a recovery code.</p>
+    html`<p>First enter a code from your current authenticator app, or a recovery code.</p>
       <form method="post" action="${enrolmentPath}">
         ${visit.csrf()} ${hidden('next', next)}
         ${field({ name: 'current', label: 'Code', autocomplete: 'one-time-code', autofocus: true, problem: message })}
@@ -242,8 +242,8 @@ const currentCodePage = (
 /** They are shown once. */
 export const recoveryCodes = (codes: readonly string[], next: string): Html => html`
   <p>
-    Each code signs you in once when your authenticator app is not at hand. Print them, or save them
-    in your password manager: they are not shown again.
+    If you do not have your authenticator app, sign in with one of these codes. Each works once.
+    Print them, or save them in your password manager: they are not shown again.
   </p>
   <ul class="codes">
     ${codes.map((code) => html`<li>${code}</li>`)}

@@ -11,7 +11,9 @@ import type { SignIn, Visitor } from './types.ts';
 
 /** The same for whatever is wrong: it must not tell which email addresses have users. */
 const wrong = refused('The email address or the password is wrong');
-const onlyOwners = refused('Sign in with your company account: passwords are for owners only here');
+const onlyOwners = refused(
+  'Sign in with your company account: only owners can sign in with a password here',
+);
 
 /** Where too many wait. */
 const busy = later(5);

@@ -44,7 +44,7 @@ interface CompanyParts {
 
 export const refused = (message: string): Refused => ({ kind: 'refused', message });
 export const noInvitation = refused(
-  'The invitation expired, was used, or was replaced by a newer one; ask for another',
+  'The invitation has expired, was used, or was replaced; ask an administrator for a new one',
 );
 export const later = (seconds: number): Later => ({ kind: 'later', retry_after: seconds });
 

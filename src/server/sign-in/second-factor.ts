@@ -15,7 +15,9 @@ import type { Later, NoSession, Refused, SignIn, Visitor } from './types.ts';
 /** Bytes; what RFC 4226 recommends. */
 const secretLength = 20;
 
-const wrongCode = refused('The code is wrong, or was used already; enter the one shown now');
+const wrongCode = refused(
+  'The code is wrong or was already used; enter the code that the app shows now',
+);
 const noSession: NoSession = { kind: 'no_session' };
 
 type BySecondFactor = Pick<
@@ -106,7 +108,7 @@ export function createBySecondFactor(parts: Parts): BySecondFactor {
       const found = await findSession(deps.store, given.token, now);
       if (!found || !mayEnrol(found)) return noSession;
       if (found.user.totp) {
-        if (!code) return refused('Enter a code of your current second factor first');
+        if (!code) return refused('Enter a code from your current second factor first');
         return withCode(given, isSignedIn, async (tx, still) => {
           const user = used(deps, still.user, code);
           if (!user) return wrongCode;
@@ -141,7 +143,9 @@ export function createBySecondFactor(parts: Parts): BySecondFactor {
     removeSecondFactor: ({ code, ...given }) =>
       withCode(given, isSignedIn, async (tx, found) => {
         if (mustHaveSecondFactor(found.scopes)) {
-          return refused('Owners and admins must have a second factor; set up another instead');
+          return refused(
+            'Owners and admins must have a second factor; set up another authenticator app instead',
+          );
         }
         if (!used(deps, found.user, code)) return wrongCode;
         const user = amended(found.user, { totp: undefined, recovery_codes: undefined });

@@ -112,7 +112,7 @@ function subjectOf(body: TokenRequest, baseUrl: string): string {
   };
   const token = text('subject_token');
   if (!token) {
-    throw new TokenFailure('invalid_request', 'subject_token is missing: the ID token of the job');
+    throw new TokenFailure('invalid_request', 'subject_token, the ID token of the job, is missing');
   }
   const type = text('subject_token_type');
   if (type !== tokenExchange.idToken && type !== tokenExchange.jwt) {
@@ -130,7 +130,7 @@ function subjectOf(body: TokenRequest, baseUrl: string): string {
   for (const name of ['audience', 'resource']) {
     const target = text(name);
     if (target === undefined || trimEnd(target, '/') === baseUrl) continue;
-    throw new TokenFailure('invalid_target', `${name} must be ${baseUrl}, or left out`);
+    throw new TokenFailure('invalid_target', `${name} must be ${baseUrl} or omitted`);
   }
   return token;
 }
@@ -160,7 +160,7 @@ async function findMatch(reader: Reader, { issuer, jobs, asked }: Search): Promi
       rule.bound_to === undefined ? undefined : await scopesOfUser(reader, rule.bound_to);
     const scopes = most ? within(rule.scopes, most) : rule.scopes;
     if (scopes.length > 0) matches.push({ rule, revision, scopes });
-    else differences.push(`${rule.id}: whoever made it has none of its scopes any more`);
+    else differences.push(`${rule.id}: its creator no longer has any of its scopes`);
   }
   const fitting = matches.find(({ scopes }) =>
     wanted.every((name) => scopes.some((scope) => scope === name)),

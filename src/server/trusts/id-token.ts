@@ -72,7 +72,7 @@ export async function verifyIdToken(
       throw refused(`The ID token must be signed with ${algorithms.join(' or ')}`);
     }
     if (error instanceof errors.JWKSNoMatchingKey) {
-      throw refused(`${issuer} has no key by which the ID token could be signed`);
+      throw refused(`${issuer} has no key that the ID token is signed with`);
     }
     throw refused('The signature of the ID token is not valid');
   }
@@ -84,7 +84,7 @@ function checkAudience({ aud }: JWTPayload, audience: string): void {
   const isOurs = (one: unknown): boolean => one === audience || one === `${audience}/`;
   if (all.length > 0 && all.every(isOurs)) return;
   throw refused(
-    `The ID token is for the audience ${all.map(shown).join(' ').slice(0, 500)}; this server only takes ${audience}`,
+    `The ID token is for the audience ${all.map(shown).join(' ').slice(0, 500)}; this server accepts only ${audience}`,
   );
 }
 

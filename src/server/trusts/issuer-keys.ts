@@ -97,10 +97,10 @@ async function readKeys(readJson: ReadJson, issuer: string): Promise<{ readonly 
     throw new ReadFailure('its discovery document is for another issuer');
   }
   if (typeof address !== 'string' || !URL.canParse(address)) {
-    throw new ReadFailure('its discovery document has no address of keys');
+    throw new ReadFailure('its discovery document has no valid jwks_uri');
   }
   if (new URL(address).origin !== new URL(issuer).origin) {
-    throw new ReadFailure('its discovery document names keys of another origin');
+    throw new ReadFailure('its jwks_uri has another origin');
   }
   return { jwks: await readJson(address) };
 }

@@ -179,7 +179,7 @@ function checkRule({ provider, repository, ref, environment, ...rule }: StoredTr
     details.push({ field: 'repository', message: 'must be owner/name, such as acme/policies' });
   }
   if (ref === undefined && environment === undefined) {
-    const message = 'must be given, or an environment: else every branch could log in';
+    const message = 'must be set, or else environment: without both, every branch could log in';
     details.push({ field: 'ref', message });
   }
   const risky = forkEvents[provider];

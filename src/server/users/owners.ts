@@ -29,7 +29,7 @@ export async function checkAuthority(
   if (caller && isActiveOwner(caller)) return;
   throw new GovctlError(
     'insufficient_scope',
-    "Only owners, and the operator's own key, may make or change an owner",
+    "Only an owner or the operator's own key can create or change an owner",
   );
 }
 

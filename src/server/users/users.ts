@@ -123,7 +123,7 @@ export async function updateUser(
   if (haveRolesChanged) {
     if (before.link?.managed) {
       const message =
-        "follow the rules of sign_in.company for this user; change those, or reset the user to make them one of this server's own";
+        'follow the rules of sign_in.company for this user; change the rules, or reset the user to set roles here';
       throw invalidField('invalid_user', 'roles', message);
     }
     await checkRoles(tx, names);

@@ -277,7 +277,7 @@ describe('govctl api-key of a person who is an editor', () => {
     const wider = await as('create', '--name', 'all', '--scope', 'admin');
     expect([wider.exitCode, wider.stderr]).toEqual([
       4,
-      expect.stringContaining('An API key with admin takes the scope admin'),
+      expect.stringContaining('An API key with admin requires the scope admin'),
     ]);
     await logins.close();
   });

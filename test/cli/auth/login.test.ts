@@ -194,8 +194,8 @@ describe('auth login with an API key', () => {
   });
 
   it.each([
-    ['', 'holds no token'],
-    ['  \n', 'holds no token'],
+    ['', 'contains no token'],
+    ['  \n', 'contains no token'],
     ['Bearer abc', 'not a token'],
     ['two\nlines', 'not a token'],
     ['schlüssel', 'not a token'],
@@ -295,7 +295,7 @@ describe('client credentials', () => {
       const outcome = await run(argv, { fetch: service.fetch });
       const said = outcome.stdout + outcome.stderr;
       expect(said).toContain('got no token: invalid_client');
-      expect(said).not.toContain('can not be reached');
+      expect(said).not.toContain('cannot be reached');
       expect(outcome.exitCode).toBe(argv[0] === 'doctor' ? 1 : 4);
     },
   );

@@ -200,7 +200,7 @@ describe('auth login --oidc in GitHub Actions', () => {
     const { fetch, asked } = network();
     const { exitCode, stderr } = await run(login, { fetch, env: { ...job, ...env } });
     expect([exitCode, asked]).toEqual([4, []]);
-    expect(stderr).toContain('This job may not ask GitHub for an ID token');
+    expect(stderr).toContain('This job has no permission to get an ID token from GitHub');
     expect(stderr).toContain('permissions: { contents: read, id-token: write }');
   });
 
@@ -265,7 +265,7 @@ describe('auth login --oidc elsewhere', () => {
 
   it('says of a machine that is no CI job that there is none', async () => {
     const { exitCode, stderr } = await run(login, { ...network(), env: {} });
-    expect([exitCode, stderr]).toEqual([4, expect.stringContaining('this is no CI job')]);
+    expect([exitCode, stderr]).toEqual([4, expect.stringContaining('this is not a CI job')]);
   });
 
   it('excludes other ways to log in', async () => {

@@ -167,7 +167,7 @@ describe('a server without budgets, or a key that may not see them', () => {
     const GOVCTL_TOKEN = await world.keyWith('governance:read');
     const env = { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN };
     const refused = await run(['list'], { env });
-    expect(refused.stderr).toContain('This takes the scope cost:read');
+    expect(refused.stderr).toContain('This requires the scope cost:read');
     expect(refused.exitCode).toBe(4);
   });
 });

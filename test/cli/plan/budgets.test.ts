@@ -149,7 +149,7 @@ describe('budgets in git', () => {
     const { repo, run } = withBudget(await world.keyWith('governance:read', 'compliance:write'));
     const refused = await run('plan');
     expect(refused.exitCode).toBe(4);
-    expect(refused.stderr).toContain('This takes the scope cost:read');
+    expect(refused.stderr).toContain('This requires the scope cost:read');
     repo.remove('policies/budget.yaml');
     for (const command of [['plan'], ['apply', '-y'], ['drift'], ['import', '--out', 'out']]) {
       const outcome = await run(...command);
@@ -165,7 +165,7 @@ describe('budgets in git', () => {
     const scopes = ['governance:read', 'compliance:write', 'cost:read'];
     const { run } = withBudget(await world.keyWith(...scopes));
     const outcome = await run('apply', '-y');
-    expect(outcome.stdout + outcome.stderr).toContain('This takes the scope cost:admin');
+    expect(outcome.stdout + outcome.stderr).toContain('This requires the scope cost:admin');
     expect(await live()).toEqual([]);
   });
 });

@@ -145,7 +145,7 @@ describe('a service that is not what it should be', () => {
   it.each([
     ['a login page', 'html' as const, 'it is not JSON but begins with'],
     ['an error', 'error' as const, '500'],
-    ['a cut connection', 'cut' as const, 'can not be reached'],
+    ['a cut connection', 'cut' as const, 'cannot be reached'],
   ])(
     'says that it tries again, and ends in one clear line where it answers with %s',
     async (_, mishap, said) => {

@@ -115,7 +115,7 @@ describe('API keys of a person without admin', () => {
       const got = await as(String(key), method, path, body);
       expect([got.status, got.json.error_description]).toEqual([
         403,
-        'This takes the scope admin; the token has: governance:read',
+        'This requires the scope admin; the token has: governance:read',
       ]);
     }
     await revokeAll(ada);
@@ -133,7 +133,7 @@ describe('API keys of a person without admin', () => {
     const refused = await as(narrow, 'POST', '', wide);
     expect([refused.status, refused.json.error_description]).toEqual([
       403,
-      'An API key with compliance:write takes the scope compliance:write; the token has: governance:read',
+      'An API key with compliance:write requires the scope compliance:write; the token has: governance:read',
     ]);
     const { id } = await make(ada, wide);
     const path = `/${String(id)}`;

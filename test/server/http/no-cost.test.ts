@@ -200,7 +200,9 @@ describe('without a cost scope', () => {
     for (const format of ['json', 'csv', 'html', 'excel', 'pdf']) {
       const { status, json } = await get(`${path}/download/${format}`, key);
       expect([format, status, json['error']]).toEqual([format, 403, 'insufficient_scope']);
-      expect(json['error_description']).toContain('A report with costs takes the scope cost:read');
+      expect(json['error_description']).toContain(
+        'A report with costs requires the scope cost:read',
+      );
     }
     expect((await get(`${path}/download/json/signature`, key)).status).toBe(403);
     const link = { format: 'json', expires_in: 3_600 };

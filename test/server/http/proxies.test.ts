@@ -123,10 +123,10 @@ describe('the address of a client', () => {
     ])
       expect([node, await list(node)]).toEqual([
         node,
-        '400 The X-Forwarded-For header names a client that is no address',
+        '400 The X-Forwarded-For header names a client that is not an address',
       ]);
     expect(await forwarded('for="2001:db8::1"')).toBe(
-      '400 The Forwarded header names a client that is no address',
+      '400 The Forwarded header names a client that is not an address',
     );
   });
 

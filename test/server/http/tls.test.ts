@@ -153,7 +153,7 @@ describe.skipIf(pairs.length < 3)('TLS files that change', () => {
   });
 
   it.each<[string, () => Promise<void>, string]>([
-    ['are of two pairs', () => writeFile(at('key.pem'), second.key), 'do not fit'],
+    ['are of two pairs', () => writeFile(at('key.pem'), second.key), 'do not match'],
     ['are half written', () => writeFile(at('cert.pem'), second.cert.slice(0, 300)), 'breaks off'],
     [
       'have half an intermediate certificate',
@@ -161,12 +161,12 @@ describe.skipIf(pairs.length < 3)('TLS files that change', () => {
       'it breaks off',
     ],
     ['are empty', () => writeFile(at('cert.pem'), ''), 'it contains no PEM certificate'],
-    ['have an empty key', () => writeFile(at('key.pem'), ''), 'do not fit'],
-    ['are gone', () => rm(at('key.pem')), 'can not be read: ENOENT'],
+    ['have an empty key', () => writeFile(at('key.pem'), ''), 'do not match'],
+    ['are gone', () => rm(at('key.pem')), 'cannot be read: ENOENT'],
     [
       'are a folder',
       () => rm(at('cert.pem')).then(() => void mkdir(at('cert.pem'))),
-      'can not be read: EISDIR',
+      'cannot be read: EISDIR',
     ],
     [
       'have a key of another kind, which OpenSSL takes',
@@ -280,11 +280,7 @@ describe.skipIf(pairs.length < 3)('certificates of clients', () => {
     ['no certificate', 'nonsense', 'it contains no PEM certificate'],
     ['nothing', '', 'it contains no PEM certificate'],
     ['half a certificate', first.cert.slice(0, 300), 'it breaks off'],
-    [
-      'one that is none',
-      first.cert.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'),
-      'can not be used',
-    ],
+    ['one that is none', first.cert.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'), 'cannot be used'],
   ])('are not asked of nobody by a file with %s', async (_, contents, why) => {
     await write(first);
     await writeFile(clientCa(), contents);

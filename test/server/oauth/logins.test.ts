@@ -116,7 +116,7 @@ describe('a login with a code', () => {
     const { url } = await service.begin(await service.discover(), changes);
     const page = await service.browser().open(url);
     expect(`${page.url.href} ${page.title}`).toMatch(
-      /[?#]error=(invalid_request|unsupported_response_type)&|This login cannot go on$/,
+      /[?#]error=(invalid_request|unsupported_response_type)&|This login cannot continue$/,
     );
   });
 
@@ -136,7 +136,7 @@ describe('a login with a code', () => {
   ])('never leads to %s', async (redirect_uri) => {
     const { url } = await service.begin(await service.discover(), { redirect_uri });
     const page = await service.browser().open(url);
-    expect([page.status, page.title]).toEqual([400, 'This login cannot go on']);
+    expect([page.status, page.title]).toEqual([400, 'This login cannot continue']);
     expect(page.url.origin).toBe(base);
   });
 
@@ -272,7 +272,7 @@ describe('a login with a device code', () => {
   it('asks for the password again where the sign-in was minutes ago', async () => {
     const tab = service.browser();
     await service.signIn(tab, '/auth/sign-in');
-    expect((await tab.open('/auth/device')).title).toBe('Log a device in');
+    expect((await tab.open('/auth/device')).title).toBe('Log in a device');
     service.advance(6 * 60_000);
     expect((await tab.open('/auth/device')).title).toBe('Sign in');
   });

@@ -89,7 +89,7 @@ describe('the redirect URIs of a program', () => {
     'javascript://board.example.com/callback',
   ])('are compared letter by letter: %s leads nowhere', async (redirect_uri) => {
     const { page } = await service.beginAt(await service.registered(), { redirect_uri });
-    expect([page.status, page.title, page.url.origin]).toEqual([400, 'This login cannot go on', base]); // prettier-ignore
+    expect([page.status, page.title, page.url.origin]).toEqual([400, 'This login cannot continue', base]); // prettier-ignore
   });
 
   it('may be on any port of a loopback address for public programs, and on one for others', async () => {
@@ -102,7 +102,7 @@ describe('the redirect URIs of a program', () => {
     );
     expect(page.title).toBe('Sign in');
     const strict = await service.beginAt(await service.registered(open), other);
-    expect(strict.page.title).toBe('This login cannot go on');
+    expect(strict.page.title).toBe('This login cannot continue');
   });
 
   it('can be changed; one that was removed leads nowhere from then on', async () => {
@@ -111,7 +111,7 @@ describe('the redirect URIs of a program', () => {
     const moved = 'https://new.example.com/callback';
     const got = await service.send('PUT', path, { body: { redirect_uris: [moved] } });
     expect([got.status, got.json.redirect_uris]).toEqual([200, [moved]]);
-    expect((await service.beginAt(program)).page.title).toBe('This login cannot go on');
+    expect((await service.beginAt(program)).page.title).toBe('This login cannot continue');
     expect((await service.beginAt(program, { redirect_uri: moved })).page.title).toBe('Sign in');
     const { json } = await service.send('POST', '/v1/oauth-clients', { body: { name: 'ci', scopes: ['governance:read'] } }); // prettier-ignore
     const none = await service.send('PUT', `/v1/oauth-clients/${String(json.id)}`, { body: { redirect_uris: [moved] } }); // prettier-ignore

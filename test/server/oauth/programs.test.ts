@@ -19,7 +19,7 @@ describe('a program that people log in to', () => {
     'acts for a person who allows it, through openid-client, where it is %s',
     async (_, fields) => {
       const { tokens, config, asked } = await service.loginTo(await service.registered(fields));
-      expect(asked.text).toContain('It is a program of somebody else');
+      expect(asked.text).toContain('This is a third-party program');
       expect(asked.text).toContain('<strong>board.example.com</strong>');
       expect(asked.text).toContain('(compliance:write)');
       expect(asked.headers.get('content-security-policy')).toContain("form-action 'self' https://board.example.com;"); // prettier-ignore

@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium)('company sign-in in a browser, by keyboard alone',
 
     service.provider.says.signsIn = { ...ann, sub: 'somebody', email: undefined, groups: [] };
     await press('link', name);
-    await page.getByText('gives your account at Example Corp a role').waitFor();
+    await page.getByText('gives your Example Corp account a role').waitFor();
     await look('Sign in');
     expect(tab.complaints).toEqual([]);
     await tab.close();
@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)('company sign-in in a browser, by keyboard alone',
     const back = service.provider.approve(new URL(one.page.url()), ann).href;
     await other.page.goto(back);
     await other.look('Sign in');
-    await other.page.getByText('begun in another browser; start again').waitFor();
+    await other.page.getByText('started in another browser; start again').waitFor();
     await other.page.goto(account);
     await other.look('Sign in');
     // Nothing was taken from the one that began it.

@@ -69,7 +69,7 @@ describe('the account page of an editor', () => {
     const wider = await create({ scope: 'admin' });
     expect([wider.status, wider.text]).toEqual([
       422,
-      expect.stringContaining('takes the scope admin'),
+      expect.stringContaining('requires the scope admin'),
     ]);
     const without = await create({ name: '' });
     expect([without.status, /role="alert">([^<]*)</.exec(without.text)?.[1]]).toEqual([

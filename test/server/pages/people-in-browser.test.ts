@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)('in a browser, by keyboard alone', () => {
       await press('button', 'Sign out');
       await signIn(tab, account, email);
       await type('code', recovery);
-      await page.getByText('The code is wrong, or was used already').waitFor();
+      await page.getByText('The code is wrong or was already used').waitFor();
       await look('Enter your code');
       await type('code', code());
       await look('Your account');

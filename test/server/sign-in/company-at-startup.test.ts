@@ -45,7 +45,7 @@ describe('a server with company sign-in', () => {
     await expect(start({ ...onTheInternet, issuer })).rejects.toMatchObject({
       error: 'invalid_file',
       message: `sign_in.company.issuer of --config must begin with https://, not ${issuer}`,
-      hint: 'http:// works on a server that only this machine can reach.',
+      hint: 'Use an https:// issuer. http:// works only on a server that no other machine can reach.',
     });
     await (await start({ issuer })).stop();
   });
@@ -54,7 +54,7 @@ describe('a server with company sign-in', () => {
     const role = 'report-maker';
     await expect(start({ role })).rejects.toMatchObject({
       error: 'invalid_file',
-      message: 'sign_in.company.roles of --config names report-maker: there is no such role',
+      message: 'sign_in.company.roles of --config names unknown roles: report-maker',
       hint: expect.stringContaining('govctl role create') as string,
     });
     const without = await start({});

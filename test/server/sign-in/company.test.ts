@@ -57,7 +57,7 @@ describe('signing in with a company account', () => {
   it('goes on where the person wanted to go', async () => {
     const tab = service.browser();
     const url = await service.begin(tab, '/auth/company/start?next=%2Fauth%2Fdevice');
-    expect((await tab.open(service.provider.approve(url, ann))).title).toBe('Log a device in');
+    expect((await tab.open(service.provider.approve(url, ann))).title).toBe('Log in a device');
     const other = await service.begin(service.browser(), '/auth/company/start?next=https%3A%2F%2Fevil.example'); // prettier-ignore
     expect(other.href).not.toContain('evil');
   });
@@ -101,11 +101,11 @@ describe('roles by rules', () => {
   it('let nobody in whom they give none, and end the sessions of who had some', async () => {
     const stranger = await service.signIn({ ...ann, groups: ['everybody'] });
     expect(stranger.page.title).toBe('Sign in');
-    expect(stranger.page.text).toContain('No rule of this server gives your account');
+    expect(stranger.page.text).toContain('No rule on this server gives your');
     expect(await service.userOf()).toBeUndefined();
     const { tab } = await service.signIn();
     const lost = await service.signIn({ ...ann, groups: undefined });
-    expect(lost.page.text).toContain('No rule of this server');
+    expect(lost.page.text).toContain('No rule on this server');
     expect(await service.isIn(tab)).toBe(false);
     expect((await service.userOf())?.roles).toEqual([]);
     expect((await service.signIn()).page.title).toBe('Your account');
@@ -120,7 +120,7 @@ describe('roles by rules', () => {
     expect((await service.send('POST', `${path}/reset`)).status).toBe(200);
     expect((await service.userOf())?.link).toBeUndefined();
     expect((await service.send('PUT', path, { body: { roles: ['viewer'] } })).status).toBe(200);
-    expect((await service.signIn()).page.text).toContain('There is a user ann@example.com here');
+    expect((await service.signIn()).page.text).toContain('The user ann@example.com already exists');
   });
 
   it('leave the last owner an owner', async () => {
@@ -150,7 +150,7 @@ describe('whom nobody knows yet', () => {
   it('gets no user of somebody with the same email address, and none for an address that is not verified', async () => {
     await service.invite(ann.email, 'viewer');
     const taken = await service.signIn();
-    expect(taken.page.text).toContain('There is a user ann@example.com here already');
+    expect(taken.page.text).toContain('The user ann@example.com already exists');
     expect((await service.userOf())?.link).toBeUndefined();
     for (const email_verified of [false, undefined, 'no']) {
       const { page } = await service.signIn({ ...ann, email: 'new@example.com', email_verified });
@@ -165,7 +165,7 @@ describe('whom nobody knows yet', () => {
       roles: [{ claim: 'email', value: ann.email, role: 'editor' }],
     });
     const { page } = await service.signIn({ ...ann, email_verified: false });
-    expect(page.text).toContain('No rule of this server');
+    expect(page.text).toContain('No rule on this server');
     expect((await service.signIn()).page.title).toBe('Your account');
   });
 
@@ -185,7 +185,7 @@ describe('whom nobody knows yet', () => {
       link: { subject: ann.sub },
     });
     const second = await other.open(service.provider.approve(late, { ...ann, sub: 'other' }));
-    expect(second.text).toContain('The invitation expired, was used');
+    expect(second.text).toContain('The invitation has expired, was used');
     expect((await service.signIn(engineers)).page.title).toBe('Your account');
     expect((await service.userOf('invited@example.com'))?.roles).toEqual(['auditor']);
   });
@@ -196,7 +196,7 @@ describe('whom nobody knows yet', () => {
     const tab = service.browser();
     const begun = await service.begin(tab, `/auth/company/start?invitation=${token}`);
     const page = await tab.open(service.provider.approve(begun, ann));
-    expect(page.text).toContain('linked to another user already');
+    expect(page.text).toContain('already linked to another user');
   });
 });
 
@@ -253,7 +253,7 @@ describe('linking an account to a user that there is', () => {
     const tab = await local('lou@example.com', 'viewer');
     const begun = await service.begin(tab, '/auth/company/start?link=1');
     const ask = await tab.open(service.provider.approve(begun, ann));
-    expect(ask.text).toContain('linked to another user already');
+    expect(ask.text).toContain('already linked to another user');
     expect(page.text).not.toContain('Unlink');
     expect(await service.isIn(own)).toBe(true);
   });
@@ -291,7 +291,7 @@ describe('where only owners have passwords', () => {
     const path = await service.invite('lou@example.com', 'viewer');
     const tab = service.browser();
     const refused = await tab.submit(await tab.open(path), { password, again: password });
-    expect(refused.text).toContain('passwords are for owners only');
+    expect(refused.text).toContain('only owners can sign in with a password');
     const owner = await local('olga@example.com', 'owner');
     expect((await owner.open('/auth/account')).title).toBe('Set up a second factor');
     const sign = service.browser();

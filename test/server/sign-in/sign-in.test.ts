@@ -70,7 +70,7 @@ describe('an invitation', () => {
     for (const link of [invitation, again, 'gin_x', '']) {
       expect(await signIn.acceptInvitation({ invitation: link, password, visitor })).toMatchObject({
         kind: 'refused',
-        message: expect.stringContaining('ask for another'),
+        message: expect.stringContaining('ask an administrator for a new one'),
       });
     }
   });

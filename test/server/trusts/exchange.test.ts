@@ -262,10 +262,10 @@ describe('a token of a CI job', () => {
     const more = { scope: 'compliance:write' };
     expect(await asked({}, more)).toEqual([400, 'invalid_scope', expect.any(String)]);
     await service.send('PUT', '/v1/roles/ann', { body: { scopes: ['admin'] } });
-    expect(await asked()).toEqual(refused('whoever made it has none of its scopes any more'));
+    expect(await asked()).toEqual(refused('its creator no longer has any of its scopes'));
     await service.send('PUT', '/v1/roles/ann', { body: { scopes: ['governance:read'] } });
     await service.send('PUT', `/v1/users/${ann.id}`, { body: { disabled: true } });
-    expect(await asked()).toEqual(refused('whoever made it'));
+    expect(await asked()).toEqual(refused('its creator no longer'));
     expect(await can(token)).toBe(401);
   });
 });

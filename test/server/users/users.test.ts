@@ -301,7 +301,7 @@ describe('a role that nobody may grant', () => {
     const wider = await send('PUT', path, { roles: ['admin', 'treasurer'] }, key);
     expect([wider.status, wider.json.error_description]).toEqual([
       403,
-      'A user with cost:admin takes the scope cost:admin; the token has: governance:read compliance:write audit:read admin',
+      'A user with cost:admin requires the scope cost:admin; the token has: governance:read compliance:write audit:read admin',
     ]);
     for (const by of [key, undefined]) {
       const unknown = await send('PUT', path, { roles: ['admin', 'nobody'] }, by);

@@ -29,7 +29,7 @@ export async function logInByDevice(
     if (!URL.canParse(page) || !sameOrigin(page, baseUrl) || !/^[A-Za-z0-9-]{4,32}$/.test(code)) {
       throw new GovctlError(
         'bad_answer',
-        'The service answered with a code or an address that are none of its own',
+        'The service returned a code or an address that is not valid for it',
         { hint: 'Check that the base URL is the governance service.' },
       );
     }

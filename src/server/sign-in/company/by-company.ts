@@ -45,8 +45,8 @@ const Proof = z.object({
 });
 
 const noSession: NoSession = { kind: 'no_session' };
-const expired = refused('This sign-in has expired, or was begun in another browser; start again');
-const linkedElsewhere = refused('This account is linked to another user already');
+const expired = refused('This sign-in has expired or was started in another browser; start again');
+const linkedElsewhere = refused('This account is already linked to another user');
 
 export function createByCompany(
   parts: Parts,
@@ -124,7 +124,7 @@ export function createByCompany(
     knownRoles(tx, rolesByRules(claims, company.roles));
 
   const noRole = refused(
-    `No rule of this server gives your account at ${company.name} a role; ask an administrator`,
+    `No rule on this server gives your ${company.name} account a role; ask an administrator`,
   );
 
   /** Somebody whose account nobody has linked. */
@@ -144,7 +144,7 @@ export function createByCompany(
     }
     if (await tx.find(users, 'email', email)) {
       return refused(
-        `There is a user ${email} here already, and it is not linked to your account at ${company.name}. Sign in as before and link it on your account page, or ask an administrator for a new invitation`,
+        `The user ${email} already exists, and is not linked to your ${company.name} account. Sign in as before and link it on your account page, or ask an administrator for a new invitation`,
       );
     }
     const linked_at = timestamp(deps.clock.now());
@@ -243,7 +243,12 @@ export function createByCompany(
       if (asked.kind !== 'vouched') return { ...asked, next };
       if (!isOfTenant(asked.claims, company.tenant)) {
         deps.log.warn({ issuer: company.issuer }, 'company sign-in refused an account of another organization'); // prettier-ignore
-        return { ...refused(`This account at ${company.name} is of another organization`), next };
+        return {
+          ...refused(
+            `This ${company.name} account belongs to another organization; sign in with another account`,
+          ),
+          next,
+        };
       }
       try {
         const given = { ...asked, visitor, token };
@@ -265,7 +270,10 @@ export function createByCompany(
         if (proven?.session !== stored.id) return expired;
         const { issuer, subject, name } = proven;
         const account = { issuer, subject, name };
-        if (user.link?.managed) return refused('Your account is linked already, and stays so');
+        if (user.link?.managed)
+          return refused(
+            'Company sign-in created your user, so its company account cannot be changed',
+          );
         const other = (await tx.find(users, 'account', accountKey(account)))?.doc;
         if (other && other.id !== user.id) return linkedElsewhere;
         const link = { ...account, linked_at: timestamp(deps.clock.now()) };

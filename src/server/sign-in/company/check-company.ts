@@ -13,7 +13,9 @@ export async function checkCompany(
     throw new GovctlError(
       'invalid_file',
       `sign_in.company.issuer of --config must begin with https://, not ${issuer}`,
-      { hint: 'http:// works on a server that only this machine can reach.' },
+      {
+        hint: 'Use an https:// issuer. http:// works only on a server that no other machine can reach.',
+      },
     );
   }
   const names = [...new Set(roles.map(({ role }) => role))];
@@ -22,9 +24,9 @@ export async function checkCompany(
   if (unknown.length === 0) return;
   throw new GovctlError(
     'invalid_file',
-    `sign_in.company.roles of --config names ${unknown.join(', ')}: there is no such role`,
+    `sign_in.company.roles of --config names unknown roles: ${unknown.join(', ')}`,
     {
-      hint: '`govctl role list` lists those that there are; create yours with `govctl role create` before you name it.',
+      hint: 'Run `govctl role list` to list roles. Create a role with `govctl role create` before you use it here.',
     },
   );
 }

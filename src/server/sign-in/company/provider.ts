@@ -110,7 +110,7 @@ export function createProvider(
     const { code = '', message = '' } = error as { code?: string; message?: string };
     log.warn({ issuer: company.issuer, code, reason: message }, 'an answer of company sign-in was refused'); // prettier-ignore
     return new Refusal(
-      `${company.name} gave an answer that cannot be trusted. Start again; if it happens again, ask the operator of this server, whose log says why`,
+      `${company.name} sent a response that cannot be trusted. Start again. If it happens again, ask the operator of this server: its log says why`,
     );
   }
 
@@ -158,7 +158,7 @@ export function createProvider(
           throw new Refusal(wordsOf(company.name, error.error, error.error_description));
         }
         if (error instanceof client.ResponseBodyError && error.error === 'invalid_grant') {
-          throw new Refusal('This sign-in has expired or was finished already; start again');
+          throw new Refusal('This sign-in has expired or was already finished; start again');
         }
         throw isOutage(error, client) ? unreachable(error) : distrusted(error);
       }
@@ -282,7 +282,7 @@ const longestWords = 300;
 
 /** An error of the provider in plain words. Whoever sent the browser here may have chosen its description. */
 function wordsOf(company: string, error: string, description: string | undefined): string {
-  if (error === 'access_denied') return `${company} refused the sign-in, or you did`;
+  if (error === 'access_denied') return `The sign-in was canceled, or ${company} refused it`;
   if (error === 'temporarily_unavailable' || error === 'server_error') {
     return `${company} cannot sign anybody in at the moment; try again later`;
   }
