@@ -267,7 +267,7 @@ describe('a key that requires signatures', () => {
   it('takes no signature from before the server was started: its nonce may have been used', async () => {
     const got = await send('GET', '/v1/policies', { now: Date.parse('2026-03-01T11:59:59Z') });
     expect(outcome(got)).toEqual(invalid);
-    expect(got.json.error_description).toContain('before the server was started');
+    expect(got.json.error_description).toContain('before the server started');
   });
 
   it('is refused with the token of another key, and signed with that of another', async () => {
