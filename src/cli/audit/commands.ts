@@ -21,7 +21,7 @@ export function registerAuditCommands(program: GovctlCommand, act: Act): void {
     audit
       .command('tail')
       .description('show the last entries of the audit log, then each new one until Ctrl-C')
-      .option('--limit <n>', 'entries to begin with', '10'),
+      .option('--limit <n>', 'number of entries to show first', '10'),
   )
     .option('--since <time>', 'start: a time, or how long ago, such as 2h')
     .action(act(() => import('./list.ts').then((m) => m.runTail)));
@@ -54,10 +54,10 @@ export function registerAuditCommands(program: GovctlCommand, act: Act): void {
     .command('verify')
     .summary('check that nobody changed or cut the audit log')
     .description(
-      'Reads the whole audit log and checks that each entry has the hash of the one before it, that none is missing, and that the server signed where the log ends. An earlier end, which you kept, shows what was cut off or written anew since.',
+      'Reads the whole audit log and checks that each entry has the hash of the one before it, that none is missing, and that the server signed where the log ends. With --head, an earlier end of the log shows whether entries were cut off or rewritten since.',
     )
     .argument('[file]', "check an exported log instead of the server's")
-    .option('--head <sequence:hash>', 'an end of the log that you kept: it must still be in it')
+    .option('--head <sequence:hash>', 'an earlier end of the log, which must still be in it')
     .option('--key <file>', 'PEM file of the expected signing key (default: pinned at login)')
     .addHelpText('after', verifyHelp)
     .action(act(() => import('./verify.ts').then((m) => m.runVerify)));

@@ -2,28 +2,28 @@ import type { GovctlCommand } from '../flags/govctl-command.ts';
 import type { Act } from '../act.ts';
 
 export function registerAuthCommands(program: GovctlCommand, act: Act): void {
-  const auth = program.command('auth').description('log in to a service and out of it');
+  const auth = program.command('auth').description('log in to a service, and log out');
   auth
     .command('login')
-    .description('log in to a service, and keep the login')
+    .description('log in to a service and store the login')
     .option('--web', 'log in with the browser of this machine')
     .option('--device', 'show a code to enter in a browser, on any device')
     .option('--with-token', 'read an API key or access token from standard input')
     .option('--client-id <id>', 'log in as this client; its secret comes from standard input')
     .option('--oidc', 'log in as this CI job, by its ID token: GitHub Actions, GitLab CI')
-    .option('--scope <scopes>', 'the scopes to ask for, separated by spaces')
+    .option('--scope <scopes>', 'scopes to request, separated by spaces')
     .option('--client-cert <file>', 'client certificate to show the service, a PEM file')
     .option('--client-key <file>', 'key of the client certificate, a PEM file')
     .addHelpText('after', loginHelp)
     .action(act(() => import('./login.ts').then((m) => m.runLogin)));
   auth
     .command('logout')
-    .description('end the login of a profile, and forget it')
-    .option('--all', 'end and forget every login')
+    .description('end and remove the login of a profile')
+    .option('--all', 'end and remove every login')
     .action(act(() => import('./logout.ts').then((m) => m.runLogout)));
   auth
     .command('status')
-    .description('show who is logged in where, and whether the service takes it')
+    .description('show who is logged in, where, and whether the service accepts it')
     .option('--all', 'look at every profile')
     .action(act(() => import('./status.ts').then((m) => m.runStatus)));
   auth
@@ -33,7 +33,7 @@ export function registerAuthCommands(program: GovctlCommand, act: Act): void {
     .action(act(() => import('./token.ts').then((m) => m.runToken)));
   auth
     .command('switch')
-    .description('make a profile the one that commands use when none is named')
+    .description('make a profile the current one, which commands use by default')
     .argument('<profile>')
     .action(act(() => import('./switch.ts').then((m) => m.runSwitch)));
 }

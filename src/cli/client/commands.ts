@@ -67,7 +67,7 @@ export function registerClientCommands(program: GovctlCommand, act: Act): void {
     )
     .option(
       '--redirect-uri <uri>',
-      'people log in to it, and return to this address (repeatable)',
+      'people log in to the client and return to this address (repeatable)',
       collectValues,
     )
     .addOption(
@@ -78,7 +78,7 @@ export function registerClientCommands(program: GovctlCommand, act: Act): void {
         .offering(clientGrants)
         .argParser(collectValues),
     )
-    .option('--public', 'it runs where it can keep no secret, such as on the computers of people')
+    .option('--public', 'client without a secret, for programs that run on the computers of people')
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
   its.update('update the name or redirect URIs of an OAuth client', changes, (update) =>
     update

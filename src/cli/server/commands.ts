@@ -10,30 +10,30 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     .withOwnAction()
     .summary('run the service here')
     .description(
-      'Runs the whole service in this process until Ctrl-C. On stdout stand its address, its API key and how to ' +
-        'log in; logs go to stderr. Changed TLS files are reloaded, at once on SIGHUP; open connections stay.',
+      'Runs the whole service in this process until Ctrl-C. Prints its address, its API key and how to log in on ' +
+        'stdout; logs go to stderr. Reloads changed TLS files by itself, or at once on SIGHUP; open connections stay.',
     )
     .option('--host <address>', 'listen on this address', '127.0.0.1')
     .option('--port <port>', 'listen on this port; 0 picks a free one', '8787')
     .option('--data-dir <folder>', 'keep the data here', '.govctl/data')
     .option('--store <store>', 'lowdb (files in the data folder) or a postgres:// url', 'lowdb')
-    .option('--api-key <key>', 'use this key; it shows in process lists, the next two do not')
+    .option('--api-key <key>', 'use this key; it is visible in process lists, unlike the next two')
+    .option('--api-key-file <file>', 'use the key in this file (or set GOVCTL_SERVER_API_KEY)')
+    .option('--new-api-key', 'create and print a new key, for example if the first one was lost')
     .option(
-      '--api-key-file <file>',
-      'use the key in this file (GOVCTL_SERVER_API_KEY holds one too)',
+      '--ready-file <file>',
+      'write {"base_url", "pid"} to this file once the server is ready',
     )
-    .option('--new-api-key', 'make and print a new key, when the first one was lost')
-    .option('--ready-file <file>', 'write {"base_url", "pid"} here once it serves')
     .option(
       '--config <file>',
-      'mail, chat and storage for reports, owner tags, remediation, prediction, trusted proxies, countries of addresses (YAML)',
+      'YAML file: mail, chat and storage for reports, owner tags, remediation, prediction, company sign-in, retention, trusted proxies, country database',
     )
     .option(
       '--allow-target <cidr>',
       'let webhooks and schedules reach this private range; repeatable',
       collectValues,
     )
-    .option('--public-url <url>', 'what links in answers start with')
+    .option('--public-url <url>', 'public URL of the server, for links in answers')
     .option('--tls-cert <file>', 'serve https with this certificate (PEM)')
     .option('--tls-key <file>', 'its private key (PEM)')
     .option(
@@ -42,7 +42,7 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     )
     .option(
       '--signing-cert <file>',
-      'sign reports with this certificate (PEM), not with one made here',
+      'sign reports with this certificate (PEM) instead of a generated one',
     )
     .option('--signing-key <file>', 'its private key (PEM)')
     .addOption(
@@ -72,7 +72,10 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     .description(
       'Publishes a new key for ID tokens, which signs them a day later. A server does this by itself every 90 days.',
     )
-    .option('--drop-old', 'the old key was stolen: sign with the new one at once, withdraw the old')
+    .option(
+      '--drop-old',
+      'if the old key was stolen: sign with the new one at once, withdraw the old',
+    )
     .action(act(() => import('./id-token-key.ts').then((m) => m.rotateIdTokenKey)));
   registerLocalCommands(server, act);
 }
