@@ -10,7 +10,7 @@ export const ScopeSet = z.array(Scope).min(1, 'must name at least one scope').ma
 
 /** Seconds for which the previous secret still works after a rotation: a day, and at most 30 days. */
 const defaultOverlap = 86_400;
-const longestOverlap = 30 * 86_400;
+export const longestOverlap = 30 * 86_400;
 
 /** The body of a rotation; `overlap_seconds` 0 ends the previous secret at once. */
 export const Rotation = z.strictObject({
@@ -133,8 +133,8 @@ export const apiKeys = {
     noun.list({
       summary: 'List API keys, without the keys themselves',
       query: listQuery(apiKeySortFields, {
-        /** The ID of the user to whom they are bound. */
-        bound_to: z.string().max(64).optional(),
+        /** The user to whom they are bound, by ID or email address. */
+        bound_to: z.string().max(256).optional(),
       }),
       rows: { api_keys: z.array(ApiKey) },
     }),

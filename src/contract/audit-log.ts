@@ -67,6 +67,7 @@ export const auditSortFields = [
 export type AuditSortField = (typeof auditSortFields)[number];
 
 const AuditQuery = listQuery(auditSortFields, {
+  /** By ID; a user by email address, too. */
   actor: z.string().max(256).optional(),
   action: z.string().max(256).optional(),
   subject: z.string().max(256).optional(),

@@ -40,6 +40,7 @@ const UsesQuery = z.strictObject({
   /** Excluded. */
   until: Timestamp.optional(),
   credential: text.optional(),
+  /** By ID; a user by email address, too. */
   actor: text.optional(),
   address: text.optional(),
   /** With or without the method. */

@@ -95,7 +95,11 @@ export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
     fields: apiKeySortFields,
     by: 'created_at',
     order: 'desc',
-    first: (list) => list.option('--bound-to <user-id>', 'only keys that are bound to this user'),
+    first: (list) =>
+      list.option(
+        '--bound-to <user>',
+        'only keys that are bound to this user: email address or ID',
+      ),
   });
   its.get('show the details of an API key');
   const create = apiKey

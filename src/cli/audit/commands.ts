@@ -43,7 +43,7 @@ export function registerAuditCommands(program: GovctlCommand, act: Act): void {
       .option('--limit <n>', 'maximum number of results', '100')
       .option('--all', 'no maximum')
       .option('--credential <id>', 'filter by API key, token or session')
-      .option('--actor <id>', 'filter by user ID')
+      .option('--actor <user>', 'filter by user: email address or ID')
       .option('--address <address>', 'filter by client address')
       .option('--endpoint <endpoint>', 'filter by endpoint, such as "GET /v1/policies/:id"')
       .option('--outcome <outcome>', 'filter by outcome, such as 2xx or invalid_token'),
@@ -65,7 +65,7 @@ export function registerAuditCommands(program: GovctlCommand, act: Act): void {
 
 const filters = (command: GovctlCommand): GovctlCommand =>
   command
-    .option('--actor <id>', 'filter by user ID')
+    .option('--actor <user>', 'filter by user: email address or ID')
     .option('--action <action>', 'filter by action, such as policy.update')
     .option('--subject <id>', 'filter by the ID of what was changed');
 

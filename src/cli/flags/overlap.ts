@@ -1,3 +1,4 @@
+import { longestOverlap } from '../../contract/api-keys.ts';
 import { durationForms, parseDuration } from '../../contract/duration.ts';
 import { GovctlError } from '../../contract/errors.ts';
 
@@ -6,7 +7,11 @@ export const overlapHelp = 'how long the old secret still works, up to 30d; 0s e
 /** Seconds. @throws GovctlError usage_error */
 export function parseOverlap(text: string): number {
   const ms = parseDuration(text);
-  if (ms !== undefined) return Math.ceil(ms / 1_000);
+  if (ms !== undefined) {
+    const seconds = Math.ceil(ms / 1_000);
+    if (seconds <= longestOverlap) return seconds;
+    throw new GovctlError('usage_error', `--overlap ${text}: it is 30d at most`);
+  }
   throw new GovctlError('usage_error', `--overlap ${text}: not a duration`, {
     hint: `Use a duration, ${durationForms}.`,
   });

@@ -8,6 +8,7 @@ import { toJson } from '../json.ts';
 import type { Json } from '../json.ts';
 import { listLookedUp } from '../http/paging.ts';
 import type { Reader } from '../store/store.ts';
+import { idOfNamed } from '../users/service.ts';
 import {
   createKey,
   readKey,
@@ -46,9 +47,15 @@ export const apiKeyHandlers = (deps: Deps, options: KeyOptions): Handlers['apiKe
     revision: versionOf(doc),
   });
   return {
-    list({ query }, { principal }) {
-      const { sort_by: field, bound_to: asked } = query;
-      const owners = [reachOf(principal), asked].filter((id) => id !== undefined);
+    async list({ query }, { principal }) {
+      const { sort_by: field, bound_to: named } = query;
+      const reach = reachOf(principal);
+      // Whoever sees their own keys only is not told who has a user.
+      const asked =
+        named === undefined || reach !== undefined
+          ? named
+          : await idOfNamed(deps.store, 'bound_to', named);
+      const owners = [reach, asked].filter((id) => id !== undefined);
       const filters = owners.length === 0 ? {} : { owner: { all: owners } };
       // A copy: which list it is follows from the caller, too, and is kept by the query.
       const common = { query: { ...query }, filters, plural: 'api_keys' };

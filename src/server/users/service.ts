@@ -1,3 +1,4 @@
+import { GovctlError } from '../../contract/errors.ts';
 import { hashSecret } from '../keys/hashed-secrets.ts';
 import { within } from '../../contract/endpoint.ts';
 import { whenKnown } from '../awaitable.ts';
@@ -15,6 +16,21 @@ export { scopesOfRoles, scopesOfUser } from './scopes.ts';
 /** Undefined: there is no such user. */
 export const findUser = (reader: Reader, id: string): Awaitable<StoredUser | undefined> =>
   whenKnown(reader.get(users, id), (found) => found?.doc);
+
+/**
+ * The ID of the user that a filter names by ID or email address.
+ * @throws GovctlError malformed_request for an address that nobody has: a list of nothing would look like an answer
+ */
+export async function idOfNamed(reader: Reader, field: string, who: string): Promise<string> {
+  if (!who.includes('@')) return who;
+  const found = await reader.find(users, 'email', who.toLowerCase());
+  if (found) return found.doc.id;
+  const message = `names no user: ${who.slice(0, 100)}`;
+  throw new GovctlError('malformed_request', `The query is not valid: ${field} ${message}`, {
+    details: [{ field, message }],
+    hint: 'Somebody who was deleted is known by their ID.',
+  });
+}
 
 /**
  * Who is invited by the token of a link. Undefined: it expired, was used or replaced, or the user has got more since, which is

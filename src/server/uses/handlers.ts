@@ -6,10 +6,14 @@ import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/call.ts';
 import { toJson } from '../json.ts';
 import type { Json } from '../json.ts';
+import { idOfNamed } from '../users/service.ts';
 import type { UseRecord } from './record.ts';
 
 export const useHandlers = (deps: Deps, record: Pick<UseRecord, 'list'>): Handlers['uses'] => ({
-  async list({ query }, call) {
+  async list({ query: asked }, call) {
+    const { actor: who } = asked;
+    const query =
+      who === undefined ? asked : { ...asked, actor: await idOfNamed(deps.store, 'actor', who) };
     const { uses, hasMore, cursor } = await record.list(query, call.signal);
     const whose = uses.map((text) => {
       const { actor = '', credential = '' } = JSON.parse(text) as Partial<Use>;

@@ -2,6 +2,7 @@ import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { recordAudit } from '../../../src/server/audit/service.ts';
 import { createFakeWorld, runCommandLine } from '../../support/fake-world.ts';
 import type { FakeWorldSettings, Outcome } from '../../support/fake-world.ts';
 import { makeRepo } from '../../support/temp-repo.ts';
@@ -52,6 +53,21 @@ describe('govctl audit list', () => {
     expect(newest).toMatchObject({ actor_name: 'governance:read compliance:write' });
     expect(await list('--action', 'api_key.create')).toHaveLength(2);
     expect(await list('--actor', newest?.actor ?? '')).toHaveLength(1);
+  });
+
+  it('finds what somebody did by their email address, and says where nobody has it', async () => {
+    const { json } = await service.send('POST', '/v1/users', {
+      body: { email: 'ann@example.com', roles: ['viewer'] },
+    });
+    await service.deps.store.transact(async (tx) => {
+      const actor = { userId: String(json.id), via: 'ses_1', requestId: 'req_1' };
+      await recordAudit(service.deps, tx, actor, 'user.login', actor.userId);
+    });
+    const found = await list('--actor', 'Ann@example.com');
+    expect(found).toMatchObject([{ action: 'user.login', actor: json.id }]);
+    const wrong = await run(['list', '--actor', 'an@example.com']);
+    expect(wrong).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(wrong.stderr).toContain('actor names no user: an@example.com');
   });
 
   it('filters by time, over pages, in both orders', async () => {

@@ -44,6 +44,19 @@ describe('govctl audit uses', () => {
     });
   });
 
+  it('takes the email address of a user who does something, and says where nobody has it', async () => {
+    await service.send('POST', '/v1/users', {
+      body: { email: 'ann@example.com', roles: ['viewer'] },
+    });
+    await use(1, '192.0.2.1');
+    const none = await run(['--actor', 'ann@example.com']);
+    expect(none).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(none.stderr).toContain('No uses match.');
+    const wrong = await run(['--actor', 'an@example.com']);
+    expect(wrong).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(wrong.stderr).toContain('actor names no user: an@example.com');
+  });
+
   it('lists more than a page holds, and says when nothing matches', async () => {
     for (let n = 0; n < 130; n++) await use(1, `192.0.2.${n}`);
     const lines = async (...argv: string[]) => (await run([...argv, '-o', 'ndjson'])).stdout.trim().split('\n'); // prettier-ignore

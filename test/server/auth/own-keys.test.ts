@@ -56,6 +56,19 @@ describe('API keys of a person without admin', () => {
     expect(await statusWith(rotated.json.key)).toBe(401);
   });
 
+  it('are listed for an admin by email address; nobody else is told who has a user', async () => {
+    await make(bob, { name: 'of bob' });
+    const by = (key: string, who: string) => as(key, 'GET', `?bound_to=${who}`);
+    expect(listed(await by(service.key, 'Bob@example.com')).names).toContain('of bob');
+    expect((await by(service.key, 'bo@example.com')).json).toMatchObject({
+      error: 'malformed_request',
+      error_description: 'The query is not valid: bound_to names no user: bo@example.com',
+    });
+    for (const who of ['bob@example.com', 'bo@example.com'])
+      expect([who, listed(await by(ada, who))]).toEqual([who, { names: [], total: 0 }]);
+    await revokeAll(bob);
+  });
+
   it('are all that they see and count in lists, also sorted by last use, and by page', async () => {
     await make(bob, { name: 'his' });
     const used = await make(ada, { name: 'used' });
