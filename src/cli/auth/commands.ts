@@ -11,7 +11,7 @@ export function registerAuthCommands(program: GovctlCommand, act: Act): void {
     .option('--with-token', 'read an API key or access token from standard input')
     .option('--client-id <id>', 'log in as this client; its secret comes from standard input')
     .option('--oidc', 'log in as this CI job, by its ID token: GitHub Actions, GitLab CI')
-    .option('--scope <scopes>', 'scopes to request, separated by spaces')
+    .option('--scope <scopes>', 'scopes to request, separated by spaces or commas')
     .option('--client-cert <file>', 'client certificate to show the service, a PEM file')
     .option('--client-key <file>', 'key of the client certificate, a PEM file')
     .addHelpText('after', loginHelp)

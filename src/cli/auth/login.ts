@@ -13,6 +13,7 @@ import { checkToken, trustRepoUrl } from '../credentials/find-login.ts';
 import type { Profile, Profiles } from '../credentials/profiles.ts';
 import { checkProfileName, defaultProfile, readProfiles } from '../credentials/profiles.ts';
 import { shortKeyId } from '../credentials/trusted-key.ts';
+import { parseScope } from '../flags/parse-words.ts';
 import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { describeLogin, describePlace } from './describe-login.ts';
 import { pinKey } from './pin-key.ts';
@@ -23,9 +24,11 @@ import { revokeLogin } from './person/revoke-login.ts';
 import { describePerson, describeVerdict, verifyLogin } from './verify-login.ts';
 
 /** Asks for what was not given, tries it at the service, and only then keeps it. */
-export async function runLogin(given: Context, options: LoginOptions): Promise<ExitCode> {
+export async function runLogin(given: Context, typed: LoginOptions): Promise<ExitCode> {
   const { world } = given;
-  checkOptions(options);
+  checkOptions(typed);
+  const { scope: asking } = typed;
+  const options = asking === undefined ? typed : { ...typed, scope: parseScope('--scope', asking) };
   const folder = configDir(world.env);
   const profiles = await readProfiles(folder, given.warn);
   const name = checkProfileName(given.flags.profile ?? defaultProfile);

@@ -177,7 +177,8 @@ function describeStatus(
   if (scopes !== undefined && scopes !== '') lines.push(['scopes', scopes]);
   const at = (time: string): string => `${time} (${fromNow(time, world.now())})`;
   if (status.expires_at !== undefined) {
-    const isRenewed = status.method === 'person' ? ', renewed by itself' : '';
+    const isRenewed =
+      status.method === 'person' && status.valid !== false ? ', renewed by itself' : '';
     lines.push(['expires', at(status.expires_at) + isRenewed]);
   }
   if (status.login_expires_at !== undefined)

@@ -1,9 +1,14 @@
+import { scopes } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 
 /** `a,b`, repeated. */
 export const listOf = (values: readonly string[]): string[] =>
   values.flatMap((text) => text.split(',').map((part) => part.trim())).filter(Boolean);
+
+/** Scopes to ask for, separated by spaces, as OAuth has them. @param given separated by spaces or commas */
+export const parseScope = (flag: string, given: string): string =>
+  parseWords(flag, given.split(/\s+/), scopes).join(' ');
 
 /** One of a few known words, for commander. @throws GovctlError usage_error, with the nearest one */
 export const oneOf =

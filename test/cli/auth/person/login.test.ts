@@ -72,6 +72,16 @@ describe('auth login --web', () => {
     expect((await all.outcome).exitCode).toBe(0);
   });
 
+  it('takes scopes with commas, as other commands do, and refuses one that there is not before it asks anybody', async () => {
+    const { outcome, said } = await service.beginWeb({}, '--scope', 'governance:read, admin');
+    expect(new URL(said).searchParams.get('scope')).toBe('governance:read admin');
+    await fetch(await service.allow(said));
+    expect((await outcome).exitCode).toBe(0);
+    const wrong = await service.run(['auth', 'login', '--web', '--scope', 'governance:raed']);
+    expect(wrong).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(wrong.stderr).toContain('Did you mean governance:read?');
+  });
+
   it('ends with exit code 4 where the person refuses', async () => {
     const { outcome, said } = await service.beginWeb();
     const tab = service.browser();
