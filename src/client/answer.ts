@@ -90,6 +90,7 @@ const byStatus: Readonly<Record<number, ErrorName>> = {
 export async function errorFromResponse(response: HttpAnswer, what: string): Promise<GovctlError> {
   const text = await response.text().catch(() => '');
   const body = asErrorBody(text);
+  if (!body && isJustDown(response.status)) return notBehindIt(response, what);
   const name = nameOf(body, response.status);
   if (name === undefined) {
     const seen =
@@ -111,6 +112,20 @@ export async function errorFromResponse(response: HttpAnswer, what: string): Pro
     ...(body?.hint === undefined ? hintFor(name) : { hint: body.hint.slice(0, longestMessage) }),
   });
 }
+
+/** What a proxy answers when the service behind it is down: a page of its own, which says nothing to people here. */
+const isJustDown = (status: number): boolean => [502, 503, 504].includes(status);
+
+const notBehindIt = (response: HttpAnswer, what: string): GovctlError =>
+  new GovctlError(
+    'unavailable',
+    `${what} got ${response.status} without a word from the service: it may be down behind its proxy`,
+    {
+      status: response.status,
+      hint: 'Look whether it runs, and whether the proxy has its address; then try again.',
+      ...requestId(response),
+    },
+  );
 
 /** What is shown of the details: a server may send millions. */
 const shorten = (details: NonNullable<ErrorBodyType['details']>) =>

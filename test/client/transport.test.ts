@@ -57,6 +57,16 @@ describe('a call', () => {
     expect(sent[0]?.init.headers.authorization).toBe('Bearer gk_secret');
   });
 
+  it('says that the service may be down where only its proxy answers', async () => {
+    const html = () => new Response('<html><h1>502 Bad Gateway</h1></html>', { status: 502 });
+    const { client } = clientFor([html, html, html, html, html, html]);
+    const error = await errorOf(client.policies.get({ params: { id: 'pol_1' } }));
+    expect(error).toMatchObject({ error: 'unavailable', status: 502 });
+    expect(error.message).toBe(
+      'GET /v1/policies/pol_1 got 502 without a word from the service: it may be down behind its proxy',
+    );
+  });
+
   it('escapes ids, so that an id can not become a path', async () => {
     const { client, sent } = clientFor([json(200, policy('x'))]);
     await client.policies.get({ params: { id: '../tokens?x' } });
