@@ -23,7 +23,7 @@ function problemWithRedirect(text: string): string | undefined {
     return 'must begin with https://, or with http://127.0.0.1 or http://[::1] for programs on the computer of the person';
   }
   if (protocol === 'https:' && (isLoopback || hostname === 'localhost')) {
-    return 'must begin with http:// on this host: nobody has a certificate for it';
+    return 'must begin with http://127.0.0.1 or http://[::1] on the computer of the person: nobody has a certificate for it';
   }
   if (username !== '' || password !== '') return 'must not contain a user name or password';
   if (/[?#*]/.test(text)) return 'must not contain a query, a fragment or a wildcard';
@@ -63,7 +63,7 @@ const OauthClientInput = z
       wrong('grant_types', 'may include refresh_token only together with authorization_code');
     }
     if (isPublic === true && (!logsPeopleIn || grants?.includes('client_credentials'))) {
-      wrong('public', 'is only for clients that people log in to: without a secret, nobody knows who it is'); // prettier-ignore
+      wrong('public', 'is only for clients that people log in to, with redirect_uris: without a secret, nobody knows who it is'); // prettier-ignore
     }
   });
 export type OauthClientInput = z.infer<typeof OauthClientInput>;

@@ -15,7 +15,7 @@ const rotated = ({ rotated_at: at, previous_key_expires_at: until }: ApiKey) =>
 
 export const apiKeyView = (
   key: ApiKey,
-  { headline, now }: Pick<Shown, 'headline' | 'now'>,
+  { headline, now, room }: Pick<Shown, 'headline' | 'now' | 'room'>,
 ): View => ({
   value: key,
   human: (style) =>
@@ -38,5 +38,6 @@ export const apiKeyView = (
         ...(key.made_by === undefined ? [] : [['made by', key.made_by] as const]),
       ],
       style,
+      room,
     ),
 });

@@ -3,7 +3,10 @@ import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
 
-export const clientView = (client: OauthClient, { headline }: Pick<Shown, 'headline'>): View => ({
+export const clientView = (
+  client: OauthClient,
+  { headline, room }: Pick<Shown, 'headline' | 'room'>,
+): View => ({
   value: client,
   human: (style) =>
     (headline ? `${headline(style)}\n` : '') +
@@ -21,6 +24,7 @@ export const clientView = (client: OauthClient, { headline }: Pick<Shown, 'headl
         ['made by', client.made_by],
       ],
       style,
+      room,
     ),
 });
 

@@ -7,6 +7,7 @@ import type { OauthClient } from '../../contract/oauth-clients.ts';
 import type { Context } from '../context.ts';
 import { parseOverlap } from '../flags/overlap.ts';
 import { parseWords } from '../flags/parse-words.ts';
+import { shownIn } from '../objects/noun.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { showOnce } from '../objects/show-once.ts';
 import { clientView } from './client-view.ts';
@@ -86,7 +87,10 @@ function showNew(
   }: OauthClient & { readonly client_secret?: string | undefined },
   done: string,
 ): Promise<void> {
-  const view = clientView(shown, { headline: (style) => `${style.green(done)} ${shown.id}` });
+  const view = clientView(
+    shown,
+    shownIn(context, { headline: (style) => `${style.green(done)} ${shown.id}` }),
+  );
   return context.show(
     secret === undefined ? view : showOnce(view, 'client_secret', secret, 'client secret'),
   );

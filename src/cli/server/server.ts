@@ -63,7 +63,7 @@ export async function runServer(context: Context, flags: ServerFlags): Promise<E
         `${server.baseUrl} is not encrypted and others can reach it: give --tls-cert and --tls-key, or put a TLS proxy before it.`,
       );
     }
-    await context.show(readyView(server, apiKey));
+    await context.show(readyView(server, apiKey, options.publicUrl));
     await untilAborted(world.signal);
     await context.say('Stopping: finishing what has begun. Once more ends at once.');
   } finally {
@@ -229,10 +229,14 @@ async function chooseApiKey(
 }
 
 /** With -o json one line, for whoever started it; a key the user gave is not repeated there or anywhere. */
-function readyView(server: RunningServer, given: { key: string; made: boolean } | undefined): View {
+function readyView(
+  server: RunningServer,
+  given: { key: string; made: boolean } | undefined,
+  publicUrl = server.baseUrl,
+): View {
   const made = given?.made ? given.key : server.apiKey?.generated ? server.apiKey.key : undefined;
   const known = given ? given.key : server.apiKey?.key;
-  const logIn = `govctl auth login --base-url ${server.baseUrl}`;
+  const logIn = `govctl auth login --base-url ${publicUrl}`;
   const value = {
     base_url: server.baseUrl,
     ...defined({ api_key: known }),

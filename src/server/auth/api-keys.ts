@@ -61,7 +61,9 @@ export function readKey(reader: Reader, principal: Principal, id: string): Await
   const owner = reachOf(principal);
   return whenKnown(reader.get(apiKeys, id), (found) => {
     if (found && (owner === undefined || found.doc.bound_to === owner)) return found.doc;
-    throw new GovctlError('api_key_not_found', `There is no API key ${id.slice(0, 100)}`);
+    throw new GovctlError('api_key_not_found', `There is no API key ${id.slice(0, 100)}`, {
+      hint: 'It is named by its ID, which `govctl api-key list` shows.',
+    });
   });
 }
 

@@ -51,7 +51,13 @@ export function showClient(client: StoredOauthClient, now: number) {
 export const readClient = (reader: Reader, id: string): Awaitable<StoredOauthClient> =>
   whenKnown(reader.get(oauthClients, id), (found) => {
     if (found) return found.doc;
-    throw new GovctlError('oauth_client_not_found', `There is no OAuth client ${id.slice(0, 100)}`);
+    throw new GovctlError(
+      'oauth_client_not_found',
+      `There is no OAuth client ${id.slice(0, 100)}`,
+      {
+        hint: 'It is named by its ID, which `govctl client list` shows.',
+      },
+    );
   });
 
 /** A client, and its secret, which is shown once. */

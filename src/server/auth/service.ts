@@ -249,7 +249,7 @@ const gone = (): GovctlError =>
 const retired = (at: string): GovctlError =>
   refuse(
     'invalid_token',
-    `The server's own API key was disabled at ${at}, when the first owner signed in; sign in, or start the server with --new-api-key`,
+    `The server's own API key was disabled at ${at}: owners sign in instead. If none of them can, start the server with --new-api-key`,
   );
 
 function checkExpiry(what: string, at: string | undefined, now: number): void {

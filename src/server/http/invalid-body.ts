@@ -2,13 +2,17 @@ import type { ErrorDetail, ErrorName } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 
 /** The error for a body with valid types but values that do not fit the stored objects. @param details at least one */
-export function invalidBody(error: ErrorName, details: readonly ErrorDetail[]): GovctlError {
+export function invalidBody(
+  error: ErrorName,
+  details: readonly ErrorDetail[],
+  hint?: string,
+): GovctlError {
   const [first] = details;
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
   return new GovctlError(
     error,
     `The body is not valid: ${first?.field ?? ''} ${first?.message ?? ''}${more}`,
-    { details },
+    { details, ...(hint === undefined ? {} : { hint }) },
   );
 }
 

@@ -34,7 +34,9 @@ type Caller = Pick<Call, 'actor' | 'checkMatch' | 'principal'>;
 export const readTrust = (reader: Reader, id: string): Awaitable<Versioned<StoredTrust>> =>
   whenKnown(reader.get(trusts, id), (found) => {
     if (found) return found;
-    throw new GovctlError('trust_not_found', `There is no trust rule ${id.slice(0, 100)}`);
+    throw new GovctlError('trust_not_found', `There is no trust rule ${id.slice(0, 100)}`, {
+      hint: 'It is named by its ID, which `govctl trust list` shows.',
+    });
   });
 
 const invalid = (field: string, message: string): GovctlError =>

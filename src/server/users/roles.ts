@@ -30,10 +30,10 @@ export interface RoleFound {
 
 const descriptions: Readonly<Record<keyof typeof builtInRoles, string>> = {
   viewer: 'Reads policies, resources, violations and reports',
-  editor: 'Also changes them',
+  editor: 'Reads and changes policies, resources, violations and reports',
   'cost-viewer': 'Reads policies, resources and cost',
   auditor: 'Reads policies, resources and the audit log',
-  admin: 'Also manages users, roles and keys, but not cost',
+  admin: 'Does what editors do, reads the audit log, manages users, roles and keys; not cost',
   owner: 'Does everything; only owners make owners',
 };
 
@@ -78,7 +78,9 @@ export async function readRole(reader: Reader, name: string): Promise<RoleFound>
 async function readOwn(reader: Reader, name: string) {
   const found = await reader.get(roles, name);
   if (found) return found;
-  throw new GovctlError('role_not_found', `There is no role ${name.slice(0, 100)}`);
+  throw new GovctlError('role_not_found', `There is no role ${name.slice(0, 100)}`, {
+    hint: '`govctl role list` shows the roles.',
+  });
 }
 
 /** @throws GovctlError invalid_role, role_name_taken, insufficient_scope */

@@ -33,7 +33,9 @@ export async function readUser(reader: Reader, who: string): Promise<StoredUser>
     ? await reader.find(users, 'email', who.toLowerCase())
     : await reader.get(users, who);
   if (found) return found.doc;
-  throw new GovctlError('user_not_found', `There is no user ${who.slice(0, 100)}`);
+  throw new GovctlError('user_not_found', `There is no user ${who.slice(0, 100)}`, {
+    hint: 'Name them by email address or ID; `govctl user list` shows both.',
+  });
 }
 
 /** A user, and the token of the link by which they choose their password: it is shown once. */
@@ -235,5 +237,6 @@ async function checkRoles(reader: Reader, names: readonly string[]): Promise<voi
   const unknown = names.flatMap((name, at) =>
     known.includes(name) ? [] : [{ field: `roles[${at}]`, message: `is not a role: ${name}` }],
   );
-  if (unknown.length > 0) throw invalidBody('invalid_user', unknown);
+  if (unknown.length > 0)
+    throw invalidBody('invalid_user', unknown, '`govctl role list` shows the roles.');
 }

@@ -54,6 +54,15 @@ describe('govctl api-key create', () => {
     expect(created.stderr).not.toContain(key);
   });
 
+  it('says that a key is named by its ID, and how long an overlap may be', async () => {
+    await create();
+    const named = await run(['rotate', 'dashboard', '--overlap', '1h']);
+    expect(named.stderr).toContain('named by its ID, which `govctl api-key list` shows');
+    const long = await run(['rotate', 'key_1', '--overlap', '31d']);
+    expect(long).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(long.stderr).toContain('--overlap 31d: it is 30d at most');
+  });
+
   it.skipIf(process.platform === 'win32')(
     'writes the key into files that only their owner may read, also one that others could read before',
     async () => {

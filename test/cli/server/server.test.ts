@@ -83,6 +83,12 @@ describe('govctl server', () => {
     });
   });
 
+  it('says to log in at the address that people reach it by', async () => {
+    const { stdout } = await run(['--public-url', 'https://p.example.com'], fakeLauncher({}));
+    expect(stdout).toMatch(/^Serving http:\/\/127\.0\.0\.1:8787\n/);
+    expect(stdout).toContain('Log in   govctl auth login --base-url https://p.example.com\n');
+  });
+
   it.each([
     [true, 'API key  the one shown at the first start (lost? start with --new-api-key)'],
     [false, 'API key  disabled, as owners sign in (no owner can? start with --new-api-key)'],
