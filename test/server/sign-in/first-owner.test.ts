@@ -38,7 +38,9 @@ describe("the server's own key", () => {
     expect([got.status, got.json.error, got.text]).toEqual([
       401,
       'invalid_token',
-      expect.stringContaining("The server's own API key was disabled at 2026-03-01T12:00:00.000Z: owners sign in"),
+      expect.stringContaining(
+        "The server's own API key was disabled at 2026-03-01T12:00:00.000Z: owners sign in",
+      ),
     ]);
     expect(await works(made)).toBe(true);
     expect((await actions(made)).slice(-2)).toEqual(['user.login', 'api_key.disable']);
