@@ -66,7 +66,10 @@ export function createFaultTable({ clock, ids }: { clock: Clock; ids: Ids }): Fa
     clearOne(id) {
       if (!faults.delete(id)) {
         const shown = JSON.stringify(id.slice(0, 64));
-        throw new GovctlError('fault_not_found', `There is no fault ${shown}; GET /v1/local/faults`);
+        throw new GovctlError(
+          'fault_not_found',
+          `There is no fault ${shown}; GET /v1/local/faults`,
+        );
       }
       count();
     },

@@ -111,7 +111,9 @@ describe('a fault of a local server', () => {
   });
 
   it('is not found where it is gone', async () => {
-    expect((await service.send('DELETE', '/v1/local/faults/flt_1')).json.error).toBe('fault_not_found');
+    expect((await service.send('DELETE', '/v1/local/faults/flt_1')).json.error).toBe(
+      'fault_not_found',
+    );
   });
 });
 
