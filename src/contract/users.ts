@@ -13,6 +13,11 @@ export type UserStatus = z.infer<typeof UserStatus>;
 export const Email = z
   .string()
   .max(254, { abort: true })
+  // Before the case is changed: some letters beyond ASCII become ASCII by it.
+  .refine((text) => /^[\x20-\x7e]*$/.test(text), {
+    error: 'must be an email address, such as ann@example.com',
+    abort: true,
+  })
   .transform((text) => text.toLowerCase())
   .pipe(z.email('must be an email address, such as ann@example.com'));
 

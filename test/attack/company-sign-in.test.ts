@@ -37,6 +37,21 @@ describe('an ID token is refused', () => {
   });
 });
 
+it('a link of another site has no account accept an invitation: its page says first whose it is', async () => {
+  const { json } = await service.send('POST', '/v1/users', {
+    body: { email: 'mallory@example.com', roles: ['viewer'] },
+  });
+  const invitation = String(json.invitation_url).split('/').at(-1) ?? '';
+  const start = `/auth/company/start?invitation=${invitation}`;
+  for (const site of ['cross-site', 'same-site']) {
+    const page = await service.browser().open(start, { headers: { 'sec-fetch-site': site } });
+    expect(page.title).toBe('Accept your invitation');
+    expect(page.text).toContain('mallory@example.com');
+  }
+  const own = await service.browser().open(start, { headers: { 'sec-fetch-site': 'same-origin' } });
+  expect(own.url.origin).toBe(new URL(service.provider.issuer).origin);
+});
+
 describe('a callback lets nobody in', () => {
   it('in another browser than the one that began, be it one that began itself', async () => {
     const [first, second] = [service.browser(), service.browser()];

@@ -1,4 +1,4 @@
-import { Scope } from '../../contract/endpoint.ts';
+import { Scope, within } from '../../contract/endpoint.ts';
 import type { TokenResponse } from '../../contract/auth.ts';
 import { recordAudit } from '../audit/service.ts';
 import type { PublicCall } from '../http/call.ts';
@@ -6,7 +6,9 @@ import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { TokenFailure } from '../http/token-failure.ts';
 import { hashSecret, newSecret } from '../keys/hashed-secrets.ts';
-import type { Tx } from '../store/store.ts';
+import type { Reader, Tx } from '../store/store.ts';
+import { scopesOfUser } from '../users/service.ts';
+import { scopesOfProgram } from './authority.ts';
 import { accessTokens } from './collection.ts';
 import type { StoredAccessToken } from './collection.ts';
 
@@ -41,6 +43,20 @@ export async function issueAccessToken(
     expires_in: lifetime,
     scope: holder.scopes.join(' '),
   };
+}
+
+/** What an access token is good for now. Undefined: for nothing, as its user, or the program that it was given to, is disabled or gone. */
+export async function scopesOfToken(
+  reader: Reader,
+  token: StoredAccessToken,
+): Promise<readonly Scope[] | undefined> {
+  const { scopes, bound_to: boundTo, program } = token;
+  const most = boundTo === undefined ? scopes : await scopesOfUser(reader, boundTo);
+  if (boundTo !== undefined && most.length === 0) return undefined;
+  const left = within(scopes, most);
+  if (program === undefined) return left;
+  const mostOfProgram = await scopesOfProgram(reader, program, token);
+  return mostOfProgram.length === 0 ? undefined : within(left, mostOfProgram);
 }
 
 /** The names in a `scope` parameter. */

@@ -7,7 +7,8 @@ import type { Principal } from '../http/call.ts';
 import { insufficientScope } from '../http/insufficient-scope.ts';
 import type { Reader } from '../store/store.ts';
 import { scopesOfUser } from '../users/service.ts';
-import type { StoredOauthClient } from './collection.ts';
+import { oauthClients } from './collection.ts';
+import type { StoredAccessToken, StoredOauthClient } from './collection.ts';
 
 /** Who is behind what a caller makes: nobody becomes two people, or gets more than they have, by making keys. */
 export const makerOf = ({ person, userId, boundTo }: Principal) => ({
@@ -34,3 +35,13 @@ export const scopesOfClient = (
   maker === undefined
     ? scopes
     : whenKnown(scopesOfUser(reader, maker), (most) => within(scopes, most));
+
+/** What the program that a token was given to may do now: nothing where it, or its logins, ended since. */
+export const scopesOfProgram = (
+  reader: Reader,
+  id: string,
+  { created_at: at }: Pick<StoredAccessToken, 'created_at'>,
+): Awaitable<readonly Scope[]> =>
+  whenKnown(reader.get(oauthClients, id), (found) =>
+    found && at >= (found.doc.tokens_since ?? '') ? scopesOfClient(reader, found.doc) : [],
+  );

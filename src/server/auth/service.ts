@@ -10,7 +10,7 @@ import type { Json } from '../json.ts';
 import type { Caller, Principal, PublicCall } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
-import { scopesOfClient } from './authority.ts';
+import { scopesOfProgram } from './authority.ts';
 import { accessTokens, apiKeyStates, apiKeys, oauthClients } from './collection.ts';
 import type { ApiKeyState, PreviousKey, StoredAccessToken, StoredApiKey } from './collection.ts';
 import { createRestrictions } from './restrictions.ts';
@@ -21,7 +21,7 @@ import { trusts } from '../trusts/collection.ts';
 import { findUser, scopesOfUser } from '../users/service.ts';
 import { hashSecret, isUnguessable } from '../keys/hashed-secrets.ts';
 
-export { grantedScopes, issueAccessToken, namesOfScopes } from './access-token.ts';
+export { grantedScopes, issueAccessToken, namesOfScopes, scopesOfToken } from './access-token.ts';
 export { makerOf, scopesOfClient } from './authority.ts';
 export { retireBootstrapKey } from './bootstrap.ts';
 
@@ -139,19 +139,12 @@ export function createAuthenticator(deps: Deps, countryOf?: CountryOf): Authenti
     const make = (): Omit<Principal, 'scopes' | 'boundTo'> =>
       ({ userId, kind, ...defined({ person, program }), via: id, countedAs }); // prettier-ignore
     if (program === undefined) return holderOf(token, bound_to, scopes, make);
-    return whenKnown(scopesOfProgram(program, token), (most) => {
+    return whenKnown(scopesOfProgram(deps.store, program, token), (most) => {
       if (most.length === 0) throw gone();
       // Not kept by its token: two people limit it.
       return holderOf({}, bound_to, within(scopes, most), make);
     });
   };
-  const scopesOfProgram = (
-    id: string,
-    { created_at: at }: StoredAccessToken,
-  ): Awaitable<readonly Scope[]> =>
-    whenKnown(deps.store.get(oauthClients, id), (found) =>
-      found && at >= (found.doc.tokens_since ?? '') ? scopesOfClient(deps.store, found.doc) : [],
-    );
   const holderOfOther = (hash: string, caller: Caller): Awaitable<Principal> =>
     whenKnown(deps.store.find(accessTokens, 'hash', hash), (token) =>
       token

@@ -34,7 +34,7 @@ export const issueToken =
         `The grant type ${body.grant_type.slice(0, 60)} is not supported; use one of ${known}`,
       );
     }
-    const { client, secret } = await authenticateClient(deps, body, call);
+    const { client, secret: given } = await authenticateClient(deps, body, call);
     if (!grantsOf(client).includes('client_credentials')) {
       throw new TokenFailure(
         'unauthorized_client',
@@ -43,21 +43,23 @@ export const issueToken =
     }
     const rate = limiter.take(client.id, call.isLocal);
     const scopes = grantedScopes(client.scopes, body.scope, 'The client');
-    return call.transact(
-      async (tx) => ({
+    return call.transact(async (tx) => {
+      // It may have been deleted, or rotated, which ended the tokens that there were.
+      const still = (await tx.get(oauthClients, client.id))?.doc;
+      const { made_by, bound_to } = secretOf(still, given, deps.clock.now()) ?? refuse(deps, call, still); // prettier-ignore
+      return {
         body: toJson(
           await issueAccessToken(deps, tx, call, {
             client_id: client.id,
             user_id: client.user_id,
-            ...defined({ made_by: secret.made_by, bound_to: secret.bound_to }),
+            ...defined({ made_by, bound_to }),
             scopes,
             lifetime,
           }),
         ),
         headers: { ...rate, Pragma: 'no-cache' },
-      }),
-      client.user_id,
-    );
+      };
+    }, client.user_id);
   };
 
 const challenge = { 'WWW-Authenticate': 'Basic realm="govctl"' };
@@ -75,7 +77,7 @@ async function authenticateClient(
   call: PublicCall,
 ): Promise<{
   readonly client: StoredOauthClient;
-  readonly secret: StoredOauthClient | PreviousSecret;
+  readonly secret: string;
 }> {
   const header = call.header('authorization');
   if (header !== null && body.client_secret !== undefined) {
@@ -87,19 +89,30 @@ async function authenticateClient(
   const basic = header === null ? undefined : readBasic(header);
   const { id, secret } = basic ?? inBody(body);
   const client = (await deps.store.get(oauthClients, id))?.doc;
-  // The same work for a client that doesn't exist: time must not tell which ids do.
-  const right = matchesHash(secret, client?.hash ?? noSecret) && client?.hash !== undefined;
-  const wasRight = matchesHash(secret, client?.previous?.hash ?? noSecret);
-  if (client && right) return { client, secret: client };
-  const { previous } = client ?? {};
-  if (client && previous && wasRight && Date.parse(previous.expires_at) > deps.clock.now()) {
-    return { client, secret: previous };
-  }
+  const isRight = secretOf(client, secret, deps.clock.now()) !== undefined;
+  return client && isRight ? { client, secret } : refuse(deps, call, client);
+}
+
+function refuse(deps: Deps, call: PublicCall, client: StoredOauthClient | undefined): never {
   deps.log.warn(
     { request_id: call.requestId, client_known: client !== undefined },
     'client authentication failed',
   );
   throw new TokenFailure('invalid_client', 'The client ID or secret is wrong', 401, challenge);
+}
+
+/** Which of the secrets that a client has now was given; undefined: none. */
+function secretOf(
+  client: StoredOauthClient | undefined,
+  given: string,
+  now: number,
+): StoredOauthClient | PreviousSecret | undefined {
+  // The same work for a client that doesn't exist: time must not tell which ids do.
+  const isCurrent = matchesHash(given, client?.hash ?? noSecret) && client?.hash !== undefined;
+  const wasRight = matchesHash(given, client?.previous?.hash ?? noSecret);
+  if (isCurrent) return client;
+  const { previous } = client ?? {};
+  return previous && wasRight && Date.parse(previous.expires_at) > now ? previous : undefined;
 }
 
 function inBody({ client_id: id, client_secret: secret }: TokenRequest): Credentials {

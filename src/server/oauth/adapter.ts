@@ -5,35 +5,43 @@ import { within } from '../../contract/endpoint.ts';
 import type { Scope } from '../../contract/endpoint.ts';
 import { accessTokens, grantsOf, oauthClients } from '../auth/collection.ts';
 import type { StoredAccessToken, StoredOauthClient } from '../auth/collection.ts';
-import { scopesOfClient } from '../auth/service.ts';
+import { scopesOfClient, scopesOfToken } from '../auth/service.ts';
 import { hashSecret } from '../keys/hashed-secrets.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { removeFew } from '../store/remove-rows.ts';
-import type { Tx } from '../store/store.ts';
+import { countRows } from '../store/all-rows.ts';
+import type { Tx, Where } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { oauthStates, stateId } from './collection.ts';
 import type { StoredOauthState } from './collection.ts';
-import { removeGranted, scopesIn } from './grants.ts';
+import { isScope, removeGranted, scopesIn } from './grants.ts';
 
 type StateDeps = Pick<Deps, 'store' | 'secrets' | 'ids' | 'clock'>;
 
-/** Login attempts that are under way at once: beyond it the oldest end. Anybody can begin them. */
-const mostInteractions = 10_000;
+/** Login attempts that are under way. Anybody can begin them. */
+const begun = new Set(['Interaction', 'DeviceCode']);
 
-/** Where oidc-provider keeps its state: one adapter for each kind. */
+/** Beyond it the oldest end: logins of a person, and what came of one by refreshing it. */
+const mostGrants = 100;
+const mostRefreshed = { RefreshToken: 250, AccessToken: 100 };
+
+/**
+ * Where oidc-provider keeps its state: one adapter for each kind.
+ * @param mostBegun login attempts of each kind that are under way at once: beyond it the oldest end
+ */
 export const createAdapterFactory =
-  (deps: StateDeps) =>
+  (deps: StateDeps, mostBegun = 10_000) =>
   (kind: string): Adapter => {
     if (kind === 'AccessToken') return accessTokenAdapter(deps);
     if (kind === 'ClientCredentials') return clientTokenAdapter(deps);
     if (kind === 'Client') return clientAdapter(deps);
-    return stateAdapter(deps, kind);
+    return stateAdapter(deps, kind, mostBegun);
   };
 
 const never = (): Promise<never> => Promise.reject(new Error('not a kind that can do this'));
 
-function stateAdapter({ store, secrets }: StateDeps, kind: string): Adapter {
+function stateAdapter({ store, secrets }: StateDeps, kind: string, mostBegun: number): Adapter {
   const show = (doc: StoredOauthState | undefined): AdapterPayload | undefined =>
     doc && {
       ...(JSON.parse(secrets.open(doc.sealed, doc.id)) as AdapterPayload), // as it was sealed
@@ -42,6 +50,7 @@ function stateAdapter({ store, secrets }: StateDeps, kind: string): Adapter {
   return {
     async upsert(secret, payload, expiresIn = 0) {
       const id = stateId(kind, secret);
+      const { InvalidGrant } = await import('oidc-provider/lib/helpers/errors.js');
       const { grantId, accountId, clientId, uid, userCode, consumed } = payload;
       const doc: StoredOauthState = {
         id,
@@ -60,8 +69,21 @@ function stateAdapter({ store, secrets }: StateDeps, kind: string): Adapter {
       await store.transact(async (tx) => {
         await checkGrant(tx, kind, grantId);
         const before = await tx.get(oauthStates, id);
+        if (kind === 'DeviceCode' && isDecided(show(before?.doc))) {
+          // Between reading and this, somebody else was first.
+          throw new InvalidGrant('already decided');
+        }
         await (before ? tx.replace(oauthStates, doc) : tx.insert(oauthStates, doc));
-        if (kind === 'Interaction' && !before) await removeSurplus(tx);
+        if (before) return;
+        if (begun.has(kind)) await removeSurplus(tx, { kind: { any: [kind] } }, mostBegun);
+        if (kind === 'RefreshToken' && grantId !== undefined) {
+          const of = { grant_id: { any: [grantId] }, kind: { any: [kind] } };
+          await removeSurplus(tx, of, mostRefreshed.RefreshToken);
+        }
+        if (kind === 'Grant' && accountId !== undefined) {
+          const of = { user_id: { any: [accountId] }, kind: { any: [kind] } };
+          await removeSurplus(tx, of, mostGrants);
+        }
       });
     },
     find: async (secret) => show((await store.get(oauthStates, stateId(kind, secret)))?.doc),
@@ -101,16 +123,21 @@ async function checkGrant(tx: Tx, kind: string, grantId: string | undefined): Pr
   throw new InvalidGrant('the login has ended');
 }
 
-async function removeSurplus(tx: Tx): Promise<void> {
-  const { rows, total } = await tx.page(oauthStates, {
-    where: { kind: { any: ['Interaction'] } },
-    orderBy: 'expires_at',
-    direction: 'asc',
-    limit: 10,
-  });
-  if (total <= mostInteractions) return;
-  for (const { doc } of rows.slice(0, total - mostInteractions)) {
+/** Whether a person let a device in, or refused it. */
+const isDecided = (device: AdapterPayload | undefined): boolean =>
+  device?.accountId !== undefined || device?.error !== undefined || device?.consumed !== undefined;
+
+async function removeSurplus(
+  tx: Tx,
+  where: Readonly<Record<string, Where>>,
+  most: number,
+): Promise<void> {
+  if ((await countRows(tx, oauthStates, where)) <= most) return;
+  // A few at once, as finding them costs more than counting.
+  const oldest = { where, orderBy: 'expires_at', direction: 'asc', limit: Math.ceil(most / 100) } as const; // prettier-ignore
+  for (const { doc } of (await tx.page(oauthStates, oldest)).rows) {
     await tx.remove(oauthStates, doc.id);
+    if (doc.kind === 'Grant' && doc.grant_id !== undefined) await removeGranted(tx, doc.grant_id);
   }
 }
 
@@ -143,16 +170,19 @@ function accessTokenAdapter({ store, secrets, ids, clock }: StateDeps): Adapter 
           sealed: secrets.seal(JSON.stringify(kept), hash),
         };
         await (before ? tx.replace(accessTokens, doc) : tx.insert(accessTokens, doc));
+        if (!before && payload.grantId !== undefined) await removeOldest(tx, payload.grantId);
       });
     },
     async find(secret) {
       const hash = hashSecret(secret);
       const doc = (await store.find(accessTokens, 'hash', hash))?.doc;
       if (doc?.sealed === undefined) return undefined;
-      const program = doc.program === undefined ? undefined : (await store.get(oauthClients, doc.program))?.doc; // prettier-ignore
-      const isEnded = doc.program !== undefined && (!program || doc.created_at < (program.tokens_since ?? '')); // prettier-ignore
-      if (isEnded) return undefined;
-      return { ...(JSON.parse(secrets.open(doc.sealed, hash)) as AdapterPayload), jti: secret };
+      const payload = JSON.parse(secrets.open(doc.sealed, hash)) as AdapterPayload; // as it was sealed
+      const left = await scopesOfToken(store, doc);
+      // Whose user is disabled lets nobody in, whoever asks.
+      if (!left) return undefined;
+      const others = (payload.scope ?? '').split(' ').filter((name) => !isScope(name));
+      return { ...payload, scope: [...others, ...left].join(' '), jti: secret };
     },
     async destroy(secret) {
       await store.transact((tx) => removeToken(tx, secret));
@@ -164,6 +194,18 @@ function accessTokenAdapter({ store, secrets, ids, clock }: StateDeps): Adapter 
     findByUid: never,
     findByUserCode: never,
   };
+}
+
+async function removeOldest(tx: Tx, grantId: string): Promise<void> {
+  const { rows, total } = await tx.page(accessTokens, {
+    where: { grant_id: { any: [grantId] } },
+    orderBy: 'expires_at',
+    direction: 'asc',
+    limit: 10,
+  });
+  for (const { doc } of rows.slice(0, Math.max(0, total - mostRefreshed.AccessToken))) {
+    await tx.remove(accessTokens, doc.id);
+  }
 }
 
 async function removeToken(tx: Tx, secret: string): Promise<void> {
@@ -179,13 +221,15 @@ const clientTokenAdapter = ({ store, clock }: StateDeps): Adapter => ({
   async find(secret) {
     const doc = (await store.find(accessTokens, 'hash', hashSecret(secret)))?.doc;
     if (!doc || doc.kind === 'person') return undefined;
+    const left = await scopesOfToken(store, doc);
+    if (!left) return undefined;
     // The clock of a local server may be another than the system's.
     const toSystem = Date.now() - clock.now();
     return {
       kind: 'ClientCredentials',
       jti: secret,
       clientId: doc.kind === 'ci' ? cliClientId : doc.client_id,
-      scope: doc.scopes.join(' '),
+      scope: left.join(' '),
       iat: Math.floor((Date.parse(doc.created_at) + toSystem) / 1_000),
       exp: Math.floor((doc.expires_at + toSystem) / 1_000),
     };

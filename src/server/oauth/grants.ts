@@ -68,5 +68,7 @@ export async function programsOf(
   return [...found.values()].sort((a, b) => (a.allowed_at < b.allowed_at ? 1 : -1));
 }
 
+export const isScope = (name: string): boolean => Scope.safeParse(name).success;
+
 export const scopesIn = (text: string | undefined): readonly Scope[] =>
   (text ?? '').split(' ').flatMap((name) => Scope.safeParse(name).data ?? []);

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts';
 import { readBody } from '../http/body.ts';
 import type { Actor } from '../http/call.ts';
 import type { Peer } from '../http/peer.ts';
-import { endGrants, programsOf } from './grants.ts';
+import { endGrants, programsOf, removeGranted } from './grants.ts';
 import type { Program } from './grants.ts';
 import { throughNode } from './node-bridge.ts';
 import { pollInterval } from './polls.ts';
@@ -289,8 +289,17 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
           scope: ['openid', 'offline_access', ...granted].join(' '),
         });
       }
-      await device.save();
-      return true;
+      const { InvalidGrant } = await import('oidc-provider/lib/helpers/errors.js');
+      try {
+        await device.save();
+        return true;
+      } catch (error) {
+        if (!(error instanceof InvalidGrant)) throw error;
+        // Somebody else decided at the same moment: nothing comes of this consent.
+        const { grantId } = device;
+        if (grantId !== undefined) await deps.store.transact((tx) => removeGranted(tx, grantId));
+        return false;
+      }
     },
 
     programsOf: (userId) => programsOf(deps, userId),

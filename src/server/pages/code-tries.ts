@@ -4,9 +4,11 @@ const within = 10 * 60_000;
 
 /** Counts wrong device codes by person, in memory: whoever guesses has to sign in first. */
 export interface CodeTries {
-  /** Milliseconds until another may be tried; 0: at once. */
-  wait(userId: string): number;
-  failed(userId: string): void;
+  /**
+   * Counts a try as wrong until it turns out right: others may try while this one is looked at.
+   * @returns milliseconds to wait where too many were wrong; else what takes it back
+   */
+  begin(userId: string): number | (() => void);
 }
 
 export function createCodeTries(now: () => number): CodeTries {
@@ -15,12 +17,17 @@ export function createCodeTries(now: () => number): CodeTries {
   const recent = (userId: string): readonly number[] =>
     (tries.get(userId) ?? []).filter((at) => now() - at < within);
   return {
-    wait(userId) {
-      const [oldest = 0, ...others] = recent(userId).slice(-most);
-      return others.length === most - 1 ? oldest + within - now() : 0;
-    },
-    failed(userId) {
-      tries.set(userId, [...recent(userId), now()].slice(-most));
+    begin(userId) {
+      const before = recent(userId);
+      const [oldest = 0] = before;
+      if (before.length >= most) return oldest + within - now();
+      const at = now();
+      tries.set(userId, [...before, at]);
+      return () => {
+        const after = recent(userId);
+        const index = after.indexOf(at);
+        if (index >= 0) tries.set(userId, after.toSpliced(index, 1));
+      };
     },
   };
 }

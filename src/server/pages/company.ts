@@ -36,6 +36,10 @@ export async function startPage(
   const isLinking = searchParams.has('link');
   if (isLinking && session?.needs !== undefined) return visit.redirect(toSignIn(linkPath));
   const invitation = searchParams.get('invitation');
+  // No other site links somebody's account to the user of its own invitation: the person sees whose it is first.
+  if (invitation !== null && visit.isOfOtherSite) {
+    return visit.redirect(`/auth/invitation/${encodeURIComponent(invitation.slice(0, 128))}`);
+  }
   const purpose: CompanyPurpose = {
     next,
     ...(isLinking ? { linkFor: visit.token } : {}),

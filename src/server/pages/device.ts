@@ -43,16 +43,18 @@ export async function devicePage(
   if (visit.request.method !== 'POST') return ask();
   const fields = await visit.form();
   const code = fields.get('code') ?? '';
-  const wait = tries.wait(session.person.id);
-  if (wait > 0) return ask(`Too many wrong codes. ${tryAgainIn(wait / 1_000)}`, 429);
+  const tried = tries.begin(session.person.id);
+  if (typeof tried === 'number') {
+    return ask(`Too many wrong codes. ${tryAgainIn(tried / 1_000)}`, 429);
+  }
   const device = await oauth.findDevice(code);
   if (!device) {
-    tries.failed(session.person.id);
     return ask(
       'No login waits for this code. Check the letters. Codes work for 10 minutes: for a new one, start the login again on the device.',
       422,
     );
   }
+  tried();
   const decision = fields.get('decision');
   if (decision === null) return confirm(visit, { device, code, session });
   const granted = { by: visit.actor(session), scopes: grantable(device.scopes, session) };

@@ -39,7 +39,7 @@ interface Page {
 
 export function createPages(deps: Deps, options: PagesOptions): Pages {
   const { signIn, oauth, callApi, hasDevices } = options;
-  const tries = createCodeTries(() => deps.clock.now());
+  const tries = createCodeTries(() => deps.clock.monotonic());
   const now = (): number => deps.clock.now();
   const both = ['GET', 'POST'];
   const showDevice = (visit: Visit): Promise<Response> => devicePage(visit, oauth, { tries, now });

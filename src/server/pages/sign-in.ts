@@ -164,6 +164,9 @@ export async function secondFactorPage(visit: Visit, signIn: SignIn): Promise<Re
   return show(next, messageOf(tried), statusOf(tried));
 }
 
+/** Of what a QR code can hold. */
+const longestUri = 2_000;
+
 /** `GET` and `POST /auth/second-factor/new`: sets up an authenticator app. */
 export async function enrolmentPage(visit: Visit, signIn: SignIn): Promise<Response> {
   const isSent = visit.request.method === 'POST';
@@ -190,7 +193,7 @@ export async function enrolmentPage(visit: Visit, signIn: SignIn): Promise<Respo
   const secret = fields?.get('secret');
   const uri = fields?.get('uri');
   const begun =
-    secret && uri?.startsWith('otpauth://')
+    secret && uri?.startsWith('otpauth://') && uri.length <= longestUri
       ? { kind: 'enrolling' as const, secret, uri }
       : await signIn.enrol({ token: visit.token, code: fields?.get('current') ?? '', visitor });
   if (begun.kind === 'no_session') return visit.redirect(toSignIn(next));

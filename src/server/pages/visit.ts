@@ -139,6 +139,11 @@ export class Visit {
     return fields;
   }
 
+  /** A link of another site led here, as far as the browser says. */
+  get isOfOtherSite(): boolean {
+    return /^(?:cross|same)-site$/.test(this.request.headers.get('sec-fetch-site') ?? '');
+  }
+
   private isFromHere(): boolean {
     const site = this.request.headers.get('sec-fetch-site');
     if (site !== null) return site === 'same-origin';

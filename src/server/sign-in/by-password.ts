@@ -38,6 +38,8 @@ export function createByPassword(parts: Parts): ByPassword {
     password: string,
     visitor: Visitor,
   ) {
+    // Nothing is tried, so nothing is counted: without a hash, names could be made up faster than counts are kept.
+    if (isTooLong(password)) return wrong;
     const device = deviceOf(user, visitor);
     const failed = (): void => {
       if (user) failures.add(user.id, visitor.address);
@@ -48,9 +50,7 @@ export function createByPassword(parts: Parts): ByPassword {
       return later(tried);
     }
     const queue = device === undefined ? 'stranger' : 'known';
-    const isRight = isTooLong(password)
-      ? false
-      : await hashing.run(queue, () => verifyPassword(password, user?.password, cost));
+    const isRight = await hashing.run(queue, () => verifyPassword(password, user?.password, cost));
     if (isRight === undefined) {
       tried.withdraw();
       return busy;

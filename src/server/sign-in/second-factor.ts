@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import type { Tx } from '../store/store.ts';
 import { amended, users } from '../users/collection.ts';
 import type { StoredUser } from '../users/collection.ts';
+import { removeBelongings } from '../users/service.ts';
 import { sessions } from './collection.ts';
 import { countedUnder, deviceOf, enter, later, refused } from './enter.ts';
 import type { Parts } from './enter.ts';
@@ -31,7 +32,7 @@ interface Given {
 }
 
 export function createBySecondFactor(parts: Parts): BySecondFactor {
-  const { deps, tries, failures } = parts;
+  const { deps, tries, failures, belongings } = parts;
 
   /**
    * Runs what takes a code, paced.
@@ -74,9 +75,13 @@ export function createBySecondFactor(parts: Parts): BySecondFactor {
     user: StoredUser,
     visitor: Visitor,
   ): ReturnType<typeof enter> {
-    await tx.remove(sessions, stored.id);
+    if (await tx.get(sessions, stored.id)) await tx.remove(sessions, stored.id);
     return enter(parts, tx, user, { visitor, isLogin: stored.awaits !== undefined });
   }
+
+  /** Whoever got in with less, or with what is replaced, signs in anew; so does whoever is halfway in, and would set up another. */
+  const endLogins = (tx: Tx, { user }: Found) =>
+    removeBelongings(tx, belongings, user.id, 'sign-in');
 
   const isSignedIn = ({ needs }: Found): boolean => needs === undefined;
   const mayEnrol = ({ needs }: Found): boolean => needs !== 'second_factor';
@@ -136,6 +141,7 @@ export function createBySecondFactor(parts: Parts): BySecondFactor {
         const totp = { secret: stored.enrolling, used: step };
         const doc = { ...user, totp, recovery_codes: hashes };
         await tx.replace(users, doc);
+        await endLogins(tx, found);
         await record(tx, found, given.visitor, 'user.second_factor.enrol');
         return { ...(await goOn(tx, found, doc, given.visitor)), recovery_codes: codes };
       }),
@@ -150,6 +156,7 @@ export function createBySecondFactor(parts: Parts): BySecondFactor {
         if (!used(deps, found.user, code)) return wrongCode;
         const user = amended(found.user, { totp: undefined, recovery_codes: undefined });
         await tx.replace(users, user);
+        await endLogins(tx, found);
         await record(tx, found, given.visitor, 'user.second_factor.remove');
         return goOn(tx, found, user, given.visitor);
       }),
@@ -160,6 +167,8 @@ export function createBySecondFactor(parts: Parts): BySecondFactor {
         if (!user) return wrongCode;
         const { codes, hashes } = newRecoveryCodes(deps.random);
         await tx.replace(users, { ...user, recovery_codes: hashes });
+        await endLogins(tx, found);
+        await tx.insert(sessions, found.stored);
         await record(tx, found, given.visitor, 'user.recovery_codes.renew');
         return { kind: 'renewed', recovery_codes: codes } as const;
       }),

@@ -39,6 +39,7 @@ export interface Tries {
 
 /** Milliseconds after the last failure until all are forgotten. */
 const forgottenAfter = 60 * 60_000;
+/** Of each kind: who makes up many of one does not have those of another forgotten. */
 const mostKept = 10_000;
 
 interface Failures {
@@ -49,38 +50,45 @@ interface Failures {
 
 /** Counts in memory: a restart forgives. */
 export function createTries(clock: Clock): Tries {
-  const known = new Map<string, Failures>();
-  const keyOf = ({ as, name }: Counted): string => `${as} ${name}`;
-
-  const failuresOf = (key: string): Failures => {
-    const found = known.get(key);
-    const fresh = { count: 0, until: 0, last: 0 };
-    return found && clock.now() - found.last < forgottenAfter ? found : fresh;
+  const kinds = {
+    account: new Map<string, Failures>(),
+    network: new Map<string, Failures>(),
+    device: new Map<string, Failures>(),
   };
-  const keep = (key: string, failures: Failures): void => {
-    known.delete(key);
+  // Not the time of day: a clock that is set back must hold nobody back.
+  const clockNow = (): number => clock.monotonic();
+
+  const failuresOf = ({ as, name }: Counted): Failures => {
+    const found = kinds[as].get(name);
+    const fresh = { count: 0, until: 0, last: 0 };
+    return found && clockNow() - found.last < forgottenAfter ? found : fresh;
+  };
+  const keep = ({ as, name }: Counted, failures: Failures): void => {
+    const known = kinds[as];
+    known.delete(name);
     // With very many the one that failed longest ago is forgotten: memory stays bounded.
     const [oldest] = known.keys();
     if (oldest !== undefined && known.size >= mostKept) known.delete(oldest);
-    known.set(key, failures);
+    known.set(name, failures);
   };
   const fail = (counted: Counted, now: number): void => {
     const { free, firstPause, longestPause } = pacings[counted.as];
-    const count = failuresOf(keyOf(counted)).count + 1;
+    const count = failuresOf(counted).count + 1;
     const late = count - free;
     const pause = late < 0 ? 0 : Math.min(firstPause * 2 ** late, longestPause);
-    keep(keyOf(counted), { count, until: now + pause, last: now });
+    keep(counted, { count, until: now + pause, last: now });
   };
+  const forget = ({ as, name }: Counted): void => void kinds[as].delete(name);
   const undo = (counted: Counted): void => {
-    const { count, last } = failuresOf(keyOf(counted));
-    if (count > 1) keep(keyOf(counted), { count: count - 1, until: 0, last });
-    else known.delete(keyOf(counted));
+    const { count, last } = failuresOf(counted);
+    if (count > 1) keep(counted, { count: count - 1, until: 0, last });
+    else forget(counted);
   };
 
   return {
     begin(under) {
-      const now = clock.now();
-      const wait = Math.max(...under.map((one) => failuresOf(keyOf(one)).until - now));
+      const now = clockNow();
+      const wait = Math.max(...under.map((one) => failuresOf(one).until - now));
       if (wait > 0) return Math.ceil(wait / 1_000);
       // At once, as others may try while this one is under way.
       for (const one of under) fail(one, now);
@@ -88,7 +96,7 @@ export function createTries(clock: Clock): Tries {
         succeeded() {
           for (const one of under) {
             if (one.as === 'network') undo(one);
-            else known.delete(keyOf(one));
+            else forget(one);
           }
         },
         withdraw() {
