@@ -258,6 +258,9 @@ function readyView(
               ? 'API key  disabled, as owners sign in (no owner can? start with --new-api-key)'
               : 'API key  the one shown at the first start (lost? start with --new-api-key)',
         `Log in   ${logIn}`,
+        ...(server.apiKey?.generated && !server.isLocal
+          ? ['Owner    govctl user create EMAIL --role owner, who takes over from this key']
+          : []),
         ...(server.isLocal
           ? ['Local    tests may move its clock and change its data: govctl server --help']
           : []),

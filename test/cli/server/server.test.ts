@@ -64,7 +64,8 @@ describe('govctl server', () => {
     expect(outcome.stdout).toBe(
       'Serving http://127.0.0.1:8787\n' +
         'API key  gk_new   shown this once\n' +
-        'Log in   govctl auth login --base-url http://127.0.0.1:8787\n',
+        'Log in   govctl auth login --base-url http://127.0.0.1:8787\n' +
+        'Owner    govctl user create EMAIL --role owner, who takes over from this key\n',
     );
     expect(outcome.stderr).toContain('A torn line was cut');
     expect(outcome.stderr).toContain('Stopped.');
