@@ -104,6 +104,21 @@ describe('wrong passwords', () => {
     expect(answered(outcomes)).toBe(5);
   });
 
+  it('and right ones of one account leave room for other accounts', async () => {
+    const hashing = createHashing({ now: () => 0, monotonic: () => 0 });
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const hash = (account: string) =>
+      hashing.run({ queue: 'known', account }, () => held.then(() => account));
+    const flooding = Array.from({ length: 20 }, () => hash('mallory'));
+    const others = ['ann', 'bob'].map(hash);
+    release();
+    const done = await Promise.all(flooding);
+    expect(done.filter((one) => one !== undefined)).toHaveLength(2);
+    expect(await Promise.all(others)).toEqual(['ann', 'bob']);
+    expect(await hash('mallory')).toBe('mallory');
+  });
+
   it('of a device that was used before are held back as well, and hold back only that device', async () => {
     const { email, device } = await join(service, signIn, 'ann', 'editor');
     const visitor = from('198.51.100.1', device);
@@ -161,12 +176,12 @@ describe('hashes of passwords', () => {
         });
       });
     const strangers = Array.from({ length: 20 }, (_, at) =>
-      hashing.run('stranger', hash(`s${at}`)),
+      hashing.run({ queue: 'stranger', account: `s${at}` }, hash(`s${at}`)),
     );
     expect(await Promise.all(strangers.slice(8))).toEqual(
       Array.from({ length: 12 }, () => undefined),
     );
-    const known = hashing.run('known', hash('known'));
+    const known = hashing.run({ queue: 'known', account: 'known' }, hash('known'));
     const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
     await settle();
     expect(begun).toHaveLength(1);

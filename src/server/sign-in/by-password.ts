@@ -50,7 +50,10 @@ export function createByPassword(parts: Parts): ByPassword {
       return later(tried);
     }
     const queue = device === undefined ? 'stranger' : 'known';
-    const isRight = await hashing.run(queue, () => verifyPassword(password, user?.password, cost));
+    const account = user?.id ?? email;
+    const isRight = await hashing.run({ queue, account }, () =>
+      verifyPassword(password, user?.password, cost),
+    );
     if (isRight === undefined) {
       tried.withdraw();
       return busy;
@@ -64,9 +67,13 @@ export function createByPassword(parts: Parts): ByPassword {
   }
 
   /** A hash made with today's parameters, where the stored one was made with others. */
-  const renewed = (password: string, stored: string): Promise<string | undefined> =>
+  const renewed = (
+    { id: account }: StoredUser,
+    password: string,
+    stored: string,
+  ): Promise<string | undefined> =>
     isOutdated(stored, cost)
-      ? hashing.run('known', () => hashPassword(password, cost))
+      ? hashing.run({ queue: 'known', account }, () => hashPassword(password, cost))
       : Promise.resolve(undefined);
 
   return {
@@ -81,7 +88,7 @@ export function createByPassword(parts: Parts): ByPassword {
       const stored = user?.password;
       if (!user || stored === undefined) return wrong;
       if (!mayUsePassword(user)) return onlyOwners;
-      const better = await renewed(password, stored);
+      const better = await renewed(user, password, stored);
       return deps.store.transact(async (tx) => {
         const now = (await tx.get(users, user.id))?.doc;
         // Meanwhile it may have been changed, or the user disabled.
@@ -107,7 +114,8 @@ export function createByPassword(parts: Parts): ByPassword {
       if (!mayUsePassword(user)) return onlyOwners;
       const problem = problemWith(password, user.email);
       if (problem !== undefined) return refused(problem);
-      const hash = await hashing.run('stranger', () => hashPassword(password, cost));
+      const asked = { queue: 'stranger', account: user.id } as const;
+      const hash = await hashing.run(asked, () => hashPassword(password, cost));
       if (hash === undefined) return busy;
       return deps.store.transact(async (tx) => {
         const now = deps.clock.now();
@@ -133,7 +141,8 @@ export function createByPassword(parts: Parts): ByPassword {
       if (problem !== undefined) return refused(problem);
       const refusal = await check(user.email, user, password, visitor);
       if (refusal) return refusal === wrong ? refused('The current password is wrong') : refusal;
-      const hash = await hashing.run('known', () => hashPassword(newPassword, cost));
+      const asked = { queue: 'known', account: user.id } as const;
+      const hash = await hashing.run(asked, () => hashPassword(newPassword, cost));
       if (hash === undefined) return busy;
       return deps.store.transact(async (tx) => {
         const still = await findSession(tx, token, deps.clock.now());

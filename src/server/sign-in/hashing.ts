@@ -5,12 +5,19 @@ import { createTurns } from '../threads/turns.ts';
 /** Who waits in which queue. */
 type Queue = 'known' | 'stranger';
 
-/** Those that wait, of each queue. */
+/** Those that wait, of each queue, and of one account there: strangers are paced once five tries of an account were wrong. */
 const mostWaiting = 8;
+const mostOfAccount = { known: 2, stranger: 5 };
+
+interface Asked {
+  readonly queue: Queue;
+  /** Whose password it is: one account leaves room for others, also where the passwords are right. */
+  readonly account: string;
+}
 
 export interface Hashing {
   /** Runs one at a time. @returns undefined: too many wait already, and nothing was done */
-  run<T>(queue: Queue, work: () => Promise<T>): Promise<T | undefined>;
+  run<T>(asked: Asked, work: () => Promise<T>): Promise<T | undefined>;
 }
 
 /**
@@ -20,7 +27,7 @@ export interface Hashing {
 export function createHashing(clock: Clock): Hashing {
   const all = createTurns(1);
   const strangers = createTurns(1);
-  const waiting = { known: 0, stranger: 0 };
+  const waiting: Record<Queue, string[]> = { known: [], stranger: [] };
 
   const hash = async <T>(work: () => Promise<T>): Promise<T> => {
     const leave = await all.take();
@@ -36,11 +43,13 @@ export function createHashing(clock: Clock): Hashing {
   };
 
   return {
-    async run(queue, work) {
-      if (waiting[queue] >= mostWaiting) return undefined;
-      waiting[queue] += 1;
+    async run({ queue, account }, work) {
+      const before = waiting[queue];
+      const ofAccount = before.filter((other) => other === account).length;
+      if (before.length >= mostWaiting || ofAccount >= mostOfAccount[queue]) return undefined;
+      before.push(account);
       const running = queue === 'known' ? hash(work) : hashOfStranger(work);
-      return running.finally(() => (waiting[queue] -= 1));
+      return running.finally(() => before.splice(before.indexOf(account), 1));
     },
   };
 }
