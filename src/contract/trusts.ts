@@ -25,6 +25,25 @@ export const forkEvents: Readonly<Record<CiProvider, string>> = {
   gitlab: 'merge_request_event',
 };
 
+/** What can start a job, as far as is known: a name that resembles one of these and is none is a typing error. */
+export const ciEvents: Readonly<Record<CiProvider, readonly string[]>> = {
+  // https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows
+  github: [
+    ...['branch_protection_rule', 'check_run', 'check_suite', 'create', 'delete', 'deployment'],
+    ...['deployment_status', 'discussion', 'discussion_comment', 'fork', 'gollum', 'issue_comment'],
+    ...['issues', 'label', 'merge_group', 'milestone', 'page_build', 'public', 'pull_request'],
+    ...['pull_request_review', 'pull_request_review_comment', 'pull_request_target', 'push'],
+    ...['registry_package', 'release', 'repository_dispatch', 'schedule', 'status', 'watch'],
+    ...['workflow_call', 'workflow_dispatch', 'workflow_run'],
+  ],
+  // https://docs.gitlab.com/ci/variables/predefined_variables/: CI_PIPELINE_SOURCE
+  gitlab: [
+    ...['api', 'chat', 'external', 'external_pull_request_event', 'merge_request_event'],
+    ...['ondemand_dast_scan', 'ondemand_dast_validation', 'parent_pipeline', 'pipeline', 'push'],
+    ...['schedule', 'security_orchestration_policy', 'trigger', 'web', 'webide'],
+  ],
+};
+
 const fields = {
   name: oneLine(256),
   /** GitHub: `owner/name`; GitLab: the path of the project. */

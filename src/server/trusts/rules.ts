@@ -4,8 +4,9 @@ import { defined } from '../../contract/defined.ts';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { inThrees } from '../../contract/in-threes.ts';
+import { nearestWord } from '../../contract/nearest.ts';
 import { trimEnd } from '../../contract/trim-end.ts';
-import { ciDefaults, forkEvents } from '../../contract/trusts.ts';
+import { ciDefaults, ciEvents, forkEvents } from '../../contract/trusts.ts';
 import type { TrustInput, TrustUpdate } from '../../contract/trusts.ts';
 import { recordAudit } from '../audit/service.ts';
 import { accessTokens } from '../auth/collection.ts';
@@ -183,6 +184,14 @@ function checkRule({ provider, repository, ref, environment, ...rule }: StoredTr
   if (ref === undefined && environment === undefined) {
     const message = 'must be set, or else environment: without both, every branch could log in';
     details.push({ field: 'ref', message });
+  }
+  for (const event of rule.events.filter((name) => !ciEvents[provider].includes(name))) {
+    const meant = nearestWord(event, ciEvents[provider]);
+    if (meant === undefined) continue;
+    details.push({
+      field: 'events',
+      message: `must be events that ${provider} has: ${event} is none; did you mean ${meant}?`,
+    });
   }
   const risky = forkEvents[provider];
   if (rule.events.includes(risky) && !rule.allow_pull_request_target) {

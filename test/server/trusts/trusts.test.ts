@@ -122,6 +122,12 @@ describe('trust rules', () => {
     expect([got.status, fieldsOf(got)]).toEqual([400, ['events']]);
   });
 
+  it('refuse events that resemble one of the provider and are none, but not ones that may be new', async () => {
+    const got = await create({ events: ['push', 'pull_requst'] });
+    expect([got.status, got.text]).toEqual([400, expect.stringContaining('did you mean pull_request?')]); // prettier-ignore
+    expect((await create({ events: ['quantum_leap'] })).status).toBe(201);
+  });
+
   it('refuse issuers that the server must not ask', async () => {
     const inside = { resolve: async () => [{ address: '10.0.0.1', family: 4 }] };
     const open = await startTestService({ isLocal: false, ...inside });
