@@ -26,7 +26,9 @@ const anyLength = -1;
 export function createHttpFetch(env: NodeJS.ProcessEnv, identity?: Identity): Fetch {
   const networks = new Map<string, Promise<Network>>();
   return async (url, init) => {
-    const proxy = isLoopback(url) ? undefined : proxySettings(env);
+    // A wrong one is refused whatever the address: the next one may not be of this machine.
+    const named = proxySettings(env);
+    const proxy = isLoopback(url) ? undefined : named;
     const shown = identity && sameOrigin(identity.baseUrl, url) ? identity : undefined;
     const name = `${proxy !== undefined} ${shown !== undefined}`;
     let network = networks.get(name);

@@ -414,7 +414,7 @@ describe('policy update', () => {
   });
 
   it.each([
-    [[], 'Nothing to change'],
+    [[], 'No changes specified'],
     [['--set', 'severity'], 'write it as field=value'],
     [['--set', '=x'], 'write it as field=value'],
     [['--set', 'severty=LOW'], 'Did you mean severity?'],

@@ -299,7 +299,7 @@ describe('a webhook', () => {
     expect([unknown.exitCode, unknown.stderr]).toEqual([3, expect.stringContaining('headers?')]);
     const both = await run(['webhook', 'update', 'chat', '--clear', 'name', '--name', 'x']);
     expect(both.exitCode).toBe(3);
-    expect((await run(['webhook', 'update', 'chat'])).stderr).toContain('Nothing to change');
+    expect((await run(['webhook', 'update', 'chat'])).stderr).toContain('No changes specified');
     expect(
       (await run(['webhook', 'update', 'chat', '--name', 'x', '--if-match', '"0"'])).exitCode,
     ).toBe(5);
