@@ -1,4 +1,7 @@
-// A model of what a POSIX file system may leave after a power cut. GOVCTL_POWER_CUTS sets the number of disks that are tried.
+// A model of what a POSIX file system may leave after a power cut. GOVCTL_POWER_CUTS sets the number of disks that are
+// tried: CI tries 20,000.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { tempFolder } from '../server/store/lowdb/temp-folder.ts';
 import type { TempFolder } from '../server/store/lowdb/temp-folder.ts';
@@ -12,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const disks = Number(process.env.GOVCTL_POWER_CUTS ?? 20_000);
+const disks = Number(process.env.GOVCTL_POWER_CUTS ?? 2_000);
 const disksPerCut = 20;
 
 /** Of 2^32 (mulberry32 by Tommy Ettinger), so that a failure can be repeated. */
@@ -67,8 +70,10 @@ test(`${disks} disks that a power cut may leave: nothing acknowledged is lost, n
       const count = await audit(store);
       expect(count, at).toBeGreaterThanOrEqual(acknowledged);
       expect(count, at).toBeLessThanOrEqual(asked);
-      await store.close();
       tried += 1;
+      // A store on a disk in memory has nothing to let go of but the lock; closing it takes longer than all the rest.
+      if (tried % disksPerCut === 0) await store.close();
+      else rmSync(join(folder.path, 'lock'));
     }
   }
-}, 600_000);
+}, 3_600_000);
