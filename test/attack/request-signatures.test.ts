@@ -134,14 +134,14 @@ describe('a key that requires signatures', () => {
       'POST',
       '/v1/policies',
       { body: '{}', sent: { text: '{"name":"x"}' } },
-      'The body is not the one',
+      'The body does not match',
     ],
     [
       'a body and the digest of none',
       'POST',
       '/v1/policies',
       { body: '', sent: { text: JSON.stringify(policy('p')) } },
-      'The body is not the one',
+      'The body does not match',
     ],
     [
       'another digest',
@@ -176,7 +176,7 @@ describe('a key that requires signatures', () => {
       'DELETE',
       '/v1/policies/pol_none',
       { body: 'x', sent: { text: '' } },
-      'The body is not the one',
+      'The body does not match',
     ],
     [
       'another key as keyid',
