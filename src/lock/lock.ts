@@ -86,6 +86,12 @@ const readHolder = async (path: string): Promise<Holder | undefined> => {
   }
 };
 
+/** Who has the lock that is the file `path`, without taking it. */
+export const holderOf = async (path: string): Promise<Holder | undefined> => {
+  const holder = await readHolder(path);
+  return holder && (await isAlive(holder)) ? holder : undefined;
+};
+
 /** Puts the lock there unless one is there; never half-written. */
 const place = async (temp: string, path: string): Promise<boolean> => {
   try {

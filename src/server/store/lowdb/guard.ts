@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { holderOf } from '../../../lock/lock.ts';
 import { StoreRefusal } from '../store.ts';
 import { isMissing } from './checkpoint.ts';
 import type { FileLayer, OpenFile } from './file-layer.ts';
+import { inUse } from './lock.ts';
 import { segmentsIn } from './segments.ts';
 
 /**
@@ -14,11 +16,15 @@ export interface Guard {
   release(): Promise<void>;
 }
 
-const inUse = (dir: string, path: string): StoreRefusal =>
-  new StoreRefusal(
+/** By name where the file `lock` has one that is seen from here. */
+const refusal = async (dir: string, path: string): Promise<StoreRefusal> => {
+  const holder = await holderOf(join(dir, 'lock'));
+  if (holder) return inUse(dir, join(dir, 'lock'), holder);
+  return new StoreRefusal(
     `${dir} is in use by another process, perhaps of another container: it has locked ${path}.\n` +
       'Way out: stop that process, or give another data folder (--data-dir).',
   );
+};
 
 /**
  * @param warn told where the system has no such locks
@@ -37,7 +43,7 @@ export const guardFolder = async (
       const outcome = await file.tryLock();
       if (outcome === 'held') {
         await file.close();
-        throw inUse(dir, path);
+        throw await refusal(dir, path);
       }
       if (outcome === 'unavailable' && !held) {
         warn(

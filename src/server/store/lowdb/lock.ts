@@ -3,7 +3,7 @@ import type { Holder, Lock } from '../../../lock/lock.ts';
 import { takeLock } from '../../../lock/lock.ts';
 import { StoreRefusal } from '../store.ts';
 
-const inUse = (dir: string, path: string, { pid }: Holder): StoreRefusal =>
+export const inUse = (dir: string, path: string, { pid }: Holder): StoreRefusal =>
   new StoreRefusal(
     `${dir} is in use by ${pid === process.pid ? 'this process' : `process ${pid}`} already, and only one at a time may use it.\n` +
       `Way out: stop that process, or give another data folder (--data-dir). (The lock is ${path}.)`,

@@ -10,6 +10,7 @@ import { guardFolder } from './guard.ts';
 import type { Guard } from './guard.ts';
 import { openJournal } from './journal.ts';
 import type { Journal } from './journal.ts';
+import type { Lock } from '../../../lock/lock.ts';
 import { lockFolder } from './lock.ts';
 import { createEngine } from './lowdb-store.ts';
 import type { Durability, Engine } from './lowdb-store.ts';
@@ -226,12 +227,13 @@ export const lockLowdbStore = (options: OpenOptions): Promise<LockedFolder> => {
   return refusing(dir, async () => {
     await files.makeFolder(dir);
     await checkOthers(dir, files, log);
-    const lock = await lockFolder(dir);
-    let guard: Guard;
+    // First: a lock file that another container wrote looks left over from here, and is replaced.
+    const guard = await guardFolder(files, dir, (message) => log.warn(message));
+    let lock: Lock;
     try {
-      guard = await guardFolder(files, dir, (message) => log.warn(message));
+      lock = await lockFolder(dir);
     } catch (error) {
-      await lock.release();
+      await guard.release();
       throw error;
     }
     const release = async (): Promise<void> => {

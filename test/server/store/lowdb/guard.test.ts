@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { nodeFiles } from '../../../../src/server/store/lowdb/file-layer.ts';
@@ -45,7 +45,10 @@ describe('a folder that is open', () => {
     await add(store, 'a');
     await change();
     await expect(open()).rejects.toBeInstanceOf(StoreRefusal);
+    const found = await readFile(join(folder.path, 'lock'), 'utf8').catch(() => 'none');
     await expect(open()).rejects.toThrow('in use by another process, perhaps of another container');
+    // What the other one put there is left alone.
+    expect(await readFile(join(folder.path, 'lock'), 'utf8').catch(() => 'none')).toBe(found);
     await add(store, 'b');
     await store.close();
     const again = await open();
