@@ -65,7 +65,7 @@ export async function startProvider() {
     const refresh = says.isOffline ? `refresh-${randomUUID()}` : undefined;
     if (refresh) refreshTokens.set(refresh, about);
     const tokens = {
-      access_token: 'an access token',
+      access_token: `access-${randomUUID()}`,
       ...(says.hasIdToken ? { id_token: await idToken(about) } : {}),
       ...(refresh ? { refresh_token: refresh } : {}),
     };
