@@ -111,7 +111,7 @@ export function fillPath(path: string, params: Readonly<Record<string, string>>)
     if (value === '.' || value === '..') {
       throw new GovctlError(
         'usage_error',
-        `${JSON.stringify(value)} can not be the ${name} of anything`,
+        `${JSON.stringify(value)} cannot be the ${name} of anything`,
       );
     }
     return encodeURIComponent(value);

@@ -132,7 +132,7 @@ export const evaluations = {
   list: listEndpoint({
     path: '/v1/evaluations',
     summary:
-      'List the latest outcomes other than PASS: what fails, is exempt, or can not be decided',
+      'List the latest outcomes other than PASS: what fails, is exempt, or cannot be decided',
     ext: true,
     query: EvaluationListQuery,
     rows: { evaluations: z.array(Evaluation) },

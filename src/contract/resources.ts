@@ -155,7 +155,7 @@ export function matchesType(wanted: string, type: string): boolean {
 /** Objects and arrays within each other; a provider's own documents have a dozen. */
 const maxDepth = 64;
 
-/** Why a value can not be kept as JSON, if it can't. Walks with a stack of its own. */
+/** Why a value cannot be kept as JSON, if it can't. Walks with a stack of its own. */
 export function unfitForJson(root: unknown): string | undefined {
   // Only lists and maps wait: there may be millions of other values.
   const waiting: [values: readonly unknown[], depth: number][] = [[[root], 0]];

@@ -42,7 +42,7 @@ function pidIn(text: string): unknown {
 
 function unusable(file: string, cause: unknown): GovctlError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new GovctlError('file_error', `The ready file ${file} can not be written: ${why}`, {
+  return new GovctlError('file_error', `The ready file ${file} cannot be written: ${why}`, {
     cause,
     hint: 'Its folder must exist and be writable.',
   });

@@ -149,7 +149,7 @@ const sftpTo = (port: number, fields: Json = {}): Json => ({
   sftp: { host: '127.0.0.1', port, username: 'u', path: '/', ...fields },
 });
 
-describe('a schedule can not have a credential of the server sent elsewhere', () => {
+describe('a schedule cannot have a credential of the server sent elsewhere', () => {
   test.each(['GOVCTL_CHANNEL_SFTP', 'PLAIN', 'AWS_SECRET_ACCESS_KEY', 'NOT_SET', 'toString'])(
     'the variable %s, which no configuration binds, is refused when a schedule names it',
     async (name) => {

@@ -185,7 +185,7 @@ describe('govctl resource import', () => {
     ]);
   });
 
-  it('reports a file that can not be read, and goes on with the others', async () => {
+  it('reports a file that cannot be read, and goes on with the others', async () => {
     write('broken.json', '{"Resources": ');
     write('good.json', bucket('good'));
     const outcome = await run(['resource', 'import', 'broken.json', 'good.json']);

@@ -67,7 +67,7 @@ describe('a call', () => {
     );
   });
 
-  it('escapes ids, so that an id can not become a path', async () => {
+  it('escapes ids, so that an id cannot become a path', async () => {
     const { client, sent } = clientFor([json(200, policy('x'))]);
     await client.policies.get({ params: { id: '../tokens?x' } });
     expect(sent[0]?.url).toBe('https://service.test/prefix/v1/policies/..%2Ftokens%3Fx');
@@ -222,7 +222,7 @@ describe('an error of the service', () => {
     });
   });
 
-  it("can not claim to be one of the CLI's own errors", async () => {
+  it("cannot claim to be one of the CLI's own errors", async () => {
     const { client } = clientFor([json(400, { error: 'guard_refused' })]);
     expect(await errorOf(client.policies.list())).toMatchObject({ error: 'malformed_request' });
   });

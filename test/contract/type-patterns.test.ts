@@ -79,6 +79,6 @@ it.each([
   'AWS::::B',
   '**',
   '',
-])('a policy can not be about %j', (type) => {
+])('a policy cannot be about %j', (type) => {
   expect(PolicyType.safeParse(type).success).toBe(false);
 });

@@ -97,7 +97,7 @@ describe('JSON objects, one a line', () => {
     expect(rows).toEqual([['a'], ['1'], [], [], [], ['1'], ['3']]);
   });
 
-  it('are refused with line and column where the first is none, or a line can not be taken in', () => {
+  it('are refused with line and column where the first is none, or a line cannot be taken in', () => {
     expect(failureOf('[1]')).toEqual(['is not a JSON object', 1, 1]);
     expect(failureOf(Buffer.from([0x7b, 0xff, 0x7d]))).toEqual([
       'is not UTF-8; save the file as UTF-8',

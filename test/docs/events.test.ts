@@ -21,7 +21,7 @@ const when: Record<EventType, string> = {
   'policy.quarantined':
     'A policy is no longer evaluated, as it costs too much. `policy.quarantined` says why; it is tried again when it changes.',
   'compliance.status.changed':
-    'A scan of the whole inventory (without `resource_types` and `policy_ids`) finds the status of a framework in an account to be another than at the last such scan; `account_id` is absent for resources without one. NON_COMPLIANT: a score under 90, an open CRITICAL violation, or a HIGH or CRITICAL evaluation that can not be decided. A control is FAILED when a policy mapped to it has an open violation. The first assessment tells nothing. Names of controls are as in the labels of policies.',
+    'A scan of the whole inventory (without `resource_types` and `policy_ids`) finds the status of a framework in an account to be another than at the last such scan; `account_id` is absent for resources without one. NON_COMPLIANT: a score under 90, an open CRITICAL violation, or a HIGH or CRITICAL evaluation that cannot be decided. A control is FAILED when a policy mapped to it has an open violation. The first assessment tells nothing. Names of controls are as in the labels of policies.',
   'compliance.score.changed':
     'The same scan finds a score that has moved by a point or more since it was told last; `previous_score` is that one.',
   'compliance.report.generated':

@@ -70,7 +70,7 @@ The same for every command.
 ${exits.join('\n')}
 
 \`server exec\` ends with what its command ends with; with 128 and the number of the signal where one ended it, ${childCodes.notFound} where there is no such
-command, ${childCodes.notRunnable} where it can not be run. Where it could not begin, it ends with one of the codes above, most often 3.
+command, ${childCodes.notRunnable} where it cannot be run. Where it could not begin, it ends with one of the codes above, most often 3.
 `;
     await expect(text).toMatchFileSnapshot(reference('errors.md'));
   });

@@ -211,7 +211,7 @@ describe('bad input, through the built binary', () => {
     ['an alias bomb', bomb(), 'the aliases of this document multiply'],
     ['an endless alias', 'name: &n [*n]\n', 'would never end'],
     ['a prototype as a field', `__proto__: {name: x}\n${sound}`, 'unknown field "__proto__"'],
-    ['a tab', `\t${sound}`, 'a tab can not indent YAML'],
+    ['a tab', `\t${sound}`, 'a tab cannot indent YAML'],
     ['a NUL', `${sound}# \0\n`, 'NUL byte'],
     [
       'one name in two normal forms',
@@ -300,10 +300,10 @@ describe('bad input, through the built binary', () => {
     runTool('mkfifo', path.join(cwd, '.govctlignore'));
     const ignoring = await runCli(['validate'], { cwd, env });
     expect(ignoring.exitCode).toBe(3);
-    expect(ignoring.stderr).toContain('.govctlignore can not be read: it is not a file');
+    expect(ignoring.stderr).toContain('.govctlignore cannot be read: it is not a file');
   });
 
-  it('shows the result all the same where an output file can not be written, and exits with 1', async () => {
+  it('shows the result all the same where an output file cannot be written, and exits with 1', async () => {
     const result = await runCli(
       [
         'plan',

@@ -214,7 +214,7 @@ describe('a condition over a resource', () => {
     ['"b" in resource.part', 'unknown_value', 'resource.part'],
     ['resource.part == ["a", "b"]', 'unknown_value', 'resource.part'],
     ['"%s".format([resource.unset]) == "x"', 'unknown_value', undefined],
-  ])('can not decide %s: %s', (source, reason, path) => {
+  ])('cannot decide %s: %s', (source, reason, path) => {
     const answer = decide(source);
     expect(answer).toMatchObject({ reason, ...(path === undefined ? {} : { path }) });
     expect(typeof answer === 'object' && answer.message.length).toBeGreaterThan(10);
@@ -294,7 +294,7 @@ describe('a condition over a resource', () => {
     expect(decide('resource.l.all(a, resource.l.exists(b, a == b))', short)).toBe(true);
   });
 
-  it('reads long text and deep documents, or says that it can not', () => {
+  it('reads long text and deep documents, or says that it cannot', () => {
     const long = 'a'.repeat(10_000_000);
     expect(decide('size(resource.t) == 10000000 && !resource.t.contains("b")', { t: long })).toBe(
       true,

@@ -119,7 +119,7 @@ describe('the next moment at which a verdict changes', () => {
     [
       '(now - timestamp("2026-03-01T00:20:00Z")).getHours() + (timestamp("2026-04-01T00:00:00Z") - now).getHours() > 742',
     ],
-  ])('is unknown where time can not be followed: %s', (condition) => {
+  ])('is unknown where time cannot be followed: %s', (condition) => {
     expect(flipOf(condition)).toBe('unknown');
   });
 
@@ -133,7 +133,7 @@ describe('the next moment at which a verdict changes', () => {
     expect(flipOf('now > timestamp("2027-12-01T00:00:00Z")')).toBe('none');
   });
 
-  it('is one from what can not be decided, too', () => {
+  it('is one from what cannot be decided, too', () => {
     const condition = 'now < timestamp("2026-03-25T00:00:00Z") || resource.missing == 1';
     expect(flipOf(`!(${condition})`)).toBe('ERROR 2026-03-25T00:00:00.000Z');
   });

@@ -246,7 +246,7 @@ describe('what a false condition leaves out is named', () => {
   });
 });
 
-describe('what can not be read is named', () => {
+describe('what cannot be read is named', () => {
   it('in a list of an API: things that have a name, and no type', () => {
     const disk = { kind: 'compute#disk', name: 'd' };
     const { resources, problems } = read({

@@ -445,7 +445,7 @@ describe('a key that nobody has seen', () => {
     ['the port is taken', {}],
     ['the address is none of this machine’s', { host: '192.0.2.1' }],
     ['TLS files are missing', { tls: { cert: '/none.pem', key: '/none.pem' } }],
-    ['the ready file can not be written', { readyFile: '/none/ready.json' }],
+    ['the ready file cannot be written', { readyFile: '/none/ready.json' }],
   ])('is not made when %s: the next start shows one that works', async (why, options) => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -458,7 +458,7 @@ describe('a key that nobody has seen', () => {
   });
 });
 
-describe('a server that can not start says what to do', () => {
+describe('a server that cannot start says what to do', () => {
   const failing = async (options: Partial<ServerOptions>) =>
     start(options).then(
       () => {
@@ -543,7 +543,7 @@ describe('a server that can not start says what to do', () => {
     });
   });
 
-  it('when the ready file can not be written, and lets go of everything', async () => {
+  it('when the ready file cannot be written, and lets go of everything', async () => {
     const readyFile = path.join(folder, 'none', 'ready.json');
     expect(await failing({ readyFile })).toMatchObject({
       error: 'file_error',

@@ -50,7 +50,7 @@ describe('inspectDelivery', () => {
             tolerance,
           });
           expect(fits).toBe(problem === undefined);
-          // The library demands both kinds, and ids that can not be cut apart; the rest is the same.
+          // The library demands both kinds, and ids that cannot be cut apart; the rest is the same.
           if (isAccepted({ body, headers, secret: secrets, now: at, tolerance })) {
             expect(fits).toBe(true);
           } else if (changes.length === 0) expect(fits).toBe(false);

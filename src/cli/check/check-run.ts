@@ -99,6 +99,6 @@ export const duplicateAt = (id: string, place: Place): Problem => ({
   level: 'warning',
   code: 'duplicate-id',
   message: `another resource of this file has the id ${JSON.stringify(id)} too`,
-  hint: 'Both were checked; exemptions and the service can not tell them apart.',
+  hint: 'Both were checked; exemptions and the service cannot tell them apart.',
   ...place,
 });

@@ -93,7 +93,7 @@ function verdictOf(result: CheckResult): string {
           `${inThrees(fails)} ${fails === 1 ? 'finding fails' : 'findings fail'} (${bySeverity(failed)})${mandatory > 0 ? `, ${inThrees(mandatory)} mandatory` : ''}`,
         ]
       : []),
-    ...(errors > 0 ? [`${inThrees(errors)} can not be decided (${bySeverity(undecided)})`] : []),
+    ...(errors > 0 ? [`${inThrees(errors)} cannot be decided (${bySeverity(undecided)})`] : []),
     ...(advisory > 0 ? [`${count(advisory, 'advisory finding')} (${bySeverity(advised)})`] : []),
   ];
   if (failing > 0) return `${words.join('; ')}.`;

@@ -242,8 +242,8 @@ function renderCheck(
     linesOf(unreadable.items.slice(0, mostUnreadable).map(problemOf), style, columns),
     more(
       unreadable.items.length + unreadable.hidden - mostUnreadable,
-      'place that can not be read',
-      'places that can not be read',
+      'place that cannot be read',
+      'places that cannot be read',
     ),
     linesOf(notes, style, columns),
     more(quiet ? 0 : moreDuplicates, 'id that is there twice', 'ids that are there twice'),

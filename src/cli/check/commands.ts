@@ -31,7 +31,7 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
         'exit with 2 only for findings of this severity or a higher one',
       ).argParser(parseSeverity),
     )
-    .addOption(relaxing('--on-error <verdict>', 'what a policy that can not be decided comes to'))
+    .addOption(relaxing('--on-error <verdict>', 'what a policy that cannot be decided comes to'))
     .addOption(relaxing('--on-unknown <verdict>', 'the same, where a value is not known'))
     .option('--baseline <file>', 'findings in this file are counted, but fail nothing')
     .option('--prune-baseline', 'drop from the baseline what is not found any more; add nothing')
@@ -93,8 +93,8 @@ function parseJobs(text: string): number {
 }
 
 const checkHelp = `
-Exit codes: 0 nothing fails; 2 something fails or can not be decided; 3 an
-input can not be read (the others are still checked), a policy is not valid,
+Exit codes: 0 nothing fails; 2 something fails or cannot be decided; 3 an
+input cannot be read (the others are still checked), a policy is not valid,
 or the command is wrong; 130 interrupted.
 
 Examples:

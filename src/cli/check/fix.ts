@@ -272,7 +272,7 @@ async function readText(
   file: Pick<InputFile, 'file' | 'absolute'> & { readonly size?: number },
   largest: number,
 ): Promise<TextRead | { readonly why: string }> {
-  if (file.absolute === '-') return { why: 'standard input can not be changed' };
+  if (file.absolute === '-') return { why: 'standard input cannot be changed' };
   if ((file.size ?? 0) > largest) return { why: 'the file has more than 1 MiB' };
   try {
     const bytes = await readFile(file.absolute);

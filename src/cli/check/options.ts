@@ -70,7 +70,7 @@ export function settleOptions(options: CheckOptions): CheckOptions {
     throw new GovctlError('usage_error', '--fix-parameter needs --fix');
   }
   if (options.watch && inputs.includes('-')) {
-    throw new GovctlError('usage_error', '--watch can not read standard input again');
+    throw new GovctlError('usage_error', '--watch cannot read standard input again');
   }
   return options;
 }

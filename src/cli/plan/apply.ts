@@ -84,7 +84,7 @@ function refuseSelection(options: ApplyOptions): void {
     options.maxDelete === undefined ? undefined : '--max-delete',
   ].filter((flag) => flag !== undefined);
   if (given.length === 0) return;
-  throw new GovctlError('usage_error', `${given.join(', ')} can not be given for a saved plan`, {
+  throw new GovctlError('usage_error', `${given.join(', ')} cannot be given for a saved plan`, {
     hint: 'Give them to `govctl plan --out FILE`; a saved plan is applied as it is.',
   });
 }

@@ -117,6 +117,6 @@ function renderDrifted(each: Drifted, style: Style, columns: number): string {
 }
 
 const notInFiles =
-  'The files no longer hold what was last applied, so the edit itself can not be shown.';
+  'The files no longer hold what was last applied, so the edit itself cannot be shown.';
 
-const hiddenBy = (note: string): string => `What was edited can not be shown: ${note}.`;
+const hiddenBy = (note: string): string => `What was edited cannot be shown: ${note}.`;

@@ -180,7 +180,7 @@ async function chooseProject(
   if (parsed.success) return name;
   throw new GovctlError(
     'usage_error',
-    `the project name ${JSON.stringify(name)} ${parsed.error.issues[0]?.message ?? 'can not be used'}`,
+    `the project name ${JSON.stringify(name)} ${parsed.error.issues[0]?.message ?? 'cannot be used'}`,
     { hint: 'Give one with --project NAME.' },
   );
 }

@@ -64,6 +64,6 @@ function notStarted(command: string, error: NodeJS.ErrnoException): Ended {
     ? { code: childCodes.notFound, problem: `There is no command ${name}` }
     : {
         code: childCodes.notRunnable,
-        problem: `The command ${name} can not be run: ${error.message}`,
+        problem: `The command ${name} cannot be run: ${error.message}`,
       };
 }

@@ -158,7 +158,7 @@ function checkReachable(baseUrl: string, { publicUrl }: Settings): void {
   if (publicUrl !== undefined || isLoopback(baseUrl)) return;
   throw new GovctlError(
     'usage_error',
-    `The service at ${baseUrl} can not reach this machine: it listens on 127.0.0.1 only`,
+    `The service at ${baseUrl} cannot reach this machine: it listens on 127.0.0.1 only`,
     {
       hint: 'Give --port and the --public-url of a tunnel to it, or see events without a webhook: `govctl event list --follow`.',
     },

@@ -21,7 +21,7 @@ export function explainYamlError(error: YAMLError): YamlExplanation {
     case 'BAD_ALIAS':
       return {
         code: 'alias',
-        message: `the alias can not be used: ${lowerFirst(error.message)}`,
+        message: `the alias cannot be used: ${lowerFirst(error.message)}`,
         hint: 'Define the anchor (&name) earlier in the same document; quote the text if it only begins with *.',
       };
     default:
@@ -31,7 +31,7 @@ export function explainYamlError(error: YAMLError): YamlExplanation {
 
 const tab: YamlExplanation = {
   code: 'tab',
-  message: 'a tab can not indent YAML',
+  message: 'a tab cannot indent YAML',
   hint: 'Use spaces: two a level.',
 };
 
@@ -71,7 +71,7 @@ const sayings: readonly [pattern: RegExp, message: string, hint: string][] = [
     'this escape does not exist in double quotes',
     'Write \\\\ for a backslash, or use single quotes, where it stands for itself.',
   ],
-  [/^Plain value cannot start with/, 'a text can not begin with this character', quoteIt],
+  [/^Plain value cannot start with/, 'a text cannot begin with this character', quoteIt],
   [/^Missing , /, 'a comma is missing between two items', 'Put a comma between them.'],
   [
     /^Block scalar|^Block collection/,

@@ -62,7 +62,7 @@ function tagsLost({ action, key }: Change, id: string): GovctlError {
     'bad_answer',
     `${id} was ${action}d for ${key}, but the server did not keep govctl's tags`,
     {
-      hint: 'govctl knows its policies by their tags; a server that drops tags can not be managed with it. Nothing more was begun.',
+      hint: 'govctl knows its policies by their tags; a server that drops tags cannot be managed with it. Nothing more was begun.',
     },
   );
 }

@@ -58,6 +58,6 @@ const notKept = (change: Change): GovctlError =>
     'bad_answer',
     `The server took "${change.name}" but does not list it with govctl's tags`,
     {
-      hint: 'govctl knows its policies by their tags; a server that drops tags can not be managed with it.',
+      hint: 'govctl knows its policies by their tags; a server that drops tags cannot be managed with it.',
     },
   );

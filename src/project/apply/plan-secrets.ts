@@ -32,7 +32,7 @@ export async function readPlanSecrets(plan: Plan, env: Environment): Promise<Sec
   if (unusable.length > 0) {
     throw new GovctlError(
       'usage_error',
-      'The plan needs environment variables that can not be used; nothing was written',
+      'The plan needs environment variables that cannot be used; nothing was written',
       { details: unusable, hint: variableHint },
     );
   }

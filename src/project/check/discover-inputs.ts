@@ -145,5 +145,5 @@ const isAbsent = (error: unknown): boolean =>
 /** Bytes of a name that are no UTF-8 were replaced when the folder was read, so that nothing has the name it gave. */
 const whyUnreachable = (error: unknown, name: string): string =>
   isAbsent(error) && name.includes('\ufffd')
-    ? 'its name is not UTF-8, so that it can not be reached; rename it'
+    ? 'its name is not UTF-8, so that it cannot be reached; rename it'
     : unreadable(error).message;

@@ -26,7 +26,7 @@ export function misplacedFault(path: string, name: string, value: string): strin
   if (path !== 'secret') {
     return isHeaderValue(value)
       ? undefined
-      : `the environment variable ${name} holds what a header can not: it is too long, or beyond Latin-1`;
+      : `the environment variable ${name} holds what a header cannot: it is too long, or beyond Latin-1`;
   }
   const refusal = secretRefusal(value);
   return refusal === undefined ? undefined : `the environment variable ${name} ${refusal}`;

@@ -63,7 +63,7 @@ export async function fixSources<F extends Finding>(
           (sum, plan) => sum + (known.get(plan)?.resources.size ?? 0) * costOfResource,
           [...texts.values()].reduce((sum, { length }) => sum + length * costOfScan, 0),
         ),
-      unreadable: 'the plan can not be read as a whole',
+      unreadable: 'the plan cannot be read as a whole',
     },
     given,
     findings,

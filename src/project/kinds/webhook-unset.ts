@@ -30,8 +30,8 @@ export function whyUnknown({ unset = [] }: LocalDocument): string | undefined {
   const why =
     more.length === 0
       ? fault
-      : `environment variables are not set, or can not be used (${[...faults.keys()].join(', ')})`;
-  return `${why}, so its headers can not be compared`;
+      : `environment variables are not set, or cannot be used (${[...faults.keys()].join(', ')})`;
+  return `${why}, so its headers cannot be compared`;
 }
 
 const unsetHeaders = ({ unset = [] }: LocalDocument): string[] =>

@@ -279,6 +279,6 @@ export const variablesOf = (shown: Body): string[] => [
   ),
 ];
 
-/** Whether a webhook of a plan lacks what its file writes out, so that the plan alone can not be applied. */
+/** Whether a webhook of a plan lacks what its file writes out, so that the plan alone cannot be applied. */
 export const lacksWrittenOut = (shown: Body): boolean =>
   shown.secret === writtenOut || Object.values(headersOf(shown)).includes(writtenOut);

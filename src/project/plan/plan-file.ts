@@ -36,7 +36,7 @@ function refuseWrittenOut({ changes }: Plan): void {
     message: `${key} writes its secret out, and a plan file holds none`,
   }));
   if (details.length === 0) return;
-  throw new GovctlError('invalid_file', 'The plan can not be saved', {
+  throw new GovctlError('invalid_file', 'The plan cannot be saved', {
     details,
     hint: 'Write secret: ${WEBHOOK_SECRET} and set that variable; or apply the files themselves.',
   });
@@ -96,7 +96,7 @@ async function readText(file: string): Promise<string> {
     const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
     throw new GovctlError(
       'invalid_file',
-      `The plan ${file} can not be read: ${whyFileFailed(cause)}`,
+      `The plan ${file} cannot be read: ${whyFileFailed(cause)}`,
       {
         cause,
         hint: missing ? 'Write one with `govctl plan --out FILE`.' : 'Check the path.',

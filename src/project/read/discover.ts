@@ -178,7 +178,7 @@ function readIgnoreRules(
   } catch (cause) {
     throw new GovctlError(
       'invalid_file',
-      `${ignoreFileName} can not be read: ${(cause as Error).message}`,
+      `${ignoreFileName} cannot be read: ${(cause as Error).message}`,
       { cause, hint: 'Repair or remove it: what it names would be taken for policies without it.' },
     );
   }

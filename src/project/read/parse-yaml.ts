@@ -174,7 +174,7 @@ function conversionFinding(error: unknown): Finding {
       hint: 'Write <<: *anchor, where the anchor stands before a map.',
     };
   }
-  return { code: 'syntax', message: `the document can not be read: ${message}` };
+  return { code: 'syntax', message: `the document cannot be read: ${message}` };
 }
 
 /** The first alias that names a node around it. */

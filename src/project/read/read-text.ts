@@ -64,14 +64,14 @@ function decode(file: string, bytes: Uint8Array): TextRead {
 export function unreadable(error: unknown): Finding {
   const { code = 'EIO', message } = error as NodeJS.ErrnoException;
   const reasons: Partial<Record<string, string>> = {
-    EACCES: 'the file can not be read: permission denied',
-    EPERM: 'the file can not be read: permission denied',
+    EACCES: 'the file cannot be read: permission denied',
+    EPERM: 'the file cannot be read: permission denied',
     ENOENT: 'the file went away, or is a link to something that does not exist',
     ELOOP: 'the file is a link that leads back to itself',
   };
   return {
     code: 'unreadable-file',
-    message: reasons[code] ?? `the file can not be read: ${message}`,
+    message: reasons[code] ?? `the file cannot be read: ${message}`,
     hint: 'Repair it, or name it in .govctlignore.',
   };
 }
@@ -97,7 +97,7 @@ function notUtf8(bytes: Uint8Array): Finding {
   const byte = (bytes[at] ?? 0).toString(16).padStart(2, '0');
   return {
     code: 'encoding',
-    message: `the file is not UTF-8: the byte 0x${byte} can not stand here`,
+    message: `the file is not UTF-8: the byte 0x${byte} cannot stand here`,
     hint: 'Save it as UTF-8 (it may be Latin-1 or Windows-1252).',
   };
 }

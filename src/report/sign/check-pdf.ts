@@ -21,7 +21,7 @@ export function checkPdf(
   const contents = file.subarray(length, after).toString('latin1');
   // Zeros fill what is left of the room.
   const [, hex] = /^<([0-9A-Fa-f]*)>$/.exec(contents) ?? [];
-  if (hex === undefined) return invalid('it can not be read');
+  if (hex === undefined) return invalid('it cannot be read');
   const digest = createHash('sha256')
     .update(file.subarray(0, length))
     .update(file.subarray(after))

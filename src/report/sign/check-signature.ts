@@ -30,7 +30,7 @@ export function checkSignature(
   trusted: X509Certificate | undefined,
 ): SignatureFinding {
   const parts = partsOf(signature);
-  if (!parts) return invalid('it can not be read');
+  if (!parts) return invalid('it cannot be read');
   const { attributes, value, certificates } = parts;
   const said = messageDigest(attributes);
   if (!said) return invalid('it does not say what it is a signature of, in SHA-256');

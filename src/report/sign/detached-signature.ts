@@ -98,7 +98,7 @@ function issuerAndSerial(certificate: Der): Der {
   const fields = body ? itemsOf(body) : [];
   // The version, [0], is left out of version 1.
   const [serial, , issuer] = fields[0]?.tag === tags.context0 ? fields.slice(1) : fields;
-  if (!serial || !issuer) throw new Error('the certificate to sign with can not be read');
+  if (!serial || !issuer) throw new Error('the certificate to sign with cannot be read');
   return sequence(issuer.whole, serial.whole);
 }
 
@@ -109,6 +109,6 @@ function algorithmOf(key: KeyObject): Der {
     case 'ec':
       return sequence(oid(oids.ecdsaWithSha256));
     default:
-      throw new Error(`keys of type ${key.asymmetricKeyType ?? 'unknown'} can not sign reports`);
+      throw new Error(`keys of type ${key.asymmetricKeyType ?? 'unknown'} cannot sign reports`);
   }
 }

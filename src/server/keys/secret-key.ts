@@ -115,7 +115,7 @@ async function writeKeyFile(file: string, key: Uint8Array): Promise<void> {
 
 function unusable(file: string, verb: 'read' | 'written', cause: unknown): GovctlError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new GovctlError('file_error', `${file} can not be ${verb}: ${why}`, { cause });
+  return new GovctlError('file_error', `${file} cannot be ${verb}: ${why}`, { cause });
 }
 
 const wayBack =

@@ -53,7 +53,7 @@ async function ownSigner(deps: SigningDeps): Promise<Signer> {
       if (theirs) return theirs;
       log.warn(
         {},
-        'the key that reports were signed with can not be read any more: a new one was made',
+        'the key that reports were signed with cannot be read any more: a new one was made',
       );
       await tx.replace(serverState, { id: own, value });
     }
@@ -93,7 +93,7 @@ export async function readSigner({ cert, key }: SigningFiles): Promise<Signer> {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new GovctlError(
       'usage_error',
-      `Reports can not be signed with ${cert} and ${key}: ${why}`,
+      `Reports cannot be signed with ${cert} and ${key}: ${why}`,
       {
         cause,
         hint: 'Give --signing-cert a PEM certificate (chain) and --signing-key its own unencrypted PEM key, RSA or EC.',
@@ -108,6 +108,6 @@ async function read(flag: string, file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new GovctlError('file_error', `${file} (${flag}) can not be read: ${why}`, { cause });
+    throw new GovctlError('file_error', `${file} (${flag}) cannot be read: ${why}`, { cause });
   }
 }

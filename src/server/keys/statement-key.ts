@@ -64,7 +64,7 @@ async function ownKey({ store, secrets, log }: KeyDeps): Promise<StatementKey> {
     else {
       log.warn(
         {},
-        'the key that statements were signed with can not be read any more: a new one was made',
+        'the key that statements were signed with cannot be read any more: a new one was made',
       );
       await tx.replace(serverState, { id: own, value });
     }

@@ -177,7 +177,7 @@ async function readLine(
   bodies: BodyChecks,
   asker: Asker,
 ): Promise<Read> {
-  if (text === undefined) return { line: number, reason: problem ?? 'can not be read' };
+  if (text === undefined) return { line: number, reason: problem ?? 'cannot be read' };
   const read = await bodies.readLine(text, asker);
   if (!read.ok) {
     const { column, message } = read.problem;

@@ -151,7 +151,7 @@ export function remoteBlobs(port: Pick<Port<never, BlobRequest>, 'postMessage'>)
         reply = await ask({ kind: 'next', read: mine });
       }
       ended = true;
-      if (reply.kind === 'unreadable') throw new Error('a stored file can not be read');
+      if (reply.kind === 'unreadable') throw new Error('a stored file cannot be read');
     } finally {
       if (!ended) port.postMessage({ kind: 'close', read: mine });
     }

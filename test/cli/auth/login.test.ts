@@ -512,7 +512,7 @@ describe('whose login goes where', () => {
 
 describe('profiles', () => {
   it.each(['', '../x', 'A', '.hidden', 'a/b', '__proto__', 'x'.repeat(65)])(
-    'can not be named %j',
+    'cannot be named %j',
     async (name) => {
       const outcome = await logIn({}, `--profile=${name}`);
       expect(outcome.exitCode).toBe(name === '' ? 0 : 3);
@@ -588,7 +588,7 @@ describe('files with secrets', () => {
     expect(outcome.stderr).toContain('gone from its file');
   });
 
-  it('are not written where the folder can not be made', async () => {
+  it('are not written where the folder cannot be made', async () => {
     mkdirSync(home, { recursive: true });
     writeFileSync(path.join(home, 'config'), 'a file in its place');
     const outcome = await logIn();
@@ -651,7 +651,7 @@ describe('auth status', () => {
     expect(outcome.stdout + outcome.stderr).not.toContain(apiKey);
   });
 
-  it('exits with 4 when the service refuses it, and 1 when it can not be asked', async () => {
+  it('exits with 4 when the service refuses it, and 1 when it cannot be asked', async () => {
     await logIn();
     const refusing = async () =>
       new Response(

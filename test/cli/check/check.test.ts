@@ -481,7 +481,7 @@ Not checked, as AWS Config does not record it. Check the template or the plan
     resource.user_data.secrets is not known: user data, which AWS Config does
     not record
 
-1 finding fails (1 HIGH); 2 can not be decided (2 HIGH).
+1 finding fails (1 HIGH); 2 cannot be decided (2 HIGH).
 Checked 3 resources in 1 file by 1 policy: 3 evaluations, 0 passed, 1 failed, 2
   undecided.
 `);

@@ -174,7 +174,7 @@ Resources:
     - Bucket\${Name}: {Type: AWS::S3::Bucket}
 `,
     });
-    expect(await refused(cwd, '-', template)).toBe('standard input can not be changed');
+    expect(await refused(cwd, '-', template)).toBe('standard input cannot be changed');
     expect(await refused(cwd, 'n.json')).toMatch(/^fixes are for CloudFormation templates/);
     expect(await refused(cwd, 'l.yaml')).toBe('the template makes it by a macro or a loop');
   });

@@ -27,7 +27,7 @@ async function check(cwd: string, words: string, settings: FakeWorldSettings = {
   return { unreadable, resources: summary.resources, warnings, results, exitCode };
 }
 
-describe('an entry of a folder that can not be read is told, and the others are checked', () => {
+describe('an entry of a folder that cannot be read is told, and the others are checked', () => {
   it.each<[what: string, make: (folder: string) => void, file: string, message: string]>([
     [
       'a link to nowhere',

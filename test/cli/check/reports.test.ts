@@ -158,7 +158,7 @@ describe('govctl check -o junit', () => {
     expect(stdout).toContain('a.json:1:1: error: a&lt;&amp;&gt;: Buckets are encrypted (HIGH)');
   });
 
-  it('fails for an input that can not be read', async () => {
+  it('fails for an input that cannot be read', async () => {
     const { stdout } = await check(repo({ 'a.json': '{' }), 'a.json -o junit');
     expect(stdout).toMatch(/name="inputs can be read">\s+<failure type="unreadable"/);
   });

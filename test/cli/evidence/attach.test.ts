@@ -122,7 +122,7 @@ describe('govctl evidence attach', () => {
     expect(stderr).toContain('but its SHA-256 at the service is different');
   });
 
-  it('refuses what it can not attach before it asks a service', async () => {
+  it('refuses what it cannot attach before it asks a service', async () => {
     const text = ['--text', 'x'];
     for (const [argv, message] of [
       [['soc2', ...text, ...expires], 'No control of soc2 given'],

@@ -197,7 +197,7 @@ describe('govctl evidence export', () => {
     expect(stderr).toContain('the key ffffffffffffffff… signed this bundle, not');
   });
 
-  it('refuses a place that it can not write to before it collects', async () => {
+  it('refuses a place that it cannot write to before it collects', async () => {
     await fill(service);
     symlinkSync('/tmp', path.join(cli.folder, 'away'));
     cli.write('govctl.yaml', '');

@@ -73,7 +73,7 @@ describe('govctl evidence list', () => {
     expect(await cli.run(['evidence', 'get', 'evd_none'])).toMatchObject({ exitCode: 1 });
   });
 
-  it('refuses what it can not list before it asks a service', async () => {
+  it('refuses what it cannot list before it asks a service', async () => {
     const refused: [words: string[], message: string][] = [
       [[], 'No framework given'],
       [['--bundles', '--attached'], 'Use either --bundles or --attached'],

@@ -122,10 +122,10 @@ describe('drift without the variables of a webhook', () => {
       headers: { Authorization: 'Bearer by-hand-0123456789', 'X-Team': 'ops' },
     });
     const note =
-      'the environment variable HOOK_TOKEN is not set, so its headers can not be compared';
+      'the environment variable HOOK_TOKEN is not set, so its headers cannot be compared';
     const told = await run(['drift'], {});
     expect(told.exitCode).toBe(2);
-    expect(unwrapped(told)).toContain(`What was edited can not be shown: ${note}.`);
+    expect(unwrapped(told)).toContain(`What was edited cannot be shown: ${note}.`);
     expect(told.stdout).not.toContain('no longer hold');
     expect(widest(told)).toBeLessThanOrEqual(80);
     const json = await run(['drift', '-o', 'json'], {});

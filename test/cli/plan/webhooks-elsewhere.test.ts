@@ -113,7 +113,7 @@ describe('a service of another kind', () => {
     expect(await repo.govctl(['plan', '--exclude', 'ops'])).toMatchObject({ exitCode: 0 });
   });
 
-  it('whose webhooks can not be read stops only who has some', async () => {
+  it('whose webhooks cannot be read stops only who has some', async () => {
     const repo = createRepo();
     repo.write('policies/a.yaml', policyYaml('a'));
     const fetch: Fetch = async (address, init) =>

@@ -303,7 +303,7 @@ describe('the secrets of webhooks', () => {
     expect(again.stdout).toContain('already done');
   });
 
-  it('that were not planned with can not be sent by a plan that was edited', async () => {
+  it('that were not planned with cannot be sent by a plan that was edited', async () => {
     const { repo, url } = withHook();
     await run(repo, 'plan', '--out', 'plan.json');
     const file = path.join(repo.folder, 'plan.json');

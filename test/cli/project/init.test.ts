@@ -220,7 +220,7 @@ describe('govctl init', () => {
     );
   });
 
-  it('refuses a name that can not own policies, and a folder that is a file', async () => {
+  it('refuses a name that cannot own policies, and a folder that is a file', async () => {
     const cwd = makeRepo();
     const named = await runCommandLine(['init', '--project', 'a b'], { cwd });
     expect([named.exitCode, named.stderr]).toEqual([3, expect.stringContaining('"a b"')]);

@@ -263,7 +263,7 @@ describe('govctl webhook listen', () => {
     expect(world.written.stdout).toMatch(/signature ok\n {10}→ 204 in \d+ ms\n {10}\S/);
   });
 
-  it('ends where nobody reads its lines any more, and with an error where they can not be written', async () => {
+  it('ends where nobody reads its lines any more, and with an error where they cannot be written', async () => {
     const world = createFakeWorld(settings());
     const disk: { fault?: Error } = {};
     const stdout = {
@@ -293,7 +293,7 @@ describe('govctl webhook listen', () => {
     expect(await webhooks()).toEqual([]);
   });
 
-  it('leaves the file of an earlier run alone where it can not begin', async () => {
+  it('leaves the file of an earlier run alone where it cannot begin', async () => {
     const cwd = makeRepo({ 'got.ndjson': 'earlier\n' });
     const file = path.join(cwd, 'got.ndjson');
     const taken = await startApp({ status: 200 });
@@ -367,7 +367,7 @@ describe('govctl webhook listen', () => {
     expect(await webhooks()).toEqual([]);
   });
 
-  it('says so where the service can not reach this machine', async () => {
+  it('says so where the service cannot reach this machine', async () => {
     const elsewhere = { env: { GOVCTL_BASE_URL: 'https://governance.example.com' } };
     const outcome = await (await listen([], elsewhere)).ended;
     expect([outcome.exitCode, outcome.stderr]).toEqual([
@@ -380,7 +380,7 @@ describe('govctl webhook listen', () => {
     expect(url).toMatch(/^https:\/\/tunnel\.example\.com\/x\/govctl-listen-/);
   });
 
-  it('refuses what can not be, before anything is registered', async () => {
+  it('refuses what cannot be, before anything is registered', async () => {
     const taken = await startApp({ status: 200 });
     for (const argv of [
       ['--event', 'nope'],

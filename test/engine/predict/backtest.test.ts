@@ -56,7 +56,7 @@ describe('a backtest', () => {
     expect(beatsBoth(score)).toBe(true);
   });
 
-  it('says nothing of what can not be divided', () => {
+  it('says nothing of what cannot be divided', () => {
     expect(scoreOf(run([]), 'recurrence')).toEqual({ n: 0, alerts: 0, precision: null, recall: null, skill_never: null, skill_recent: null }); // prettier-ignore
     expect(beatsBoth(scoreOf(run(steady), 'recurrence'))).toBe(false);
   });

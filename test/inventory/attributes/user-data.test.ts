@@ -117,7 +117,7 @@ describe('a password is found however the user data is packed:', () => {
   });
 });
 
-it('is not known of what can not be unpacked', () => {
+it('is not known of what cannot be unpacked', () => {
   const damaged = base64(gzipSync(script).subarray(0, 20));
   expect(secretsIn(damaged)).toBeInstanceOf(UnknownValue);
   expect(secretsIn(base64(gzipSync(Buffer.alloc(10_000_000, ' '))))).toBeInstanceOf(UnknownValue);

@@ -65,7 +65,7 @@ describe('a configuration item', () => {
       /names no resource/,
       ['invokingEvent'],
     ],
-  ])('that can not be used is a problem with a place: %j', (document, message, at) => {
+  ])('that cannot be used is a problem with a place: %j', (document, message, at) => {
     expect(awsConfig.detects(document)).toBe(true);
     const { raws, problems } = awsConfig.read(document, {});
     expect(raws).toEqual([]);

@@ -69,7 +69,7 @@ describe('an expression', () => {
     "[concat('a', resourceGroup().name)]",
     '[broken(]',
     '[div(1, 0)]',
-  ])('%s can not be known', (expression) => {
+  ])('%s cannot be known', (expression) => {
     expect(valueOf(expression, template)).toBeInstanceOf(UnknownValue);
   });
 

@@ -36,7 +36,7 @@ test.each([
   expect(described.length).toBeGreaterThanOrEqual(least);
 });
 
-test('at least 40 kinds of AWS are in every source, and the list of what a source can not tell only gets shorter', () => {
+test('at least 40 kinds of AWS are in every source, and the list of what a source cannot tell only gets shorter', () => {
   const excuses = kinds.flatMap(({ type, settings, unsupported }) => [
     ...Object.entries(unsupported).map(([source, why]) => `${type}, ${source}: ${why}`),
     ...settings.flatMap(({ name, untold }) =>

@@ -104,7 +104,7 @@ describe('a text is read as', () => {
     const { document, problems } = parsed('{"a": 1}\n{"a": }\n{"a": 3}\n7');
     expect(document).toEqual([{ a: 1 }, { a: 3 }]);
     expect(problems).toEqual([
-      { message: 'this is not JSON: "}" can not stand here', line: 2, column: 7 },
+      { message: 'this is not JSON: "}" cannot stand here', line: 2, column: 7 },
       { message: 'this line is no JSON object', line: 4, column: 1 },
     ]);
   });
@@ -114,7 +114,7 @@ it('JSON documents are read up to the first that is none', () => {
   const { document, problems, locate } = parsed('{\n "a": 1\n}\n{\n "b": [{}]\n}\n{\n "c": x\n}');
   expect(document).toEqual([{ a: 1 }, { b: [{}] }]);
   expect(problems).toEqual([
-    { message: 'this is not JSON: the end can not stand here', line: 8, column: 7 },
+    { message: 'this is not JSON: the end cannot stand here', line: 8, column: 7 },
   ]);
   expect(locate([[0, 'a'], [1, 'b', 0], [1]])).toEqual([
     { line: 2, column: 2 },
@@ -123,11 +123,11 @@ it('JSON documents are read up to the first that is none', () => {
   ]);
 });
 
-describe('a text that can not be read', () => {
+describe('a text that cannot be read', () => {
   it.each<[name: string, text: string, line: number, column: number, message: RegExp]>([
-    ['has a mistake in its JSON', '{\n  "a": 1,\n  "b": x\n}', 3, 8, /"x" can not stand here/],
-    ['is JSON that ends early', '{"a": [1,', 1, 10, /the end can not stand here/],
-    ['has NaN in its JSON', '{"a": NaN}', 1, 7, /"N" can not stand here/],
+    ['has a mistake in its JSON', '{\n  "a": 1,\n  "b": x\n}', 3, 8, /"x" cannot stand here/],
+    ['is JSON that ends early', '{"a": [1,', 1, 10, /the end cannot stand here/],
+    ['has NaN in its JSON', '{"a": NaN}', 1, 7, /"N" cannot stand here/],
     ['has a mistake in its YAML', 'a:\n  - 1\n b: 2', 3, 1, /indented unlike/],
     ['is indented by tabs', 'a:\n\tb: 1', 2, 1, /tab/],
     ['holds a NUL byte', 'a: b\nc: \0', 2, 4, /NUL/],

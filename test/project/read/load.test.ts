@@ -391,7 +391,7 @@ describe('finding policy files', () => {
     expect([policies.length, files, problems]).toEqual([1, 1, []]);
   });
 
-  it('reports what can not be read, and goes on', async () => {
+  it('reports what cannot be read, and goes on', async () => {
     const repo = makeRepo({ 'a.yaml': policy('a') });
     symlinkSync('gone.yaml', path.join(repo, 'dangling.yaml'));
     symlinkSync('self.yaml', path.join(repo, 'self.yaml'));

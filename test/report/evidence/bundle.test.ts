@@ -156,7 +156,7 @@ describe('a bundle of evidence', () => {
     });
   });
 
-  it('can not be read where it is cut at any byte', async () => {
+  it('cannot be read where it is cut at any byte', async () => {
     const bundle = await bundleOf(smallFacts);
     for (let length = 0; length < bundle.length; length += 7) {
       expect(verdictOf(bundle.subarray(0, length)), String(length)).toBe('unreadable');

@@ -202,7 +202,7 @@ const anyManual = fc.record(
   { requiredKeys: ['id', 'control', 'expires', 'created_at', 'created_by'] },
 );
 
-/** Facts of any shape that a server could gather, and texts that it can not prevent. */
+/** Facts of any shape that a server could gather, and texts that it cannot prevent. */
 export const anyFacts: fc.Arbitrary<EvidenceFacts> = fc
   .record({
     policies: fc.uniqueArray(anyPolicy, { selector: ({ id }) => id, maxLength: 4 }),

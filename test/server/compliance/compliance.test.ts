@@ -128,7 +128,7 @@ describe('a scan of the whole inventory', () => {
     expect((await stored()).map(({ framework }) => framework)).toEqual(['HIPAA']);
   });
 
-  it('keeps a framework from complying while what is severe fails or can not be decided', async () => {
+  it('keeps a framework from complying while what is severe fails or cannot be decided', async () => {
     const rules = [{ condition: 'resource.public', effect: 'DENY' }];
     const fields = { compliance_frameworks: ['SOC2:CC6.1'], rules, severity: 'HIGH' };
     const id = await inventory.createPolicy('p', fields);
@@ -188,7 +188,7 @@ describe('an assessment', () => {
     expect(assessed?.scoreChange !== undefined).toBe(moves);
   });
 
-  describe('tells of no control that it can not know of', () => {
+  describe('tells of no control that it cannot know of', () => {
     const worse = (failed: string[]): Standing => ({
       ...standing(0, 10),
       failed: failed.map((control) => [control, 'p']),

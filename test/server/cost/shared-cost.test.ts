@@ -84,7 +84,7 @@ it('has a charge split by the first rule that it matches, and shows the rest as 
   });
 });
 
-it('says what it can not split, and splits nothing by another field', async () => {
+it('says what it cannot split, and splits nothing by another field', async () => {
   const found = await analysis([support('even')], '&service=Support');
   expect(found.shared).toEqual([{ name: 'support', split: 'even', amount: '10.000000001', unsplit: '10.000000001' }]); // prettier-ignore
   await service.close();

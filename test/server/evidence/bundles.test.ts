@@ -281,7 +281,7 @@ describe('a bundle of evidence', () => {
   });
 });
 
-describe('what can not be collected', () => {
+describe('what cannot be collected', () => {
   it('is anything before a scan of the whole inventory was completed', async () => {
     service = await startEvidence();
     const id = await inventoryOf(service).createPolicy('p');

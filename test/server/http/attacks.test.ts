@@ -376,7 +376,7 @@ describe('an Authorization header', () => {
     expect(got.text).not.toContain(service.key);
   });
 
-  it('can not be replaced by a token in the query', async () => {
+  it('cannot be replaced by a token in the query', async () => {
     const got = await service.send('GET', `/v1/policies?access_token=${service.key}`, {
       key: null,
     });

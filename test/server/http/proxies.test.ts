@@ -86,7 +86,7 @@ describe('the address of a client', () => {
     expect(await both('for=unknown', '203.0.113.9')).toBe(differ);
   });
 
-  it('is not guessed: what a trusted proxy can not have meant is refused', async () => {
+  it('is not guessed: what a trusted proxy cannot have meant is refused', async () => {
     for (const broken of [
       'for="203.0.113.9',
       'for="x, for=203.0.113.9',

@@ -216,7 +216,7 @@ describe('a snapshot', () => {
       'id is the same as in line 3',
     ],
     [
-      'a document that can not be kept',
+      'a document that cannot be kept',
       (text) =>
         edited(text, (lines) => [...lines, '{"in":"policies","doc":{"id":"pol_1","name":{}}}']),
       '(policies "pol_1"): name must be a string, not an object',

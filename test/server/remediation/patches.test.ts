@@ -249,7 +249,7 @@ describe('a remediation', () => {
     ]);
   });
 
-  it('waits where the policy can not be decided, and fails when nothing is seen for a day', async () => {
+  it('waits where the policy cannot be decided, and fails when nothing is seen for a day', async () => {
     const policy = await inventory.createPolicy('sized', {
       rules: [
         { condition: 'resource.versioning.enabled == false', effect: 'DENY' },

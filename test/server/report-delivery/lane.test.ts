@@ -49,7 +49,7 @@ describe('tries', () => {
     expect(world.ended).toEqual([delivery]);
   });
 
-  test('that can not be told from a fault of the server are made again, and leak nothing', async () => {
+  test('that cannot be told from a fault of the server are made again, and leak nothing', async () => {
     let tries = 0;
     const world = await openWorld(() => {
       tries += 1;

@@ -361,7 +361,7 @@ test('a further format is rendered once, from the same data, for all who ask for
   });
 });
 
-test('a further format that can not be made says so, leaves nothing, and may be asked for again', async () => {
+test('a further format that cannot be made says so, leaves nothing, and may be asked for again', async () => {
   let fails = true;
   service = await startReports({
     reports: {

@@ -87,7 +87,7 @@ describe('PUT /v1/resources/:id', () => {
     expect([got.status, got.json.error_code, fieldsOf(got)]).toEqual([400, 'RES_001', [field]]);
   });
 
-  it('refuses what can not be kept as JSON: deep nesting and numbers out of range', async () => {
+  it('refuses what cannot be kept as JSON: deep nesting and numbers out of range', async () => {
     const deep = await service.send('PUT', '/v1/resources/deep', { text: nested(90) });
     expect([deep.status, deep.text]).toEqual([400, expect.stringContaining('nested deeper than')]);
     const deeper = await service.send('PUT', '/v1/resources/deep', { text: nested(5_000) });

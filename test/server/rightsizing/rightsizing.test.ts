@@ -141,7 +141,7 @@ describe('GET /v1/cost/rightsizing', () => {
     expect(got.json).toEqual(one);
   });
 
-  it('withholds what it can not judge, and says why and how often; memory can be assumed', async () => {
+  it('withholds what it cannot judge, and says why and how often; memory can be assumed', async () => {
     const its = await start();
     await putMachines(
       its,

@@ -334,7 +334,7 @@ describe('a run', () => {
     });
   });
 
-  it('has failed where its report can not be asked for any more, and the next one is made', async () => {
+  it('has failed where its report cannot be asked for any more, and the next one is made', async () => {
     await start();
     const created = await world.ok('POST', '/v1/policies', {
       body: policy('p', { compliance_frameworks: ['HOUSE'] }),

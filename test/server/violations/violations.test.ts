@@ -96,7 +96,7 @@ describe('a violation', () => {
     ],
     ['an exemption covers it', () => inventory.exempt({ resources: ['r*'] }), 'EXEMPT', 'exempted'],
     ['an exemption covers others', () => inventory.exempt({ resources: ['q'] }), 'OPEN', 'fails'],
-    ['it can not be decided any more', () => inventory.put('r', {}), 'OPEN', 'fails'],
+    ['it cannot be decided any more', () => inventory.put('r', {}), 'OPEN', 'fails'],
     [
       'a person resolves it',
       async () =>
@@ -166,13 +166,13 @@ describe('a violation', () => {
     expect(after.history.map(({ cause }) => cause)).toEqual(['fails', 'manual', 'fails']);
   });
 
-  it('is not made by what can not be decided', async () => {
+  it('is not made by what cannot be decided', async () => {
     await inventory.createPolicy('p');
     await inventory.put('r', {});
     expect(await inventory.violations()).toEqual([]);
   });
 
-  it('says why it can not be decided any more, until it is', async () => {
+  it('says why it cannot be decided any more, until it is', async () => {
     await inventory.createPolicy('p');
     await inventory.put('r', { public: true });
     await inventory.put('r', {});

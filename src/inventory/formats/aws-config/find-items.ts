@@ -103,7 +103,7 @@ function whyNoItem(value: unknown): string | undefined {
   if (field(value, 'accountId') === 'string' && field(value, 'configuration') === undefined)
     return 'this is the property list of a resource type (its schema), which holds no resource';
   if (isFields(field(value, 'configuration')) && field(value, 'resourceType') === undefined)
-    return 'a configuration item without resourceType can not be judged; add resourceType to the query';
+    return 'a configuration item without resourceType cannot be judged; add resourceType to the query';
   return undefined;
 }
 

@@ -148,7 +148,7 @@ const deployedTo = (given: Fields, name: string): string | UnknownValue => {
 };
 
 const openLoop = (key: string): string =>
-  `${key} can not be written out: its list is not known (give its parameters), or it makes too many resources`;
+  `${key} cannot be written out: its list is not known (give its parameters), or it makes too many resources`;
 
 const openTransform =
   'Fn::Transform adds resources that are not in the template, so they are not checked; also check the processed template (aws cloudformation get-template --template-stage Processed)';

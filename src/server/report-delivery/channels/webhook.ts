@@ -66,7 +66,7 @@ function secretOf(
   try {
     return { secret: secrets.open(secret, owner) };
   } catch {
-    const fault = 'The secret of the webhook can not be read with the key of this server';
+    const fault = 'The secret of the webhook cannot be read with the key of this server';
     return { fault: `${fault}; set delivery.webhook.secret anew` };
   }
 }

@@ -153,7 +153,7 @@ Resources:
   });
 });
 
-describe('a part of a template that can not be used is a problem with its place', () => {
+describe('a part of a template that cannot be used is a problem with its place', () => {
   it.each<[name: string, yaml: string, line: number, column: number, message: RegExp]>([
     ['a resource without a type', 'A: {}', 2, 3, /A has no Type/],
     ['a type that is none', 'A: {Type: Bucket}', 2, 7, /"Bucket".*AWS::S3::Bucket/],

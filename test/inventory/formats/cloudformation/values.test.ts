@@ -109,7 +109,7 @@ describe('a known value is', () => {
   });
 });
 
-describe('a value that can not be known is', () => {
+describe('a value that cannot be known is', () => {
   it.each<[string, object]>([
     [
       '!Ref Free',

@@ -64,7 +64,7 @@ describe.skipIf(!hasPoppler)('texts of all kinds in a PDF', () => {
     expect(drawn).toContain(`name-□-${'□'.repeat(6)}-${'□'.repeat(5)}-${'□'.repeat(4)}-end`);
   });
 
-  it('writes out what can not be seen', async () => {
+  it('writes out what cannot be seen', async () => {
     const text = 'a\u0000b\u0007c invoice\u202efdp.exe half\ud83d!';
     expect(await readLetters(withBlocks(...paragraphs(text)))).toContain(
       'a[U+0000]b[U+0007]cinvoice[U+202E]fdp.exehalf[U+D83D]!',

@@ -304,7 +304,7 @@ describe('the access log', () => {
     expect((await service.send('GET', '/v1/reports/rpt_none/downloads')).status).toBe(404);
   });
 
-  test('that can not be written gives no file', async () => {
+  test('that cannot be written gives no file', async () => {
     const id = await completed();
     beforeLog = () => {
       throw new StoreUnavailable('the disk is full');

@@ -122,7 +122,7 @@ test('a fault keeps its words, what is unexpected is an error, and the port goes
   expect(await renderOver(port, (await jobOf(1)).job)).toEqual({});
 });
 
-test('what can not be read, or not be written, ends it; no path crosses the port', async () => {
+test('what cannot be read, or not be written, ends it; no path crosses the port', async () => {
   const unreadable: Pick<Blobs, 'read'> = {
     read: async function* () {
       await Promise.resolve();
@@ -131,7 +131,7 @@ test('what can not be read, or not be written, ends it; no path crosses the port
   };
   const { job } = await jobOf(1, { blobs: unreadable });
   await expect(renderOver(connect(writeRows), job)).rejects.toThrow(
-    /^a stored file can not be read$/,
+    /^a stored file cannot be read$/,
   );
   const full = await jobOf(1, { write: () => Promise.reject(new Error('disk full')) });
   await expect(renderOver(connect(writeRows), full.job)).rejects.toThrow('disk full');

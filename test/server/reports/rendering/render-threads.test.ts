@@ -24,7 +24,7 @@ parentPort.on('message', ({ kind, options }) => {
   if (options.filename === 'loop') for (;;);
   if (options.filename === 'memory') for (const all = []; ; ) all.push(new Array(1e6).fill({}));
   if (options.filename === 'fault') {
-    parentPort.postMessage({ kind: 'failed', message: 'can not', fault: true });
+    parentPort.postMessage({ kind: 'failed', message: 'cannot', fault: true });
   } else {
     parentPort.postMessage({ kind: 'chunk', bytes: bytes() });
     if (options.filename === 'then throw') throw new Error('half a file');
@@ -64,7 +64,7 @@ async function render(filename: string, fields: Partial<RenderJob> = {}): Promis
 test('one thread is used again, also after a fault; two files at once take two', async () => {
   const first = await render('a');
   expect(first).toMatch(/^\d+$/);
-  await expect(render('fault')).rejects.toThrow(new RenderFault('can not'));
+  await expect(render('fault')).rejects.toThrow(new RenderFault('cannot'));
   expect(await render('b')).toBe(first);
   expect(new Set(await Promise.all([render('c'), render('d')])).size).toBe(2);
 });

@@ -363,7 +363,7 @@ describe('a webhook that fails', () => {
     expect(JSON.stringify(world.logged)).not.toMatch(/s3cret|secret of|hook\?/);
   });
 
-  test('whose secret can not be opened fails with why, and sends nothing', async () => {
+  test('whose secret cannot be opened fails with why, and sends nothing', async () => {
     const id = await world.addWebhook();
     const { secrets } = world.deps;
     const open = secrets.open;
