@@ -92,6 +92,16 @@ export const holderOf = async (path: string): Promise<Holder | undefined> => {
   return holder && (await isAlive(holder)) ? holder : undefined;
 };
 
+/** Creates a file, of which a disk that gets full leaves nothing. */
+const createWhole = async (path: string, content: string | Uint8Array): Promise<void> => {
+  try {
+    await writeFile(path, content, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') await rm(path, { force: true }).catch(() => undefined);
+    throw error;
+  }
+};
+
 /** Puts the lock there unless one is there; never half-written. */
 const place = async (temp: string, path: string): Promise<boolean> => {
   try {
@@ -100,14 +110,14 @@ const place = async (temp: string, path: string): Promise<boolean> => {
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     // No hard links here: creating it exclusively is the next best.
-    await writeFile(path, await readFile(temp), { flag: 'wx', mode: 0o600 });
+    await createWhole(path, await readFile(temp));
     return true;
   }
 };
 
 const take = async (path: string, self: Holder, isHeld: IsHeld): Promise<Lock | Holder> => {
   const temp = `${path}.${self.token}`;
-  await writeFile(temp, JSON.stringify(self), { flag: 'wx', mode: 0o600 });
+  await createWhole(temp, JSON.stringify(self));
   const lock: Lock = {
     async release() {
       if ((await readHolder(path))?.token === self.token) await rm(path, { force: true });

@@ -160,6 +160,7 @@ export const memoryFiles = (start: Folder = new Map()): MemoryFiles => {
         await layer.before('makeFolder', INNER);
         live.set(INNER, { live: Buffer.alloc(0), durable: Buffer.alloc(0) });
       }
+      if (isInner(path)) await layer.syncFolder(dirname(path));
     },
     async list(folder) {
       if (isInner(folder)) inodeOf(folder);

@@ -1,8 +1,9 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { Deps } from '../deps.ts';
+import { createDurably } from '../store/lowdb/checkpoint.ts';
 import { nodeFiles, writeWhole } from '../store/lowdb/file-layer.ts';
 import { serverState } from './collection.ts';
 import { createSecretBox } from './secret-box.ts';
@@ -98,14 +99,8 @@ async function readKeyFile(file: string): Promise<Uint8Array | undefined> {
 async function writeKeyFile(file: string, key: Uint8Array): Promise<void> {
   const temporary = `${file}.tmp`;
   try {
-    await rm(temporary, { force: true });
-    const open = await nodeFiles.open(temporary, 'create');
-    try {
-      await writeWhole(open, Buffer.from(`${Buffer.from(key).toString('base64')}\n`));
-      await open.sync();
-    } finally {
-      await open.close();
-    }
+    const text = Buffer.from(`${Buffer.from(key).toString('base64')}\n`);
+    await createDurably(nodeFiles, temporary, (open) => writeWhole(open, text));
     await nodeFiles.rename(temporary, file);
     await nodeFiles.syncFolder(path.dirname(file));
   } catch (cause) {

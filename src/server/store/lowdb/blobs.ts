@@ -156,13 +156,10 @@ export const createBlobs = (options: BlobOptions): LowdbBlobs => {
   let closed = false;
 
   const makeFolder = (): Promise<void> => {
-    made ??= files
-      .makeFolder(folder)
-      .then(() => files.syncFolder(dir))
-      .catch((error: unknown) => {
-        made = undefined;
-        throw error;
-      });
+    made ??= files.makeFolder(folder).catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
     return made;
   };
 

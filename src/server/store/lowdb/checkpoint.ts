@@ -34,12 +34,17 @@ export const removeIfThere = async (files: FileLayer, path: string): Promise<voi
 };
 
 const copyDurably = async (files: FileLayer, from: string, to: string): Promise<void> => {
-  await files.copy(from, to);
-  const file = await files.open(to, 'append');
   try {
-    await file.sync();
-  } finally {
-    await file.close();
+    await files.copy(from, to);
+    const file = await files.open(to, 'append');
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    await files.remove(to).catch(() => undefined);
+    throw error;
   }
 };
 
@@ -58,6 +63,25 @@ const keepBackup = async (files: FileLayer, path: string): Promise<void> => {
   await files.rename(spare, `${path}.bak`);
 };
 
+/** Creates a file with what `write` writes, durably; of one that fails, nothing is left to fill the disk. */
+export const createDurably = async (
+  files: FileLayer,
+  path: string,
+  write: (file: OpenFile) => Promise<void>,
+): Promise<void> => {
+  await removeIfThere(files, path);
+  const file = await files.open(path, 'create');
+  try {
+    await write(file);
+    await file.sync();
+  } catch (error) {
+    await files.remove(path).catch(() => undefined);
+    throw error;
+  } finally {
+    await file.close();
+  }
+};
+
 /** Replaces a file by what `write` writes, durably and in one step; the previous one becomes `.bak`. */
 export const replaceFile = async (
   files: FileLayer,
@@ -65,14 +89,7 @@ export const replaceFile = async (
   write: (file: OpenFile) => Promise<void>,
 ): Promise<void> => {
   const temp = `${path}.tmp`;
-  await removeIfThere(files, temp);
-  const file = await files.open(temp, 'create');
-  try {
-    await write(file);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await createDurably(files, temp, write);
   await keepBackup(files, path);
   await files.rename(temp, path);
   await files.syncFolder(dirname(path));

@@ -14,7 +14,7 @@ import { dirname } from 'node:path';
 
 /** The file system as the store uses it: a value, so that tests can put faults in. */
 export interface FileLayer {
-  /** Creates the folder and its parents, for the owner only. */
+  /** Creates the folder and its parents, for the owner only, so that their names outlive a power cut. */
   makeFolder(path: string): Promise<void>;
   list(folder: string): Promise<string[]>;
   /** In bytes. */
@@ -62,17 +62,37 @@ const codeOf = (error: unknown): unknown =>
 
 /** Step by step: Node's own recursion never ends where a folder that is there takes none, as /proc does. */
 async function makeFolder(path: string): Promise<void> {
-  const make = (): Promise<void> => mkdir(path, { mode: 0o700 });
+  /** @returns whether it was not there before */
+  const make = async (): Promise<boolean> => {
+    try {
+      await mkdir(path, { mode: 0o700 });
+      return true;
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return false;
+      throw error;
+    }
+  };
+  const parent = dirname(path);
+  const isNew = await make().catch(async (error: unknown) => {
+    if (codeOf(error) !== 'ENOENT' || parent === path) throw error;
+    await makeFolder(parent);
+    return make();
+  });
+  await syncFolder(parent).catch((error: unknown) => {
+    // One that was there may have been made by a process that was killed before its name was durable: worth a try. And
+    // a folder that takes new names can be one that only its owner may read.
+    if (isNew && codeOf(error) !== 'EACCES') throw error;
+  });
+}
+
+async function syncFolder(path: string): Promise<void> {
+  // Windows can't open a folder; its renames are durable with the file.
+  if (process.platform === 'win32') return;
+  const handle = await open(path, constants.O_RDONLY);
   try {
-    await make();
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return;
-    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
-    await makeFolder(dirname(path));
-    await make().catch(async (again: unknown) => {
-      // Another process may have made it between the two.
-      if (codeOf(again) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw again;
-    });
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 
@@ -110,16 +130,7 @@ export const nodeFiles: FileLayer = {
   link: (from, to) => link(from, to),
   copy: (from, to) => copyFile(from, to),
   remove: (path) => unlink(path),
-  async syncFolder(path) {
-    // Windows can't open a folder; its renames are durable with the file.
-    if (process.platform === 'win32') return;
-    const handle = await open(path, constants.O_RDONLY);
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  },
+  syncFolder,
 };
 
 /** Writes all of `bytes`, however many calls that takes. */
