@@ -80,6 +80,8 @@ export async function startBuiltServer(
     args?: readonly string[];
     env?: Readonly<Record<string, string>>;
     script?: string;
+    /** A command that runs it, such as one that gives it namespaces of its own. */
+    within?: readonly string[];
   } = {},
 ): Promise<BuiltServer> {
   const folder = makeTempFolder();
@@ -96,7 +98,8 @@ export async function startBuiltServer(
     readyFile,
     ...(options.args ?? []),
   ];
-  const child = execa(process.execPath, [options.script ?? binary, ...args], {
+  const [command = process.execPath, ...before] = [...(options.within ?? []), process.execPath];
+  const child = execa(command, [...before, options.script ?? binary, ...args], {
     cwd: folder,
     env: cleanEnvironment({ GOVCTL_SERVER_API_KEY: key, ...options.env }),
     extendEnv: false,
