@@ -62,7 +62,7 @@ export const Violation = z.looseObject({
   undecided: z
     .looseObject({ reason: UndecidedReason, path: z.string().optional(), message: z.string() })
     .optional(),
-  /** Why, where a person resolved it. */
+  /** Why, where a person resolved it; the newest of several reasons. */
   reason: z.string().optional(),
   /** The exemption that covers it, while EXEMPT. */
   exemption_id: z.string().optional(),
@@ -78,7 +78,10 @@ export const Violation = z.looseObject({
   environment: z.string().optional(),
   tags: z.record(z.string(), z.string()),
   compliance_frameworks: z.array(z.string()),
-  /** Changes of status, the newest last; the oldest go first when there are too many. */
+  /**
+   * Changes of status, and further reasons for one that is resolved, the newest last; the oldest go first when there are
+   * too many.
+   */
   history: z.array(StatusChange),
 });
 export type Violation = z.infer<typeof Violation>;
@@ -310,7 +313,8 @@ export const violations = {
   resolve: endpoint({
     method: 'POST',
     path: '/v1/violations/:id/resolve',
-    summary: 'Resolve a violation by hand; it is opened again when the next evaluation still fails',
+    summary:
+      'Resolve a violation by hand, or add a reason to one that is resolved; it is opened again when the next evaluation still fails',
     scope: 'compliance:write',
     ext: true,
     params: ById,

@@ -17,6 +17,10 @@ export async function runResolve(
     client.violations.resolve({ params: { id }, body: { reason } }),
   );
   await context.show(violationView(data));
+  const before = data.history.at(-2);
+  if (before?.status === 'RESOLVED') {
+    await context.say('It was resolved already; the reason was added to its history.');
+  }
   await context.say('It opens again when the next evaluation of its resource still fails.');
   return exitCodes.ok;
 }

@@ -97,7 +97,6 @@ export function violationHandlers(
     resolve: async ({ params, body }, call) =>
       call.transact(async (tx) => {
         const before = await readViolation(tx, params.id);
-        if (before.doc.status === 'RESOLVED') return answerOne(before);
         return answerOne(await resolveByHand(deps, tx, call.actor, before.doc, body.reason));
       }),
   };

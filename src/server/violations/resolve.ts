@@ -12,9 +12,12 @@ import { announceStatus } from './announce.ts';
 import { violations } from './collection.ts';
 import type { StoredViolation } from './collection.ts';
 import { matching } from './service.ts';
-import { moveTo } from './transition.ts';
+import { moveTo, withReason } from './transition.ts';
 
-/** Resolves a violation by hand: with its event, and an entry in the audit log. */
+/**
+ * Resolves a violation by hand: with its event, and an entry in the audit log. One that is resolved already stays so; the
+ * reason is added to its history.
+ */
 export async function resolveByHand(
   deps: Deps,
   tx: Tx,
@@ -24,9 +27,12 @@ export async function resolveByHand(
 ): Promise<Versioned<StoredViolation>> {
   const at = timestamp(deps.clock.now());
   const change = { at, cause: 'manual', reason, by: actor.userId } as const;
-  const stored = await tx.replace(violations, moveTo(before, 'RESOLVED', change));
+  const wasResolved = before.status === 'RESOLVED';
+  const after = wasResolved ? withReason(before, change) : moveTo(before, 'RESOLVED', change);
+  const stored = await tx.replace(violations, after);
   await announceStatus(deps, tx, before, stored.doc);
-  await recordAudit(deps, tx, actor, 'violation.resolve', before.id, ['status']);
+  const changed = wasResolved ? 'reason' : 'status';
+  await recordAudit(deps, tx, actor, 'violation.resolve', before.id, [changed]);
   return stored;
 }
 

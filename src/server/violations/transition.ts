@@ -70,6 +70,17 @@ export function moveTo(
   };
 }
 
+/** A violation that stays as it is, for a further reason. */
+export const withReason = (
+  before: StoredViolation,
+  change: Change & Required<Pick<Change, 'reason'>>,
+): StoredViolation => ({
+  ...before,
+  reason: change.reason,
+  updated_at: change.at,
+  history: [...before.history, { status: before.status, ...change }].slice(-historyKept),
+});
+
 /** The part of a violation that is not about its policy, its resource and what is wrong. */
 export const stateOf = ({
   id,

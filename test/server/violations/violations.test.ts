@@ -333,6 +333,54 @@ describe('resolving by hand', () => {
     expect(refused.status).toBe(403);
   });
 
+  it('keeps the reason for one that is resolved already, without a second event', async () => {
+    await inventory.createPolicy('p');
+    await inventory.put('r', { public: true });
+    const { id } = await inventory.violation();
+    const resolve = (reason: string) =>
+      inventory.ok('POST', `/v1/violations/${id}/resolve`, { body: { reason } });
+    const { json: first } = await resolve('torn down');
+    service.advance(1_000);
+    const { json: second } = await resolve('ticket 7');
+    expect(second).toMatchObject({
+      status: 'RESOLVED',
+      resolved_at: first.resolved_at,
+      reason: 'ticket 7',
+      history: [
+        { cause: 'fails' },
+        { status: 'RESOLVED', cause: 'manual', reason: 'torn down' },
+        {
+          status: 'RESOLVED',
+          cause: 'manual',
+          reason: 'ticket 7',
+          by: expect.any(String) as string,
+        },
+      ],
+    });
+    expect(second.updated_at).not.toBe(first.updated_at);
+    const log = await inventory.ok('GET', `/v1/audit-log?subject=${id}&sort_by=sequence&order=asc`);
+    expect(log.json.audit_log).toMatchObject([
+      { action: 'violation.resolve', changes: ['status'], actor: expect.any(String) as string },
+      { action: 'violation.resolve', changes: ['reason'], actor: expect.any(String) as string },
+    ]);
+    const events = await inventory.ok('GET', '/v1/events?type=policy.violation.resolved');
+    expect(events.json).toMatchObject({ pagination: { total: 1 } });
+  });
+
+  it('keeps the reason for one that passed', async () => {
+    await inventory.createPolicy('p');
+    await inventory.put('r', { public: true });
+    await inventory.put('r', { public: false });
+    const { id } = await inventory.violation();
+    const { json } = await inventory.ok('POST', `/v1/violations/${id}/resolve`, {
+      body: { reason: 'moved to a private network' },
+    });
+    expect(json.reason).toBe('moved to a private network');
+    await inventory.put('r', { public: true });
+    const { status, reason } = await inventory.violation();
+    expect([status, reason]).toEqual(['OPEN', undefined]);
+  });
+
   it('is in the audit log', async () => {
     await inventory.createPolicy('p');
     await inventory.put('r', { public: true });

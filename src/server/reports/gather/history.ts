@@ -28,6 +28,8 @@ export function playBack(
     firstAt = Math.min(firstAt, at);
     if (at >= until) continue;
     const from = status;
+    // A further reason of one that was resolved already.
+    if (to === from && cause === 'manual') continue;
     // The first that is kept may not be the first there was; one that begins to fail was not there, or resolved.
     const isFirst = from === undefined && (!mayBeCut || (to === 'OPEN' && cause === 'fails'));
     if (isFirst || from === 'RESOLVED') foundAt = at;

@@ -52,6 +52,14 @@ describe('what a violation was in a span of time', () => {
     expect('resolvedAt' in later).toBe(false);
   });
 
+  it('counts a further reason for one that is resolved as no change', () => {
+    const noted = [...history.slice(0, 4), change(12, 'RESOLVED', 'manual'), ...history.slice(4)];
+    const whole = { until: at(31) };
+    expect(playBack({ history: noted }, whole)).toEqual(playBack({ history }, whole));
+    const resolved = { until: at(15) };
+    expect(playBack({ history: noted }, resolved)).toEqual(playBack({ history }, resolved));
+  });
+
   it('does not guess what was before the first change that is kept', () => {
     const many = Array.from({ length: 20 }, (_, number) =>
       number % 2 === 0
