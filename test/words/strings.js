@@ -26,7 +26,7 @@ function textsOfPolicy(file) {
   const lines = new LineCounter();
   visitYaml(parseDocument(readFileSync(path.join(root, file), 'utf8'), { lineCounter: lines }), {
     Pair(_, { key, value }) {
-      if (!isScalar(value) || typeof value.value !== 'string' || !policyTexts.has(key.value)) return; // prettier-ignore
+      if (!isScalar(value) || typeof value.value !== 'string' || !isForPeople(value.value, file) || !policyTexts.has(key.value)) return; // prettier-ignore
       found.push({ file, line: lines.linePos(value.range[0]).line, text: value.value });
     },
   });
