@@ -77,9 +77,6 @@ export function peakOf({
   return max ?? (metric === 'cpu' ? p99_5 : undefined) ?? mean;
 }
 
-/** Days that utilization is stored. */
-export const metricsKeptDays = 90;
-
 const count = z.int().min(0);
 
 const MetricsAnswer = z.looseObject({
@@ -92,7 +89,7 @@ const MetricsAnswer = z.looseObject({
   until: Timestamp.optional(),
   /** Quarters of an hour that changed; 0 if the same points were stored before. */
   changed: count,
-  /** Skipped points: of unknown resources, older than 90 days, or in bytes for sizes whose memory is unknown. */
+  /** Skipped points: of unknown resources, older than they are kept (90 days by default), or in bytes for sizes whose memory is unknown. */
   left_out: z.looseObject({ unknown_resource: count, too_old: count, unknown_size: count }),
 });
 export type MetricsAnswer = z.infer<typeof MetricsAnswer>;

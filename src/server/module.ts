@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import type { CollectionSpec, Document, LaneSpec, Reader, Tx } from './store/store.ts';
+import type { Retention } from './config/retention.ts';
+import type { CollectionSpec, Document, LaneSpec, Reader, Tx, Where } from './store/store.ts';
 
 /**
  * What a noun of the server stores, declared once in its `module.ts`. The store, snapshots, upkeep, metrics and the check
@@ -27,7 +28,7 @@ export interface StoredCollection<T extends Document = Document> {
    * are. `forgotten`: restore and reset empty the collection. `history`: only reset empties it.
    */
   readonly stays?: 'own' | 'forgotten' | 'history';
-  readonly expiry?: Expiry;
+  readonly expiry?: Expiry<T>;
   readonly sealed?: Sealed<T>;
   /** The blobs that a document references. */
   readonly files?: (doc: T) => readonly FileOf[];
@@ -46,11 +47,32 @@ interface Belongs<T> {
 }
 
 /** Upkeep removes a document `keptMs` milliseconds after the time that `orderBy` gives. */
-interface Expiry {
-  /** The name of an order of milliseconds since the epoch, or of ISO 8601 times. */
+export interface Expiry<T extends Document = Document> {
+  /** The name of an order of milliseconds since the epoch, or of ISO 8601 times. What has no place in it does not expire. */
   readonly orderBy: string;
-  readonly keptMs: number;
+  /** Or what the operator says. */
+  readonly keptMs: number | ((retention: Retention) => number);
+  /** Which documents stay however old they are, as something refers to them. Absent: none. */
+  readonly needed?: (reader: Reader) => Promise<(doc: T) => boolean>;
+  /** Rows that go before the document does. Their collections must have the order `id`. */
+  readonly parts?: (doc: T) => readonly Part[];
+  /** What else goes, in the same transaction. */
+  readonly beside?: (tx: Tx, doc: T) => Promise<void>;
 }
+
+export interface Part {
+  readonly spec: CollectionSpec<Document>;
+  readonly where: Readonly<Record<string, Where>>;
+}
+
+/** All rows that a document's ID finds in an index. */
+export const partOf = <T extends Document>(
+  spec: CollectionSpec<T>,
+  index: string,
+  { id }: Document,
+): Part =>
+  // Only removed by their IDs.
+  ({ spec: spec as unknown as CollectionSpec<Document>, where: { [index]: { any: [id] } } });
 
 type Seal = (secret: string, owner: string) => string;
 

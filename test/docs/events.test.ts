@@ -3,7 +3,8 @@ import { eventTypes, isFormB } from '../../src/contract/events.ts';
 import type { EventType } from '../../src/contract/events.ts';
 import { facetNamesOf } from '../../src/server/events/facets.ts';
 import type { Facet } from '../../src/server/events/facets.ts';
-import { keptDays, mostKept } from '../../src/server/events/retention.ts';
+import { defaultRetention } from '../../src/server/config/retention.ts';
+import { mostKept } from '../../src/server/events/retention.ts';
 import { sampleData } from '../../src/server/events/samples.ts';
 import { envelopeOf } from '../../src/server/events/service.ts';
 
@@ -89,7 +90,7 @@ describe('the reference of events', () => {
 
 An event is stored in the same commit as what caused it, with the next number of one sequence, and waits in the queue of every webhook that it is for.
 \`GET /v1/events\` lists events in that order, \`GET /v1/events/:id\` answers one as webhooks get it, \`POST /v1/events/replay\` queues events again.
-They are kept for ${keptDays} days, of more than ${mostKept.toLocaleString('en')} the newest; one that waits for a webhook is kept until it is delivered. A local server makes events up: \`POST /v1/events\`
+They are kept for ${defaultRetention.events / 86_400_000} days by default ([retention](../local-server.md#retention)), of more than ${mostKept.toLocaleString('en')} the newest; one that waits for a webhook is kept until it is delivered. A local server makes events up: \`POST /v1/events\`
 with a type, and with data that are put into those shown below.
 
 Bodies have one of two forms. A: \`{id, type, created, data}\`. B: \`{event, timestamp, webhook_id, data}\`. Be ready for fields beyond those shown here.

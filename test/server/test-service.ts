@@ -30,6 +30,7 @@ import { createEvidenceWork } from '../../src/server/evidence/work.ts';
 import { createAssessor } from '../../src/server/rightsizing/assess-all.ts';
 import { createUtilization } from '../../src/server/rightsizing/import-metrics.ts';
 import { costTagsOf } from '../../src/server/config/config.ts';
+import { retentionOf } from '../../src/server/config/retention.ts';
 import type { ReadFiles } from '../../src/server/cost-imports/reading/job.ts';
 import { readFiles } from '../../src/server/cost-imports/reading/read-files.ts';
 import { createCostImportWork } from '../../src/server/cost-imports/work.ts';
@@ -174,8 +175,13 @@ export async function startTestService(
     ].filter((at) => at !== undefined);
     return due.length > 0 ? Math.min(...due) : undefined;
   };
+  const retention = retentionOf(options.config ?? {});
   const deliveries = options.receive
-    ? createDeliveries(deps, { send: receive, createRunner: createLaneRunner })
+    ? createDeliveries(deps, {
+        send: receive,
+        createRunner: createLaneRunner,
+        keptMs: retention.deliveries,
+      })
     : undefined;
   const signer = createSigner(deps);
   const statementKey = createStatementKey(deps);
@@ -189,7 +195,7 @@ export async function startTestService(
     createRunner: options.reports ? createLaneRunner : noRunner,
     ...options.reports,
   });
-  const utilization = createUtilization(deps);
+  const utilization = createUtilization(deps, retention.metrics);
   const evidenceWork = createEvidenceWork(deps, {
     createRunner: options.evidence === true ? createLaneRunner : noRunner,
     statementKey,
@@ -219,6 +225,7 @@ export async function startTestService(
     deliveries,
     statementKey,
     methods: methodsOf(options.config ?? {}),
+    retention,
   });
   const workers = [
     { nextDue: () => store.nextDue(evaluationLanes), settle: () => evaluator.run() },

@@ -9,7 +9,6 @@ import { auditLog } from './collection.ts';
 import type { ChainEnd } from './collection.ts';
 
 const day = 86_400_000;
-const keptMs = 400 * day;
 /** Entries removed in one transaction. */
 const batch = 500;
 
@@ -31,14 +30,21 @@ export async function anchor(
   await keepEnd(tx, { id: 'anchor', ...end });
 }
 
-/** Removes the entries that are older than 400 days, once a day's worth of them is; the anchor says up to where. */
-export async function removeOldEntries(deps: Deps, findKey: FindStatementKey): Promise<void> {
+/**
+ * Removes the entries that are too old, once a day's worth of them is, or a tenth of what is kept; the anchor says up to
+ * where.
+ */
+export async function removeOldEntries(
+  deps: Deps,
+  findKey: FindStatementKey,
+  keptMs: number,
+): Promise<void> {
   const { store, clock } = deps;
   const oldest = { orderBy: 'sequence', direction: 'asc', limit: batch } as const;
   const olderThan = (ms: number) => (entry: { readonly at: string }) =>
     entry.at < timestamp(Math.max(0, clock.now() - ms));
   const seen = await store.page(auditLog, { ...oldest, limit: 1 });
-  if (!seen.rows.some(({ doc }) => olderThan(keptMs + day)(doc))) return;
+  if (!seen.rows.some(({ doc }) => olderThan(keptMs + Math.min(day, keptMs / 10))(doc))) return;
   const key = await findKey();
   const isOld = olderThan(keptMs);
   for (let removed = batch; removed === batch;) {

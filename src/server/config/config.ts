@@ -1,6 +1,7 @@
 import type { Approval } from '../../contract/remediations.ts';
 import type { PredictionMethod } from '../../contract/predictions.ts';
 import type { Binding } from './binding.ts';
+import type { Retention } from './retention.ts';
 
 /** What the operator tells the server in a file or its environment, ready for use: every reference resolved. */
 export interface ServerConfig {
@@ -32,8 +33,8 @@ export interface ServerConfig {
   };
   /** The file of a database of countries, in MaxMind's format. */
   readonly country_database?: string;
-  /** Days that the record of uses of credentials is kept; default 30. */
-  readonly retention?: { readonly uses?: number };
+  /** How long records are kept, in milliseconds; but `uses`, those of uses of credentials, in days (default 30). */
+  readonly retention?: Partial<Retention> & { readonly uses?: number };
 }
 
 /** The company's OpenID provider, and what it decides here. */

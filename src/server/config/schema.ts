@@ -5,6 +5,7 @@ import { CostGrouping } from '../../contract/cost.ts';
 import { isProperRange } from '../http/address.ts';
 import { isBucketEntry, isHostEntry } from './binding.ts';
 import { Remediation } from './remediation-schema.ts';
+import { RetentionFields } from './retention.ts';
 import { SignIn } from './sign-in.ts';
 
 const text = z.string().min(1).max(4_096);
@@ -133,8 +134,7 @@ export const ConfigFile = z.strictObject({
   remediation: Remediation.optional(),
   /** A database of countries in the MaxMind DB format, from the folder of the file: for API keys with `countries`. */
   country_database: text.optional(),
-  /** Days. */
-  retention: z.strictObject({ uses: z.int().min(1).max(400).optional() }).optional(),
+  retention: RetentionFields.optional(),
   sign_in: SignIn.optional(),
 });
 export type ConfigFile = z.infer<typeof ConfigFile>;

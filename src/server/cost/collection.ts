@@ -45,6 +45,8 @@ export const costPeriods: CollectionSpec<StoredPeriod> = {
   index: { period: ({ period }) => period, provider: ({ provider }) => provider },
   order: {
     period: ({ period }) => period,
+    /** When the month is over, in milliseconds since the epoch. */
+    end: ({ period }) => Date.UTC(Number(period.slice(0, 4)), Number(period.slice(5)), 1),
     id: ({ id }) => id,
     imported_at: ({ imported_at }) => imported_at,
   },

@@ -4,7 +4,7 @@ import type { Awaitable } from '../awaitable.ts';
 import type { Reader, Versioned } from '../store/store.ts';
 import { events } from './collection.ts';
 import type { StoredEvent } from './collection.ts';
-import { keptDays, mostKept } from './retention.ts';
+import { mostKept } from './retention.ts';
 import { inThrees } from '../../contract/in-threes.ts';
 
 /** @throws GovctlError event_not_found */
@@ -15,6 +15,6 @@ export const readEvent = (reader: Reader, id: string): Awaitable<Versioned<Store
   });
 
 export function noEvent(id: string): GovctlError {
-  const kept = `events are kept for ${keptDays} days, of more than ${inThrees(mostKept)} the newest`;
+  const kept = `old ones are removed, and of more than ${inThrees(mostKept)} all but the newest`;
   return new GovctlError('event_not_found', `There is no event ${id.slice(0, 100)}; ${kept}`);
 }

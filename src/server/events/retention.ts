@@ -8,8 +8,7 @@ import type { LaneWork, Reader, Store } from '../store/store.ts';
 import { webhookLanes } from '../webhooks/collection.ts';
 import { events } from './collection.ts';
 
-export const keptDays = 30;
-/** Beyond so many the older ones go sooner. */
+/** Beyond so many the older ones go before their time. */
 export const mostKept = 100_000;
 
 /** Events removed in one transaction: more than one of an import brings, which takes turns with these. */
@@ -28,18 +27,24 @@ export async function areMany(store: Store, surplus: number, most = mostKept): P
   return 10 * (total - surplus) >= 11 * most;
 }
 
+export interface EventsKept {
+  /** Default: 100,000. */
+  readonly most?: number;
+  readonly keptMs: number;
+}
+
 /**
- * Removes events that are older than 30 days, and beyond the newest 100,000. What waits for a webhook stays, however
+ * Removes events that are too old, and beyond the newest 100,000. What waits for a webhook stays, however
  * old: it goes once it is delivered.
  * @returns how many are left beyond those 100,000
  */
 export async function removeOldEvents(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   eventOf: EventOfWork,
-  most = mostKept,
+  { most = mostKept, keptMs }: EventsKept,
 ): Promise<number> {
   const oldest = { orderBy: 'sequence', direction: 'asc', limit: batch } as const;
-  const before = timestamp(clock.now() - keptDays * 24 * 3_600_000);
+  const before = timestamp(Math.max(0, clock.now() - keptMs));
   const first = await store.page(events, { ...oldest, limit: 1 });
   let surplus = first.total - most;
   if (surplus <= 0 && !first.rows.some(({ doc }) => doc.created < before)) return 0;

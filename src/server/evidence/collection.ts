@@ -42,10 +42,12 @@ export const filesOf = ({ facts, bundle }: StoredBundle): readonly StoredFile[] 
   [facts ?? [], bundle ?? []].flat();
 
 const bundleOrder: Record<
-  (typeof bundleSortFields)[number],
+  (typeof bundleSortFields)[number] | 'ended_at',
   (bundle: StoredBundle) => Scalar | undefined
 > = {
   created_at: ({ created_at: at }) => at,
+  ended_at: ({ status, completed_at, created_at }) =>
+    status === 'building' ? undefined : (completed_at ?? created_at),
   id: ({ id }) => id,
   framework: ({ framework }) => framework,
   status: ({ status }) => status,
@@ -79,13 +81,18 @@ export interface StoredManual {
   readonly file?: StoredFile & { readonly name: string; readonly media_type: string };
 }
 
+/** The end of the last day that it counts. */
+export const expiryOf = ({ expires }: Pick<StoredManual, 'expires'>): string =>
+  `${expires}T23:59:59.999Z`;
+
 const manualOrder: Record<
-  (typeof manualSortFields)[number],
+  (typeof manualSortFields)[number] | 'ended_at',
   (manual: StoredManual) => Scalar | undefined
 > = {
   created_at: ({ created_at: at }) => at,
   id: ({ id }) => id,
   expires: ({ expires }) => expires,
+  ended_at: (manual) => Date.parse(expiryOf(manual)),
   framework: ({ framework }) => framework,
   control_id: ({ control_id: control }) => control,
 };

@@ -11,6 +11,7 @@ import type { StoredAuditEntry } from '../audit/collection.ts';
 import type { StoredExemption } from '../exemptions/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
 import type { StoredViolation } from '../violations/collection.ts';
+import { expiryOf } from './collection.ts';
 import type { StoredManual } from './collection.ts';
 
 /** Characters of a message, and resources of an exemption, that evidence repeats. */
@@ -84,10 +85,6 @@ export const describeChange = (entry: StoredAuditEntry): ChangeFacts => ({
   subject: entry.subject,
   ...defined({ changes: entry.changes, hash: entry.hash }),
 });
-
-/** The end of the last day that it counts. */
-export const expiryOf = ({ expires }: Pick<StoredManual, 'expires'>): string =>
-  `${expires}T23:59:59.999Z`;
 
 export const describeManual = (manual: StoredManual): ManualFacts => ({
   id: manual.id,

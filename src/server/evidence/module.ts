@@ -1,5 +1,6 @@
 import type { Module } from '../module.ts';
 import { stores } from '../module.ts';
+import { hasAny } from '../store/all-rows.ts';
 import {
   bundleLanes,
   bundleShape,
@@ -9,16 +10,22 @@ import {
   manualShape,
 } from './collection.ts';
 
-const keptMs = 400 * 24 * 3_600_000;
-
 export const evidenceModule = {
   collections: [
     stores(bundles, bundleShape, {
-      expiry: { orderBy: 'created_at', keptMs },
+      expiry: { orderBy: 'ended_at', keptMs: (retention) => retention.evidence },
       files: filesOf,
     }),
     stores(manualEvidence, manualShape, {
-      expiry: { orderBy: 'expires', keptMs },
+      expiry: {
+        orderBy: 'ended_at',
+        keptMs: (retention) => retention.evidence,
+        // One that is being built may contain it.
+        needed: async (reader) => {
+          const isAnyBuilding = await hasAny(reader, bundles, { status: { any: ['building'] } });
+          return () => isAnyBuilding;
+        },
+      },
       files: ({ file }) => [file ?? []].flat(),
     }),
   ],

@@ -11,9 +11,8 @@ import type { Actor, Changer } from '../http/call.ts';
 import { lastWholeScan } from '../scans/service.ts';
 import { countRows } from '../store/all-rows.ts';
 import type { Blobs, Reader, Tx, Versioned } from '../store/store.ts';
-import { bundleLanes, bundles, manualEvidence } from './collection.ts';
+import { bundleLanes, bundles, expiryOf, manualEvidence } from './collection.ts';
 import type { StoredBundle, StoredManual } from './collection.ts';
-import { expiryOf } from './describe.ts';
 import { manualOf, sinceOf } from './sources.ts';
 
 /** Bundles of one caller that are not built yet. */

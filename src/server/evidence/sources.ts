@@ -1,12 +1,11 @@
 import { auditLog } from '../audit/collection.ts';
 import type { StoredAuditEntry } from '../audit/collection.ts';
-import { keyOfControl, manualEvidence } from './collection.ts';
+import { expiryOf, keyOfControl, manualEvidence } from './collection.ts';
 import type { StoredManual } from './collection.ts';
 import { controlKey, frameworkKey } from '../../engine/labels.ts';
 import { timestamp } from '../deps.ts';
 import { allPages } from '../store/all-rows.ts';
 import type { CollectionSpec, Document, Reader, Where } from '../store/store.ts';
-import { expiryOf } from './describe.ts';
 
 const day = 86_400_000;
 /** Days of which changes and resolved violations are told where nothing else is asked for. */

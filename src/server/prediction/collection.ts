@@ -75,8 +75,14 @@ export interface StoredHistory {
 export const attributeHistories: CollectionSpec<StoredHistory> = {
   name: 'attribute_histories',
   index: { type: (history) => typeKey(history.resource_type) },
-  order: { id: ({ id }) => id },
+  order: { id: ({ id }) => id, oldest: oldestPoint },
 };
+
+/** In milliseconds since the epoch. */
+export function oldestPoint({ series }: StoredHistory): number | undefined {
+  const times = series.flatMap(({ points: [first] }) => (first ? [first[0]] : []));
+  return times.length > 0 ? Math.min(...times) : undefined;
+}
 
 /** A violation that is likely because of what was before. */
 export interface StoredForecast {

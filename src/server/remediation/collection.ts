@@ -12,14 +12,20 @@ import { unfitForJson } from '../../contract/resources.ts';
 import { KnownResourceShape } from '../resources/collection.ts';
 import { Count, Id, Key, Moment, keyed, shape } from '../shape.ts';
 import type { Named } from '../shape.ts';
+import { hasWork } from './transitions.ts';
 
 /** A remediation as stored is a remediation as answered, without its actions. */
 export type StoredRemediation = Remediation;
 
 const order: Record<
-  (typeof remediationSortFields)[number],
+  (typeof remediationSortFields)[number] | 'ended_at',
   (remediation: StoredRemediation) => Scalar | undefined
 > = {
+  /** Not of a cancelled one before its last action is verified. */
+  ended_at: (remediation) =>
+    isOpen(remediation) || hasWork(remediation.counts)
+      ? undefined
+      : (remediation.ended_at ?? remediation.updated_at),
   created_at: ({ created_at }) => created_at,
   updated_at: ({ updated_at }) => updated_at,
   expires_at: ({ expires_at }) => expires_at,
@@ -27,7 +33,8 @@ const order: Record<
   status: ({ status }) => status,
 };
 
-const open: ReadonlySet<string> = new Set(['planned', 'approved', 'running']);
+export const openStatuses = ['planned', 'approved', 'running'] as const;
+const open: ReadonlySet<string> = new Set(openStatuses);
 /** Whether it has not ended. */
 export const isOpen = ({ status }: Pick<StoredRemediation, 'status'>): boolean => open.has(status);
 
@@ -96,8 +103,13 @@ export interface StoredImage {
   readonly resource: KnownResource;
 }
 
+export function remediationOfImage({ id }: StoredImage): string {
+  return id.slice(0, id.indexOf(':'));
+}
+
 export const images: CollectionSpec<StoredImage> = {
   name: 'remediation_images',
+  index: { remediation: remediationOfImage },
   order: { id: ({ id }) => id, at: ({ at }) => at },
 };
 

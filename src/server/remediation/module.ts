@@ -1,5 +1,5 @@
 import type { Module } from '../module.ts';
-import { stores } from '../module.ts';
+import { partOf, stores } from '../module.ts';
 import {
   actionShape,
   actions,
@@ -7,6 +7,8 @@ import {
   automationShape,
   automations,
   imageShape,
+  openStatuses,
+  remediationOfImage,
   images,
   queue,
   queuedShape,
@@ -14,18 +16,44 @@ import {
   remediationShape,
   remediations,
 } from './collection.ts';
+import type { StoredImage } from './collection.ts';
+import { allRows } from '../store/all-rows.ts';
+import type { Reader } from '../store/store.ts';
 import { automateOlder } from './queue.ts';
 
 const day = 86_400_000;
-const kept = 400 * day;
 /** Images of resources are large. */
 const imagesKept = 90 * day;
 
+/** They may still be rolled back to. */
+async function imagesOfOpen(reader: Reader): Promise<(image: StoredImage) => boolean> {
+  const open = new Set<string>();
+  for await (const { doc } of allRows(reader, remediations, { status: { any: openStatuses } })) {
+    open.add(doc.id);
+  }
+  return (image) => open.has(remediationOfImage(image));
+}
+
 export const remediationModule = {
   collections: [
-    stores(remediations, remediationShape, { expiry: { orderBy: 'updated_at', keptMs: kept } }),
-    stores(actions, actionShape, { expiry: { orderBy: 'planned_at', keptMs: kept } }),
-    stores(images, imageShape, { expiry: { orderBy: 'at', keptMs: imagesKept } }),
+    stores(remediations, remediationShape, {
+      expiry: {
+        orderBy: 'ended_at',
+        keptMs: (retention) => retention.remediations,
+        parts: (remediation) => [
+          partOf(images, 'remediation', remediation),
+          partOf(actions, 'remediation', remediation),
+        ],
+      },
+    }),
+    stores(actions, actionShape),
+    stores(images, imageShape, {
+      expiry: {
+        orderBy: 'at',
+        keptMs: (retention) => Math.min(imagesKept, retention.remediations),
+        needed: imagesOfOpen,
+      },
+    }),
     stores(automations, automationShape),
     stores(queue, queuedShape),
   ],

@@ -119,6 +119,15 @@ export async function dropDeliveries(tx: Tx, ownerId: string): Promise<void> {
   for (const { id } of owned) await tx.remove(reportDeliveries, id);
 }
 
+/** The reports that are still to be sent to somebody. */
+export async function waitingReports(reader: Reader): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for await (const { doc } of allRows(reader, reportDeliveries, { status: { any: ['pending'] } })) {
+    ids.add(doc.report_id);
+  }
+  return ids;
+}
+
 async function deliveriesBy(
   reader: Reader,
   index: 'run_id' | 'schedule_id' | 'report_id',

@@ -102,6 +102,7 @@ export const reports: CollectionSpec<StoredReport> = {
   order: {
     created_at: ({ created_at: at }) => at,
     generated_at: ({ generated_at: at }) => at,
+    ended_at: endedAt,
     id: ({ id }) => id,
     name: ({ name }) => name,
     type: ({ type }) => type,
@@ -111,6 +112,11 @@ export const reports: CollectionSpec<StoredReport> = {
     schedule_id: ({ schedule_id: id }) => id,
   },
 };
+
+/** When it was generated, or failed; it has no such time before. */
+function endedAt({ status, generated_at, updated_at }: StoredReport): string | undefined {
+  return status === 'failed' ? updated_at : generated_at;
+}
 
 /** How long reports of a type took lately in the same formats, over about as much. */
 export interface StoredTiming {

@@ -1,11 +1,11 @@
 import type { FileOf, Module } from '../module.ts';
-import { stores } from '../module.ts';
+import { partOf, stores } from '../module.ts';
+import { dropDeliveries, waitingReports } from '../report-delivery/service.ts';
 import { hasAny } from '../store/all-rows.ts';
+import type { Reader } from '../store/store.ts';
 import { reportLanes, reportShape, reportTimings, reports, timingShape } from './collection.ts';
 import type { StoredReport } from './collection.ts';
 import { downloadShape, linkShape, reportDownloads, reportLinks } from './download/collection.ts';
-
-const downloadsKept = 400 * 24 * 3_600_000;
 
 export const reportsModule = {
   collections: [
@@ -13,14 +13,32 @@ export const reportsModule = {
       // A password that can't be opened fails visibly, and tells what to set anew.
       sealed: { holds: ({ security }) => security?.password !== undefined },
       files: filesOf,
+      expiry: {
+        orderBy: 'ended_at',
+        keptMs: (retention) => retention.reports,
+        needed: beingSent,
+        parts: (report) => [
+          partOf(reportLinks, 'report_id', report),
+          partOf(reportDownloads, 'report_id', report),
+        ],
+        beside: (tx, { id }) => dropDeliveries(tx, id),
+      },
     }),
     stores(reportTimings, timingShape),
     stores(reportLinks, linkShape, { expiry: { orderBy: 'expires_at', keptMs: 0 } }),
-    stores(reportDownloads, downloadShape, { expiry: { orderBy: 'at', keptMs: downloadsKept } }),
+    // Those of a report go with it.
+    stores(reportDownloads, downloadShape, {
+      expiry: { orderBy: 'at', keptMs: (retention) => retention.reports },
+    }),
   ],
   lanes: [{ spec: reportLanes, owners: reports.name, workIsOwner: true }],
   needsKey: (store) => hasAny(store, reports, { sealed: { any: ['yes'] } }),
 } satisfies Module;
+
+async function beingSent(reader: Reader): Promise<(report: StoredReport) => boolean> {
+  const ids = await waitingReports(reader);
+  return ({ id }) => ids.has(id);
+}
 
 function filesOf({ result }: StoredReport): readonly FileOf[] {
   if (!result) return [];

@@ -1,7 +1,8 @@
 import { describeIssues } from '../../contract/describe-issues.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import { MetricPoint, metricsKeptDays, peakOf } from '../../contract/metrics.ts';
+import { MetricPoint, peakOf } from '../../contract/metrics.ts';
 import type { MetricsAnswer } from '../../contract/metrics.ts';
+import { defaultRetention } from '../config/retention.ts';
 import { parseToFirstIssue } from '../../contract/parse-to-first-issue.ts';
 import { codeOf, slotsOf } from '../../cost/rightsizing/series.ts';
 import { recordAudit } from '../audit/service.ts';
@@ -26,7 +27,6 @@ const bytesPerTurn = 32_768;
 const bytesOfAnyLine = 128;
 /** Milliseconds by which clocks may differ. */
 const mostAhead = 3_600_000;
-const day = 86_400_000;
 /** An upload that changes the same parts may come first. */
 const mostTries = 5;
 
@@ -63,7 +63,8 @@ export interface Utilization {
 /** Raised in a transaction where another upload has replaced a part meanwhile. */
 class Overtaken extends Error {}
 
-export function createUtilization(deps: Deps): Utilization {
+/** @param keptMs milliseconds that utilization is kept: what is older is left out */
+export function createUtilization(deps: Deps, keptMs = defaultRetention.metrics): Utilization {
   const { store, clock, ids, log } = deps;
   const writing = new Set<string>();
 
@@ -149,7 +150,9 @@ export function createUtilization(deps: Deps): Utilization {
       try {
         const machines = await MachinesByName.of(store);
         const now = clock.now();
-        const leftOut = await readPoints(body, { upload, machines, skipsUnknown, now, signal });
+        const oldest = now - keptMs;
+        const reading = { upload, machines, skipsUnknown, now, oldest, signal };
+        const leftOut = await readPoints(body, reading);
         for (let tries = 1; ; tries++) {
           const made = new Set<string>();
           try {
@@ -202,16 +205,17 @@ interface Reading {
   readonly machines: MachinesByName;
   readonly skipsUnknown: boolean;
   readonly now: number;
+  /** In milliseconds since the epoch: what is older is left out. */
+  readonly oldest: number;
   readonly signal: AbortSignal;
 }
 
 /** @returns how many points were left out, and why */
 async function readPoints(
   body: AsyncIterable<Uint8Array>,
-  { upload, machines, skipsUnknown, now, signal }: Reading,
+  { upload, machines, skipsUnknown, now, oldest, signal }: Reading,
 ): Promise<MetricsAnswer['left_out']> {
   const leftOut = { unknown_resource: 0, too_old: 0, unknown_size: 0 };
-  const oldest = now - metricsKeptDays * day;
   let spent = 0;
   for await (const line of readLines(uncut(body), longestLine)) {
     spent += bytesOfAnyLine + line.bytes;

@@ -23,6 +23,7 @@ import { createEvidenceWork } from '../evidence/work.ts';
 import type { EvidenceWork } from '../evidence/work.ts';
 import { bundleLanes } from '../evidence/collection.ts';
 import { costTagsOf, ownerTagsOf } from '../config/config.ts';
+import { retentionOf } from '../config/retention.ts';
 import { createUpkeep } from './upkeep.ts';
 import { methodsOf } from '../prediction/service.ts';
 import { automaticWork } from '../remediation/automatic.ts';
@@ -122,6 +123,7 @@ export function startBackgroundWork(
 ): BackgroundWork {
   const { config, targets } = channels.surroundings;
   const methods = methodsOf(config);
+  const retention = retentionOf(config);
   const evaluator = createLaneRunner(deps, backgroundEvaluation(deps, evaluation, methods));
   const settings = settingsOf(config.remediation, targets.rules.local);
   const outside = createOutside(deps, { evaluation, settings, send });
@@ -133,7 +135,11 @@ export function startBackgroundWork(
     settings.auto === 'off'
       ? undefined
       : createLaneRunner(deps, automaticWork(deps, { deps, evaluation, settings }));
-  const deliveries = createDeliveries(deps, { send, createRunner: createLaneRunner });
+  const deliveries = createDeliveries(deps, {
+    send,
+    createRunner: createLaneRunner,
+    keptMs: retention.deliveries,
+  });
   const renderer = createRenderer({ most: reportsAtOnce });
   const reportWork = createReportWork(deps, {
     evaluation,
@@ -178,6 +184,7 @@ export function startBackgroundWork(
     deliveries,
     statementKey,
     methods,
+    retention,
   });
   const doing = (work: () => Promise<void>, failed: string) => (): void => {
     work().catch((error: unknown) => deps.log.error({ err: error }, failed));

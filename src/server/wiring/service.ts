@@ -10,6 +10,7 @@ import { chainOlder } from '../audit/chain.ts';
 import { createAuthenticator } from '../auth/service.ts';
 import { startBackgroundWork } from './background-work.ts';
 import type { ServerConfig } from '../config/config.ts';
+import { retentionOf } from '../config/retention.ts';
 import type { Deps } from '../deps.ts';
 import { createEvaluation } from '../evaluation/evaluation.ts';
 import { createEvaluationThreads } from '../evaluation/thread/threads.ts';
@@ -104,7 +105,7 @@ export async function createService(
   const evaluation = createEvaluation(deps, threads);
   const signer = createSigner(deps, options.signing && (await readSigner(options.signing)));
   const statementKey = createStatementKey(deps);
-  const utilization = createUtilization(deps);
+  const utilization = createUtilization(deps, retentionOf(options.config).metrics);
   await chainOlder(deps);
   const assessor = createAssessor(deps);
   const company = options.config.sign_in?.company;

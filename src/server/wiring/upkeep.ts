@@ -3,24 +3,22 @@ import { removeOldEntries } from '../audit/anchor.ts';
 import { tellHead } from '../audit/head.ts';
 import { announceExpiring } from '../auth/announce.ts';
 import type { Authenticator } from '../auth/service.ts';
+import type { Retention } from '../config/retention.ts';
 import type { Deps } from '../deps.ts';
-import { timestamp } from '../deps.ts';
 import { areMany, mostKept, removeOldEvents } from '../events/retention.ts';
 import { scheduleForecasts } from '../evaluation/schedule-forecasts.ts';
 import type { FindStatementKey } from '../keys/statement-key.ts';
 import type { RequestCounts } from '../http/request-counts.ts';
-import type { StoredCollection } from '../module.ts';
 import { keepScore } from '../posture/score-days.ts';
 import { removeOldSamples } from '../scans/samples.ts';
 import { maintainSigningKeys } from '../oauth/service.ts';
 import type { SignIn } from '../sign-in/service.ts';
 import type { UseRecord } from '../uses/record.ts';
+import { removeOldPoints } from '../prediction/old-points.ts';
 import type { Deliveries } from '../webhooks/delivery/deliveries.ts';
 import { eventOf } from '../webhooks/delivery/work.ts';
+import { removeExpired } from './expiry.ts';
 import { modules } from './modules.ts';
-
-/** Rows removed in one transaction. */
-const batch = 500;
 
 /** Maintenance. Runs one task at a time; calling a task that is already running returns the same run. */
 export interface Upkeep {
@@ -44,6 +42,7 @@ export interface UpkeepOptions {
   readonly statementKey: FindStatementKey;
   /** Methods of prediction that are on. */
   readonly methods: ReadonlySet<PredictionMethod>;
+  readonly retention: Retention;
   /** Maximum number of events, however new. */
   readonly mostEvents?: number;
 }
@@ -58,6 +57,7 @@ export function createUpkeep(
     deliveries,
     statementKey,
     methods,
+    retention,
     mostEvents = mostKept,
   }: UpkeepOptions,
 ): Upkeep {
@@ -75,16 +75,19 @@ export function createUpkeep(
     await signIn.saveFailures();
     await requestCounts.save();
     for (const { collections } of modules) {
-      for (const collection of collections) await removeExpired(deps, collection);
+      for (const collection of collections) {
+        await removeExpired(deps, collection, retention);
+      }
     }
     await removeOldSamples(deps);
-    await removeOldEntries(deps, statementKey);
+    await removeOldEntries(deps, statementKey, retention.audit_log);
+    await removeOldPoints(deps, retention.attribute_history);
     await tellHead(deps, statementKey);
     await announceExpiring(deps);
     await maintainSigningKeys(deps);
     await keepScore(deps);
     await scheduleForecasts(deps, methods);
-    surplus = await removeOldEvents(deps, eventOf, mostEvents);
+    surplus = await removeOldEvents(deps, eventOf, { most: mostEvents, keptMs: retention.events });
     await deliveries?.maintain();
     // Last, as others answer to it.
     await signIn.checkAccounts();
@@ -92,7 +95,7 @@ export function createUpkeep(
 
   async function trimNow(): Promise<void> {
     if (!store.health().writable || !(await areMany(store, surplus, mostEvents))) return;
-    surplus = await removeOldEvents(deps, eventOf, mostEvents);
+    surplus = await removeOldEvents(deps, eventOf, { most: mostEvents, keptMs: retention.events });
   }
 
   return {
@@ -114,33 +117,3 @@ export function createUpkeep(
 /** Ignores errors here: the caller that started the run handles them. */
 const ended = async (work: Promise<void> | undefined): Promise<void> =>
   work?.catch(() => undefined);
-
-async function removeExpired(
-  { store, clock }: Deps,
-  { spec, expiry, files }: StoredCollection,
-): Promise<void> {
-  if (!expiry) return;
-  const { orderBy } = expiry;
-  const before = clock.now() - expiry.keptMs;
-  const isExpired = (doc: { readonly id: string }): boolean => {
-    const at = spec.order?.[orderBy]?.(doc);
-    if (typeof at === 'string') return at < timestamp(before);
-    return typeof at === 'number' && at <= before;
-  };
-  const oldest = { orderBy, direction: 'asc', limit: batch } as const;
-  for (;;) {
-    // Check outside a transaction first: usually nothing has expired.
-    const seen = await store.page(spec, { ...oldest, limit: 1 });
-    if (!seen.rows.some(({ doc }) => isExpired(doc))) return;
-    const gone = await store.transact(async (tx) => {
-      const { rows } = await tx.page(spec, oldest);
-      const expired = rows.flatMap(({ doc }) => (isExpired(doc) ? [doc] : []));
-      for (const { id } of expired) await tx.remove(spec, id);
-      return expired;
-    });
-    // What is left where this is cut off, the next start removes.
-    for (const doc of gone) {
-      for (const { blob } of files?.(doc) ?? []) await store.blobs.remove(blob);
-    }
-  }
-}

@@ -101,6 +101,19 @@ describe('the file of --config', () => {
     expect(notices).toEqual([]);
   });
 
+  test('says how long records are kept, down to minutes', async () => {
+    const text = 'retention: {uses: 36h, events: 2m, audit_log: 1w, cost: 24mo}\n';
+    const minute = 60_000;
+    expect((await read(text)).config).toEqual({
+      retention: {
+        uses: 2,
+        events: 2 * minute,
+        audit_log: 7 * 24 * 60 * minute,
+        cost: 24 * 31 * 24 * 60 * minute,
+      },
+    });
+  });
+
   test.each(['', '# nothing yet\n', '---\n'])('may say nothing: %j', async (text) => {
     expect((await read(text)).config).toEqual({});
   });
@@ -146,7 +159,13 @@ describe('the file of --config', () => {
     ['owner_tags: owner\n', /^server\.yaml:1:1: owner_tags must be an array/],
     ['trusted_proxies: []\n', /^server\.yaml:1:1: trusted_proxies /],
     ['retention: {uses: 0}\n', /^server\.yaml:1:13: retention\.uses /],
-    ['retention: {uses: 30d}\n', /^server\.yaml:1:13: retention\.uses /],
+    ['retention: {uses: 401d}\n', /^server\.yaml:1:13: retention\.uses /],
+    [
+      'retention: {scans: 30}\n',
+      /^server\.yaml:1:13: retention\.scans must be a duration from 1m to 36500d, such as 90d, 36mo or 30m/,
+    ],
+    ['retention: {scans: 59s}\n', /retention\.scans must be a duration from 1m to 36500d/],
+    ['retention: {scan: 30d}\n', /^server\.yaml:1:13: .*scan.*scans/],
     ...['10.0.0.1', '10.0.0.0/33', 'proxy.example.com', '0.0.0.0/0', '"::/0"'].map(
       (range): [string, RegExp] => [
         `trusted_proxies: [${range}]\n`,

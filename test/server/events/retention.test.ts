@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defaultRetention } from '../../../src/server/config/retention.ts';
 import { emit } from '../../../src/server/events/emit.ts';
 import { areMany, removeOldEvents } from '../../../src/server/events/retention.ts';
 import { createStatementKey } from '../../../src/server/keys/statement-key.ts';
@@ -97,7 +98,7 @@ describe('events', () => {
         return store.transact(work);
       },
     };
-    await removeOldEvents({ store: late, clock }, workIsEvent);
+    await removeOldEvents({ store: late, clock }, workIsEvent, { keptMs: 30 * day });
     expect(await left()).toEqual([3]);
   });
 
@@ -111,7 +112,9 @@ describe('events', () => {
     await make(110);
     const { store } = service.deps;
     expect(await areMany(store, 0, 100)).toBe(true);
-    expect(await removeOldEvents(service.deps, workIsEvent, 100)).toBe(1);
+    expect(await removeOldEvents(service.deps, workIsEvent, { most: 100, keptMs: 30 * day })).toBe(
+      1,
+    );
     const kept = await left();
     // One waits; of the others the newest stay.
     expect(kept.slice(0, 2)).toEqual([4, 15]);
@@ -142,6 +145,7 @@ describe('the upkeep', () => {
         deliveries: { maintain: maintainDeliveries },
         statementKey: createStatementKey(service.deps),
         methods: new Set(),
+        retention: defaultRetention,
         mostEvents: 100,
       },
     );

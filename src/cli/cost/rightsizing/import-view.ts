@@ -85,6 +85,6 @@ function* reasons(leftOut: MetricsAnswer['left_out']): Generator<string> {
   const { unknown_resource: unknown, too_old: old, unknown_size: sizes } = leftOut;
   if (unknown > 0)
     yield `Left out: ${count(unknown, 'point')} of machines that are not in the inventory`;
-  if (old > 0) yield `Left out: ${count(old, 'point')} older than 90 days`;
+  if (old > 0) yield `Left out: ${count(old, 'point')} older than the server keeps them`;
   if (sizes > 0) yield `Left out: ${count(sizes, 'point')} in bytes, of sizes whose memory is unknown`; // prettier-ignore
 }

@@ -70,9 +70,11 @@ export const deliveries: CollectionSpec<StoredDelivery> = {
   index: {
     status: ({ webhook_id: id, status }) => within(id, status),
     event_type: ({ webhook_id: id, event_type: type }) => within(id, type),
-    /** What is forgotten otherwise than by its webhook's number: the failed ones of all, and the tests of each. */
+    /** What is forgotten otherwise than by its webhook's number: what has ended, the failed ones of all, the tests of each. */
     kept: ({ status, test, webhook_id: id }) =>
-      test ? id : status === 'failed' ? 'failed' : undefined,
+      status === 'pending'
+        ? undefined
+        : ['ended', ...(test ? [id] : status === 'failed' ? ['failed'] : [])],
   },
   order: {
     created_at: ({ created_at: at }) => at,

@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import type { Deps } from '../../deps.ts';
 import type { CreateLaneRunner } from '../../lanes/runner.ts';
 import { webhookLanes } from '../collection.ts';
@@ -11,6 +12,8 @@ export interface DeliveriesOptions {
   readonly send: Send;
   readonly createRunner: CreateLaneRunner;
   readonly limits?: SlotLimits;
+  /** Milliseconds that a delivery is kept after its end; default: 30 days. */
+  readonly keptMs?: number;
 }
 
 /** The sending of events to webhooks. */
@@ -34,10 +37,10 @@ export interface AttemptCounts {
 
 export function createDeliveries(
   deps: Deps,
-  { send, createRunner, limits }: DeliveriesOptions,
+  { send, createRunner, limits, keptMs }: DeliveriesOptions,
 ): Deliveries {
   const attempts: AttemptCounts = { succeeded: 0, failed: 0 };
-  const retention = createRetention(deps);
+  const retention = createRetention(deps, defined({ keptMs }));
   const deliverer = createDeliverer(deps, {
     send,
     ...(limits ? { limits } : {}),

@@ -1,3 +1,4 @@
+import { defaultRetention } from '../../config/retention.ts';
 import { nextTurn } from '../../next-turn.ts';
 import type { Deps } from '../../deps.ts';
 import { timestamp } from '../../deps.ts';
@@ -7,7 +8,6 @@ import { webhooks } from '../collection.ts';
 import { answerId, answers, deliveries, ofWebhook } from './collection.ts';
 import type { StoredAnswer, StoredDelivery } from './collection.ts';
 import { forgetDeliveries } from './service.ts';
-import { day } from '../../outbound/retry.ts';
 
 /** Ended deliveries that are kept of each webhook, and the failed ones of all. */
 interface Kept {
@@ -16,17 +16,18 @@ interface Kept {
   readonly failedInAll?: number;
   /** Characters of all together, as `sizeOf` counts them. */
   readonly characters?: number;
+  /** Milliseconds that any is kept. */
+  readonly keptMs?: number;
 }
 const defaultKept = {
   succeeded: 1_000,
   failed: 10_000,
   failedInAll: 100_000,
   characters: 256 << 20,
+  keptMs: defaultRetention.deliveries,
 };
 /** Tests that are kept of each webhook. */
 const keptTests = 100;
-/** Milliseconds that failed ones are kept. */
-const failedFor = 30 * day;
 /** Rows removed in one transaction. */
 const batch = 500;
 
@@ -40,9 +41,10 @@ export interface Retention {
 /** Keeps what was sent within bounds, beside the sending. */
 export function createRetention(
   deps: Pick<Deps, 'store' | 'clock' | 'log'>,
-  kept: Kept = defaultKept,
+  kept: Partial<Kept> = {},
 ): Retention {
-  const { failedInAll = defaultKept.failedInAll, characters = defaultKept.characters } = kept;
+  const most = { ...defaultKept, ...kept };
+  const { failedInAll, characters, keptMs } = most;
   /** By webhook, how many ended since it was looked at. */
   const grown = new Map<string, number>();
   /** How many ended since all were looked at. */
@@ -59,8 +61,8 @@ export function createRetention(
     for (const id of ids) await trim(id);
     if (isFirstLook) await forgetGone(new Set(ids));
     isFirstLook = false;
-    const before = timestamp(deps.clock.now() - failedFor);
-    await removeOldest(allFailed, ({ rows }) => rows.filter(({ updated_at: at }) => at < before));
+    const before = timestamp(Math.max(0, deps.clock.now() - keptMs));
+    await removeOldest(allEnded, ({ rows }) => rows.filter(({ updated_at: at }) => at < before));
     await trimAll();
   }
 
@@ -130,7 +132,7 @@ export function createRetention(
   async function trim(webhookId: string): Promise<void> {
     grown.delete(webhookId);
     for (const status of ended) {
-      await removeOldest(ofWebhook(webhookId, [status]), tooMany(kept[status]));
+      await removeOldest(ofWebhook(webhookId, [status]), tooMany(most[status]));
     }
     await weigh(webhookId);
     // Requests get their turn.
@@ -193,6 +195,7 @@ function sizeOf({ attempts, request_body: sent = '' }: StoredDelivery): number {
   return size;
 }
 
+const allEnded = { kept: { any: ['ended'] } } as const;
 const allFailed = { kept: { any: ['failed'] } } as const;
 
 interface Oldest {
