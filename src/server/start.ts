@@ -117,7 +117,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       refuse: (status, description) => refuseRequest(own, status, description),
     });
     opened.push(
-      () => listener.close(stopWithin),
+      async () => void (await listener.close(stopWithin)),
       () => listener.stopListening(),
       () => door.open(undefined),
     );
@@ -150,7 +150,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     opened.push(service.stop);
     const metricsListener =
       options.metricsListen && (await listenForMetrics(deps, service, options.metricsListen));
-    if (metricsListener) opened.push(() => metricsListener.close(0), metricsListener.stopListening);
+    if (metricsListener)
+      opened.push(async () => void (await metricsListener.close(0)), metricsListener.stopListening);
     const publish = readyFile === undefined ? undefined : await writeReadyFile(readyFile, baseUrl);
     // Late, as a generated key is shown once: a start that fails must not have made one.
     const apiKey = await ensureBootstrapKey(deps, options.apiKey);
@@ -165,13 +166,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const until = clock.monotonic() + stopWithin;
       try {
         if (readyFile !== undefined) await withdrawReadyFile(readyFile);
-        listener.stopListening();
-        metricsListener?.stopListening();
+        await Promise.all([listener.stopListening(), metricsListener?.stopListening()]);
         await service.drain(bodiesWithin);
         const refused = listener.refuseUnread();
         await service.drain(until - clock.monotonic(), refused);
-        await listener.close(Math.max(0, until - clock.monotonic()));
-        await metricsListener?.close(0);
+        const rest = Math.max(0, until - clock.monotonic());
+        await Promise.all([listener.close(rest), metricsListener?.close(rest)]);
         await service.stop();
       } finally {
         // Whatever failed above: the files are left whole and the lock is let go.

@@ -15,7 +15,7 @@ async function listening(
 ): Promise<number> {
   const listener = await listen({ host: '127.0.0.1', port: 0, fetch, refuse });
   onTestFinished(async () => {
-    listener.stopListening();
+    await listener.stopListening();
     await listener.close(0);
   });
   return listener.port;

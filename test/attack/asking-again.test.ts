@@ -27,9 +27,9 @@ async function startListener(
     },
     refuse: (status) => new Response('', { status }),
   });
-  onTestFinished(() => {
-    listener.stopListening();
-    return listener.close(0);
+  onTestFinished(async () => {
+    await listener.stopListening();
+    await listener.close(0);
   });
   const open = (): Socket => {
     const socket = connect(listener.port, '127.0.0.1').on('error', () => undefined);

@@ -34,7 +34,7 @@ async function connected() {
     .once('close', () => (isClosed = true));
   onTestFinished(async () => {
     socket.destroy();
-    listener.stopListening();
+    await listener.stopListening();
     await listener.close(0);
   });
   return { socket, ends, refused, got: () => got, isClosed: () => isClosed };

@@ -41,7 +41,7 @@ async function start({ isSecure }: { readonly isSecure: boolean }) {
     ...(isSecure ? { tls: { ...tls, log: noLog } } : {}),
   });
   onTestFinished(async () => {
-    listener.stopListening();
+    await listener.stopListening();
     await listener.close(0);
     await rm(folder, { recursive: true });
   });

@@ -115,7 +115,7 @@ describe('a listener', () => {
       ...options,
     });
     onTestFinished(async () => {
-      listener.stopListening();
+      await listener.stopListening();
       await listener.close(0);
     });
     return listener;
@@ -164,7 +164,7 @@ describe('a listener', () => {
     const listener = await start({ fetch });
     open(listener.port, head('GET / HTTP/1.1')).socket.pause();
     await until(() => isAsked);
-    listener.stopListening();
+    await listener.stopListening();
     // Waits for the connection, as it is not idle.
     await listener.close(3_600_000);
   });

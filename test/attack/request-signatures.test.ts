@@ -382,9 +382,9 @@ describe('a signed request over a socket', () => {
     });
     port = listener.port;
   });
-  afterEach(() => {
-    listener.stopListening();
-    return listener.close(0);
+  afterEach(async () => {
+    await listener.stopListening();
+    await listener.close(0);
   });
 
   const raw = (text: string): Promise<string> =>

@@ -51,7 +51,7 @@ beforeEach(async () => {
   service = await startLoginService({ publicUrl: baseUrl() });
 });
 afterEach(async () => {
-  server.stopListening();
+  await server.stopListening();
   await server.close(0);
   await service.close();
 });

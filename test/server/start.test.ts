@@ -14,6 +14,7 @@ import type { RunningServer, ServerOptions } from '../../src/server/start.ts';
 import { resources } from '../../src/server/resources/collection.ts';
 import { openLowdbStore } from '../../src/server/store/lowdb/open.ts';
 import { collections, lanes } from '../../src/server/wiring/modules.ts';
+import { freePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
 import { policy } from './test-service.ts';
 
@@ -93,14 +94,6 @@ const exchangeRaw = (
     socket.on('close', () => resolve(got));
     socket.on('error', reject);
   });
-
-async function freePort(): Promise<number> {
-  const spare = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => spare.once('listening', resolve));
-  const { port } = spare.address() as AddressInfo; // listens on a port, not on a pipe
-  await new Promise((resolve) => spare.close(resolve));
-  return port;
-}
 
 describe('a started server', () => {
   it('serves over HTTP and without a socket alike, and keeps what it was given', async () => {

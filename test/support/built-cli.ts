@@ -73,6 +73,9 @@ export interface BuiltServer {
   stop(signal?: NodeJS.Signals): Promise<number | undefined>;
 }
 
+/** What each of them takes. */
+export const serverKey = `gk_${'e'.repeat(43)}`;
+
 /** Starts the built `govctl server` on a free port and waits for its ready file. */
 export async function startBuiltServer(
   options: {
@@ -87,7 +90,7 @@ export async function startBuiltServer(
   const folder = makeTempFolder();
   const dataDir = options.dataDir ?? path.join(folder, 'data');
   const readyFile = path.join(folder, 'ready.json');
-  const key = `gk_${'e'.repeat(43)}`;
+  const key = serverKey;
   const args = [
     'server',
     '--port',

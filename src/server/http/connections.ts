@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { canonicalAddress, networkOf } from './address.ts';
+import { closeGently } from './close-gently.ts';
 import type { Peer } from './peer.ts';
 
 /** Connections that are open at once, where the process may open enough files. */
@@ -10,6 +11,8 @@ const mostByDefault = 4_096;
 const filesAssumed = 2_048;
 /** Characters of answers, over all connections, that wait in memory for readers who do not take them. */
 const mostWaiting = 256 << 20;
+/** Milliseconds that a connection is idle before a stop closes it. */
+const idleWithin = 250;
 /** Milliseconds between two counts of what waits. */
 const countEvery = 100;
 
@@ -27,6 +30,14 @@ function openFilesLimit(): number {
   }
 }
 
+/** What connections must know of their listener. */
+interface OfListener {
+  /** Requests come only after a handshake. */
+  readonly isSecured: boolean;
+  /** Whether requests wait behind the one that is answered. */
+  readonly hasBehind: (socket: Socket) => boolean;
+}
+
 /** A connection as requests see it. */
 class Connection implements Peer {
   /** What it shares its place with: those that showed the same token, else unknown ones of the same network. */
@@ -35,17 +46,28 @@ class Connection implements Peer {
   /** Of its last request. */
   private answer: ServerResponse | undefined;
   private secure: Socket | undefined;
-  private isEnding = false;
+  /** Whether the answer would keep the connection, as far as its sender is concerned. */
+  private isKept = false;
+  /** Since when nothing is under way, and the bytes that had arrived by then. */
+  private idle: { readonly since: number; readonly bytes: number } | undefined;
+  isEnding = false;
 
   constructor(
     private readonly plain: Socket,
+    private readonly listener: OfListener,
     private readonly regroup: (connection: Connection, group: string) => void,
   ) {
     this.group = networkOf(plain.remoteAddress);
+    if (!listener.isSecured) closeGently(plain);
+  }
+
+  /** Whether its handshake is under way. */
+  private get isBeingSecured(): boolean {
+    return this.listener.isSecured && !this.secure;
   }
 
   /** What requests come over: with TLS, what decrypts them. */
-  private get socket(): Socket {
+  get socket(): Socket {
     return this.secure ?? this.plain;
   }
 
@@ -70,16 +92,50 @@ class Connection implements Peer {
 
   shookHands(secure: Socket): void {
     this.secure = secure;
+    closeGently(secure);
   }
 
   began(answer: ServerResponse): void {
     this.answer = answer;
-    if (this.isEnding) answer.shouldKeepAlive = false;
+    this.isKept = answer.shouldKeepAlive;
+    this.end();
   }
 
-  /** Closes it behind the answer to its next request. */
+  /** Closes it behind the answer that is under way, or else the next one. */
   endSoon(): void {
     this.isEnding = true;
+    this.end();
+  }
+
+  /** Another request came behind the one that is answered. */
+  cameBehind(): void {
+    this.end();
+  }
+
+  /** All that came is answered: it closes behind the last. */
+  private end(): void {
+    if (!this.isEnding || !this.answer || this.answer.headersSent) return;
+    this.answer.shouldKeepAlive = this.isKept && this.listener.hasBehind(this.socket);
+  }
+
+  /**
+   * Closes it where nothing is under way and nothing came for a while: whoever sends one request after the other gets an
+   * answer to the next one, which says that the connection closes.
+   */
+  closeIfIdle(isIdle: boolean, now: number): void {
+    const { bytesRead } = this.socket;
+    if (!isIdle) this.idle = undefined;
+    else this.idle ??= { since: now, bytes: bytesRead };
+    if (!this.idle || now - this.idle.since < idleWithin || this.isArriving) return;
+    if (this.isBeingSecured) this.destroy();
+    else this.destroySoon();
+  }
+
+  /** Whether the beginning of a request came, and not yet the end of its headers. */
+  get isArriving(): boolean {
+    return (
+      this.idle !== undefined && !this.isBeingSecured && this.socket.bytesRead > this.idle.bytes
+    );
   }
 
   trust(who: string): void {
@@ -106,11 +162,14 @@ export interface Connections {
   of(socket: Socket): Connection | undefined;
   /** Closes connections whose readers leave too much waiting. */
   checkWaiting(): void;
-  /** Closes those that are open now, each behind the answer to its next request. */
+  /** Closes those that are open now, each behind the answer that is under way, or else its next one. */
   endSoon(): void;
-  /** Closes those that never sent a request: nothing of theirs is under way. */
-  closeUnused(): void;
-  closeAll(): void;
+  /** Closes those that were idle for a while. @param isIdle whether nothing of a connection is under way */
+  closeIdle(isIdle: (socket: Socket) => boolean): void;
+  /** Those whose headers are on their way. */
+  arriving(): readonly Socket[];
+  /** @returns how many had something under way */
+  closeAll(): number;
 }
 
 /**
@@ -119,7 +178,11 @@ export interface Connections {
  * pushes out connections of its own.
  * @param most places in all
  */
-export function createConnections(most: number, monotonic: () => number): Connections {
+export function createConnections(
+  most: number,
+  listener: OfListener,
+  monotonic: () => number,
+): Connections {
   const mostUnknown = Math.ceil(most / 2);
   /** Oldest first. */
   const unknown = new Map<string, Set<Connection>>();
@@ -169,7 +232,7 @@ export function createConnections(most: number, monotonic: () => number): Connec
 
   return {
     add(socket) {
-      const connection = new Connection(socket, regroup);
+      const connection = new Connection(socket, listener, regroup);
       if (counts.unknown >= mostUnknown) drop(unknown);
       if (counts.all >= most) drop(unknown.size > 0 ? unknown : known);
       put(connection);
@@ -204,11 +267,16 @@ export function createConnections(most: number, monotonic: () => number): Connec
     endSoon() {
       for (const one of all()) one.endSoon();
     },
-    closeUnused() {
-      for (const one of all()) if (!one.hasAsked) one.destroy();
+    closeIdle(isIdle) {
+      const now = monotonic();
+      for (const one of all()) one.closeIfIdle(isIdle(one.socket), now);
     },
+    arriving: () => all().flatMap((one) => (one.isArriving ? [one.socket] : [])),
     closeAll() {
-      for (const one of all()) one.destroy();
+      const open = all();
+      const busy = open.filter(({ isBusy }) => isBusy).length;
+      for (const one of open) one.destroy();
+      return busy;
     },
   };
 }

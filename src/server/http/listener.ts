@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { GovctlError } from '../../contract/errors.ts';
-import { connectionAccepted } from '../next-turn.ts';
+import { connectionAccepted, connectionsAccepted } from '../next-turn.ts';
 import { createTurns } from '../threads/turns.ts';
 import type { Turns } from '../threads/turns.ts';
 import { createConnections, defaultMaxConnections } from './connections.ts';
@@ -52,12 +52,12 @@ export interface Listener {
   readonly port: number;
   /** Reads the files of TLS again at once; absent where there are none. */
   readonly reload?: () => Promise<void>;
-  /** Takes no new connections; those that are open stay. */
-  stopListening(): void;
-  /** Answers 503 to requests whose bodies are still on their way. @returns how many */
+  /** Takes no new connections. Each that is open closes behind the answer to what came over it, or when it is idle. */
+  stopListening(): Promise<void>;
+  /** Answers 503 to requests that are still on their way. @returns how many of them lack only their bodies */
   refuseUnread(): number;
-  /** Closes connections as they fall idle, and all of them after so many milliseconds. */
-  close(withinMs: number): Promise<void>;
+  /** Waits until all connections are closed; closes them after so many milliseconds. @returns how many were cut off */
+  close(withinMs: number): Promise<number>;
 }
 
 function countHosts({ rawHeaders }: IncomingMessage): number {
@@ -72,7 +72,11 @@ function countHosts({ rawHeaders }: IncomingMessage): number {
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { host, port, tls, fetch, refuse } = options;
   const { maxConnections = defaultMaxConnections(), patience = usualPatience } = options;
-  const connections = createConnections(maxConnections, () => performance.now());
+  const connections = createConnections(
+    maxConnections,
+    { isSecured: tls !== undefined, hasBehind: (socket) => pipeline.hasBehind(socket) },
+    () => performance.now(),
+  );
   /** One for each request whose body is not there yet. */
   const unread = new Set<() => boolean>();
   const answer = (request: Request, incoming: IncomingMessage): Response | Promise<Response> => {
@@ -107,9 +111,14 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const cutOff = async (): Promise<void> =>
     void setTimeout(await cutOffs.take(), cutOffPause(patience)).unref();
   const refuseBroken = (error: Broken, socket: Socket): void =>
-    void answerBroken(error, socket, { refuse, refusals, cutOff, isAnswerable });
+    void answerBroken(error, socket, {
+      refuse,
+      refusals,
+      cutOff,
+      isAnswerable: pipeline.isAnswerable,
+    });
   const turnOf = createRequestTurns();
-  const { takeUp, isAnswerable } = oneByOne(
+  const pipeline = oneByOne(
     (incoming, outgoing) => {
       connections.of(incoming.socket)?.began(outgoing);
       connections.checkWaiting();
@@ -119,14 +128,16 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     },
     (socket) => {
       const connection = connections.of(socket);
-      return connection && turnOf(connection);
+      // Where it closes behind the last answer: those that came in one piece with this one get in line first.
+      return connection && (turnOf(connection) ?? (connection.isEnding ? nextTurn() : undefined));
     },
+    (socket) => connections.of(socket)?.cameBehind(),
   );
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const { socket } = incoming;
     if (hasBody(incoming))
       gatherBody(incoming, () => refuseBroken({ code: 'TINY_CHUNKS' }, socket));
-    takeUp(incoming, outgoing);
+    pipeline.takeUp(incoming, outgoing);
   };
   const contents = tls && (await readTls(tls));
   const httpOptions = { ...timesOf(patience), ...serverOptions };
@@ -178,27 +189,47 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   return {
     port: (server.address() as AddressInfo).port, // listens on a port, not on a pipe
     ...(reloader ? { reload: reloader.now } : {}),
-    stopListening: () => {
+    async stopListening() {
       reloader?.stop();
+      await acceptWaiting();
       // http's own close() would cut idle connections at once; a request on one of them is to be answered.
       NetServer.prototype.close.call(server);
+      // Not before: whoever is told that the connection closes connects again at once.
+      connections.endSoon();
+      const closing = setInterval(() => connections.closeIdle(pipeline.isIdle), closeIdleEvery);
+      void closed.then(() => clearInterval(closing));
     },
-    refuseUnread: () => [...unread].filter((giveUp) => giveUp()).length,
+    refuseUnread() {
+      for (const socket of connections.arriving()) refuseBroken({ code: 'STOPPING' }, socket);
+      return [...unread].filter((giveUp) => giveUp()).length;
+    },
     async close(withinMs) {
-      connections.closeUnused();
       const done = new AbortController();
-      const hasClosed = closed.then(() => done.abort());
-      const forced = sleep(withinMs, undefined, { signal: done.signal, ref: false }).then(
-        () => connections.closeAll(),
-        () => {},
+      void closed.then(() => done.abort());
+      return sleep(withinMs, undefined, { signal: done.signal, ref: false }).then(
+        async () => {
+          const cutOff = connections.closeAll();
+          await closed;
+          return cutOff;
+        },
+        () => 0,
       );
-      while (!done.signal.aborted) {
-        server.closeIdleConnections();
-        await Promise.race([hasClosed, sleep(10)]);
-      }
-      await forced;
     },
   };
+}
+
+/** Milliseconds between two looks for connections that are idle. */
+const closeIdleEvery = 10;
+
+/**
+ * Connections that the kernel has made and that nobody has accepted would be reset with the listener. One is accepted in
+ * each turn of the event loop.
+ */
+async function acceptWaiting(): Promise<void> {
+  for (let turns = 0, before = -1; turns < backlog && before !== connectionsAccepted(); turns++) {
+    before = connectionsAccepted();
+    await nextTurn();
+  }
 }
 
 /** Also said to requests that come while the server stops. */
@@ -290,7 +321,7 @@ const refusedAtOnce = 20;
 const cutOffAtOnce = 10;
 const cutOffPause = ({ head }: Patience): number => head / 200;
 
-/** Why a connection can't be read on: of node's, or `TINY_CHUNKS`. */
+/** Why a connection can't be read on: of node's, `TINY_CHUNKS` or `STOPPING`. */
 interface Broken {
   readonly code?: string | undefined;
 }
@@ -301,6 +332,7 @@ const ranOutOfTime = 'ERR_HTTP_REQUEST_TIMEOUT';
 const whyBroken: Readonly<Record<string, readonly [number, string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The headers are larger than 16 KiB'],
   [ranOutOfTime]: [408, 'The request did not arrive in time'],
+  STOPPING: [503, stopping],
   TINY_CHUNKS: [400, 'The body comes in thousands of chunks of a few bytes; send larger chunks'],
 };
 
@@ -337,6 +369,7 @@ async function answerBroken(
     socket.destroy();
     return;
   }
+  refusal.headers.set('Connection', 'close');
   const headers = [...refusal.headers, ['Content-Length', String(Buffer.byteLength(body))]];
   const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head}\r\n${body}`);

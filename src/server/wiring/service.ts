@@ -278,7 +278,7 @@ export function refuseRequest(deps: AnsweringDeps, status: number, description: 
       : status === 503
         ? unavailable(description)
         : new GovctlError('malformed_request', description, { status });
-  return refusal(deps, error);
+  return refusal(deps, error, status === 503 ? {} : { Connection: 'close' });
 }
 
 /** The answers until the stored data is loaded: the server is alive, but not ready. */
@@ -302,5 +302,8 @@ export function answerWhileStarting(deps: AnsweringDeps, request: Request): Resp
 const unavailable = (description: string, extra: Readonly<Record<string, unknown>> = {}) =>
   new GovctlError('unavailable', description, { headers: { 'Retry-After': '1' }, extra });
 
-const refusal = (deps: AnsweringDeps, error: GovctlError): Response =>
-  errorAnswer(error, undefined, deps, deps.ids.next('req'), { Connection: 'close' });
+const refusal = (
+  deps: AnsweringDeps,
+  error: GovctlError,
+  headers: Readonly<Record<string, string>> = {},
+): Response => errorAnswer(error, undefined, deps, deps.ids.next('req'), headers);

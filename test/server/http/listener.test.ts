@@ -35,7 +35,7 @@ test.skipIf(!certificate)(
       .once('close', () => (isClosed = true))
       .resume();
     await new Promise((resolve) => socket.once('connect', resolve));
-    listener.stopListening();
+    await listener.stopListening();
     await listener.close(100);
     await until(() => isClosed);
     expect(isClosed).toBe(true);

@@ -56,7 +56,7 @@ async function start({ clientCa }: { clientCa?: string } = {}): Promise<Started>
     refuse: (status, said) => new Response(said, { status }),
   });
   onTestFinished(async () => {
-    listener.stopListening();
+    await listener.stopListening();
     await listener.close(0);
   });
   return { listener, told };

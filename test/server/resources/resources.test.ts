@@ -376,7 +376,7 @@ describe('POST /v1/resources/import', () => {
     expect(await ok('/v1/local/requests')).toContain('"error":"malformed_request"');
     const repeat = await inventory.importLines(line, { 'idempotency-key': 'k' });
     expect(repeat.json).toMatchObject({ created: 1 });
-    listener.stopListening();
+    await listener.stopListening();
     await listener.close(0);
   });
 

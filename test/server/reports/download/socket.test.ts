@@ -57,7 +57,7 @@ beforeEach(async () => {
   );
 });
 afterEach(async () => {
-  listener?.stopListening();
+  await listener?.stopListening();
   await listener?.close(0);
   await service.close();
 });
