@@ -17,7 +17,7 @@ const columns: readonly ColumnOf<PredictionFact>[] = [
   column('resource', 'Resource', 'id', 2, ({ resource }) => resource),
   column('method', 'Method', 'text', 1, ({ method }) => method),
   column('confidence', 'Confidence', 'percent', 1, ({ confidence }) => Math.round(confidence * 1_000) / 10), // prettier-ignore
-  below(column('advice', 'What to do', 'text', 4, ({ advice }) => advice)),
+  below(column('advice', 'Recommendation', 'text', 4, ({ advice }) => advice)),
   below(column('resource_type', 'Resource type', 'text', 2, ({ resource_type: type }) => type)),
   below(column('environment', 'Environment', 'text', 1, ({ environment }) => environment ?? null)),
   below(column('provider', 'Provider', 'text', 1, ({ provider }) => provider)),
@@ -38,7 +38,7 @@ export function aboutToFailSection({ predictions, order, scope }: Facts): Sectio
       ...(predictions
         ? [
             paragraph(
-              `Resources that are predicted to fail within ${predictedWithin} days of ${from} even if nobody changes them. They have no risk points yet.`,
+              `Resources that are predicted to fail within ${predictedWithin} days of ${from} even without a change. They have no risk points yet.`,
             ),
             figures(
               ...on.map((method) => ({
@@ -47,16 +47,14 @@ export function aboutToFailSection({ predictions, order, scope }: Facts): Sectio
               })),
             ),
           ]
-        : [paragraph('Predictions start at the time of the report. The range of this report has ended, so it has no predictions.')]), // prettier-ignore
-      ...(predictions && off.length > 0
-        ? [paragraph(`Methods that are turned off: ${listed(off)}.`)]
-        : []),
-      ...(isCut ? [paragraph('There are more: only the soonest are counted and listed.')] : []),
+        : [paragraph('Predictions start when the report is generated. The range of this report has ended, so it includes no predictions.')]), // prettier-ignore
+      ...(predictions && off.length > 0 ? [paragraph(`Disabled methods: ${listed(off)}.`)] : []),
+      ...(isCut ? [paragraph('There are more; only the earliest are counted and listed.')] : []),
       ...(shown.length < alerts.length
-        ? [paragraph(`The table lists the soonest ${mostBrief} of ${count(alerts.length, 'prediction')}.`)] // prettier-ignore
+        ? [paragraph(`The table lists the earliest ${mostBrief} of ${count(alerts.length, 'prediction')}.`)] // prettier-ignore
         : []),
       table(
-        { id: 'predictions', title: 'Predicted violations', empty: 'There are no predictions.' },
+        { id: 'predictions', title: 'Predicted violations', empty: 'No predictions.' },
         columns,
         shown,
       ),

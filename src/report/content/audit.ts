@@ -40,12 +40,12 @@ function summarySection(facts: Facts): Section {
     blocks: [
       paragraph(openingOf(facts)),
       paragraph(
-        `${timeOf(facts)}, the audit log has ${countOrNo(entries, 'change')}${entries > 0 ? ` by ${count(actors, 'actor')}` : ''}, without those of access and cost. ${sentence(countOrNo(scans.within.length, 'scan'))} ${were(scans.within.length)} asked for, and ${countOrNo(exemptions.length, 'exemption')} ${were(exemptions.length)} in effect.`,
+        `${timeOf(facts)}, the audit log has ${countOrNo(entries, 'change')}${entries > 0 ? ` by ${count(actors, 'actor')}` : ''}, excluding access and cost. ${sentence(countOrNo(scans.within.length, 'scan'))} ${were(scans.within.length)} requested, and ${countOrNo(exemptions.length, 'exemption')} ${were(exemptions.length)} in effect.`,
       ),
       ...(entries > 0
         ? [
             paragraph(
-              `Most often there was ${listed(
+              `Most frequent: ${listed(
                 byCount(log?.actions.entries() ?? [])
                   .slice(0, 3)
                   .map(([action, counted]) => `${action} (${times(counted.count)})`),
@@ -82,7 +82,7 @@ function evaluationsSection({ scope, order, evaluations }: Facts): Section {
     below(column('provider', 'Provider', 'text', 1, ({ provider }) => provider)),
     below(column('account_id', 'Account', 'text', 1, ({ account_id: account }) => account ?? null)),
     below(column('region', 'Region', 'text', 1, ({ region }) => region ?? null)),
-    dataOnly(column('policy_id', 'Policy id', 'id', 2, ({ policy_id: id }) => id)),
+    dataOnly(column('policy_id', 'Policy ID', 'id', 2, ({ policy_id: id }) => id)),
   ];
   return {
     id: 'evaluations',
@@ -102,29 +102,29 @@ function evaluationsSection({ scope, order, evaluations }: Facts): Section {
 
 function changesSection({ audit: log }: Facts, details: boolean): Section {
   const columns: readonly ColumnOf<AuditRow>[] = [
-    column('at', 'When', 'timestamp', 2, ({ at }) => at),
-    column('actor', 'Who', 'id', 2, ({ actor }) => actor),
-    below(column('via_name', 'With', 'text', 2, ({ via_name: name }) => name || null)),
+    column('at', 'Time', 'timestamp', 2, ({ at }) => at),
+    column('actor', 'Actor', 'id', 2, ({ actor }) => actor),
+    below(column('via_name', 'Key name', 'text', 2, ({ via_name: name }) => name || null)),
     below(column('via', 'Key', 'id', 2, ({ via }) => via)),
-    column('action', 'What', 'text', 2, ({ action }) => action),
-    column('subject', 'Of', 'id', 3, ({ subject }) => subject),
-    column('subject_name', 'Name', 'text', 2, ({ subject_name: name }) => name || null),
+    column('action', 'Action', 'text', 2, ({ action }) => action),
+    column('subject', 'Object', 'id', 3, ({ subject }) => subject),
+    column('subject_name', 'Object name', 'text', 2, ({ subject_name: name }) => name || null),
     column('changes', 'Changed fields', 'text', 2, ({ changes }) => changes || null),
     below(column('request_id', 'Request', 'id', 2, ({ request_id: id }) => id)),
   ];
   return {
     id: 'changes',
-    title: 'Who changed what',
+    title: 'Changes',
     blocks: [
       paragraph(
-        'What the audit log has of this time, whatever environments, providers or framework the report is about: its entries name none. It has the names of changed fields, never their values. Names of keys and things are those that they have now. Changes of access (users, roles, keys, clients, trust rules, logins) and of cost are left out: to read the audit log itself takes the scope audit:read.',
+        'Entries of the audit log in this period. Entries have no environment, provider or framework, so the scope of the report does not filter them. They contain the names of changed fields, never values. Names of keys and objects are their current names. Changes to access (users, roles, keys, clients, trust rules, logins) and cost are excluded; reading them requires the scope audit:read.',
       ),
-      countsTable('actions', 'By what was done', 'Action', log?.actions.entries() ?? []),
-      countsTable('actors', 'By who did it', 'Actor', log?.actors.entries() ?? []),
+      countsTable('actions', 'By action', 'Action', log?.actions.entries() ?? []),
+      countsTable('actors', 'By actor', 'Actor', log?.actors.entries() ?? []),
       ...(details
         ? [
             table(
-              { id: 'audit_log', title: 'Audit log', empty: 'There is no entry.' },
+              { id: 'audit_log', title: 'Audit log', empty: 'No entries.' },
               columns,
               log?.entries ?? rowsOf([]),
             ),
@@ -140,7 +140,7 @@ function countsTable(id: string, title: string, what: string, entries: Counted):
     column('name', what, 'text', 3, ([name]) => name),
     column('changes', 'Changes', 'integer', 1, ([, counted]) => counted.count),
   ];
-  return table({ id, title, empty: 'There is none.' }, columns, byCount(entries));
+  return table({ id, title, empty: 'None.' }, columns, byCount(entries));
 }
 
 type Counted = readonly (readonly [string, { readonly count: number }])[];
@@ -154,7 +154,7 @@ const scansSection = ({ scans }: Facts): Section => ({
   title: 'Scans',
   blocks: [
     paragraph(
-      'The scans that were asked for before the end of the scope’s time and had not ended before its beginning. A score is of what the scan looked at.',
+      'Scans that ran in the period of the report. Each score covers what that scan evaluated.',
     ),
     scansTable(scans.within),
   ],
@@ -163,7 +163,7 @@ const scansSection = ({ scans }: Facts): Section => ({
 function statusSection({ violations }: Facts, details: boolean): Section {
   const { total, causes, steps } = violations;
   const columns: readonly ColumnOf<StepRow>[] = [
-    column('at', 'When', 'timestamp', 2, ({ at }) => isoCell(at)),
+    column('at', 'Time', 'timestamp', 2, ({ at }) => isoCell(at)),
     column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
     column('policy', 'Policy', 'text', 2, ({ policy }) => policy),
     column('resource', 'Resource', 'id', 2, ({ resource }) => resource),
@@ -176,10 +176,10 @@ function statusSection({ violations }: Facts, details: boolean): Section {
   ];
   return {
     id: 'status_changes',
-    title: 'Changes of violations',
+    title: 'Status changes of violations',
     blocks: [
       paragraph(
-        'How violations in scope changed their status within the scope’s time. A violation is one policy over one resource, whatever becomes of it.',
+        'Status changes of violations in scope during the period. A violation is one policy failing on one resource, through all its statuses.',
       ),
       figures(
         { label: 'Opened', value: number(total.opened) },
@@ -196,7 +196,7 @@ function statusSection({ violations }: Facts, details: boolean): Section {
       ...(details
         ? [
             table(
-              { id: 'status_changes', title: 'Changes of violations', empty: 'There is none.' },
+              { id: 'status_changes', title: 'Status changes of violations', empty: 'None.' },
               columns,
               steps ?? rowsOf([]),
             ),

@@ -15,7 +15,7 @@ export function policiesSection({ policies, violations, disabled }: Facts): Sect
   const severity = column<PolicyFact>('severity', 'Severity', 'severity', 1, (one) => one.severity);
   const type = column<PolicyFact>('resource_type', 'Resource type', 'text', 2, (one) => one.resource_type); // prettier-ignore
   const mapped = column<PolicyFact>('mapped_to', 'Mapped to', 'text', 3, mappedTo);
-  const id = column<PolicyFact>('policy_id', 'Policy id', 'id', 2, (one) => one.id);
+  const id = column<PolicyFact>('policy_id', 'Policy ID', 'id', 2, (one) => one.id);
   const columns: readonly ColumnOf<PolicyFact>[] = [
     name,
     severity,
@@ -31,7 +31,7 @@ export function policiesSection({ policies, violations, disabled }: Facts): Sect
     title: 'Policies',
     blocks: [
       paragraph(
-        `The enabled policies in scope, ${disabled > 0 ? `without ${count(disabled, 'disabled one')}, ` : ''}the most severe first.`,
+        `Enabled policies in scope, ${disabled > 0 ? `excluding ${count(disabled, 'disabled policy', 'disabled policies')}, ` : ''}most severe first.`,
       ),
       table(
         { id: 'policies', title: 'Policies', empty: 'No policy in scope was evaluated.' },
@@ -41,8 +41,8 @@ export function policiesSection({ policies, violations, disabled }: Facts): Sect
       table(
         {
           id: 'policies_not_evaluated',
-          title: 'Policies without a resource in scope',
-          empty: policies.length === 0 ? 'No policy is in scope.' : 'There is none.',
+          title: 'Policies without resources in scope',
+          empty: policies.length === 0 ? 'No policies in scope.' : 'None.',
         },
         [name, severity, type, dataOnly(mapped), dataOnly(id)],
         policies.filter((policy) => !isUsed(policy)),
@@ -75,17 +75,17 @@ export function scansTable(scans: readonly ScanFact[]): Table {
   const columns: readonly ColumnOf<ScanFact>[] = [
     column('scan', 'Scan', 'id', 3, ({ id }) => id),
     below(column('name', 'Name', 'text', 2, ({ name }) => name ?? null)),
-    column('of', 'Of', 'text', 1, ({ isWhole }) => (isWhole ? 'everything' : 'a part')),
+    column('of', 'Scope', 'text', 1, ({ isWhole }) => (isWhole ? 'everything' : 'a part')),
     column('status', 'Status', 'status', 1, ({ status }) => status),
-    below(column('created_at', 'Asked for', 'timestamp', 2, ({ created_at: at }) => isoCell(at))),
+    below(column('created_at', 'Requested', 'timestamp', 2, ({ created_at: at }) => isoCell(at))),
     column('completed_at', 'Ended', 'timestamp', 2, ({ completed_at: at }) => isoCell(at)),
-    below(column('created_by', 'By', 'id', 2, ({ created_by: by }) => by)),
+    below(column('created_by', 'Requested by', 'id', 2, ({ created_by: by }) => by)),
     below(column('resources', 'Resources', 'integer', 1, ({ resources }) => resources)),
     column('evaluations', 'Evaluations', 'integer', 1, ({ evaluated }) => evaluated),
     column('failed', 'Failed', 'integer', 1, ({ failed }) => failed),
     below(column('exempt', 'Exempt', 'integer', 1, ({ exempt }) => exempt)),
-    column('undecided', 'Undecided', 'integer', 1, ({ undecided }) => undecided),
+    column('undecided', 'Errors', 'integer', 1, ({ undecided }) => undecided),
     column('score', 'Score', 'percent', 1, ({ score }) => score),
   ];
-  return table({ id: 'scans', title: 'Scans', empty: 'There was none.' }, columns, scans);
+  return table({ id: 'scans', title: 'Scans', empty: 'None.' }, columns, scans);
 }

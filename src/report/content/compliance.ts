@@ -59,8 +59,8 @@ function summarySection(facts: Facts, frameworks: readonly FrameworkStatus[]): S
     blocks: [
       paragraph(
         value === null
-          ? 'There is no compliance score, as nothing was evaluated.'
-          : `The compliance score is ${scoreText(value)}${scan ? `, as scan ${scan.id} found` : ''}.${compliantOf(frameworks)}`,
+          ? 'No compliance score, because nothing was evaluated.'
+          : `The compliance score is ${scoreText(value)}${scan ? `, from scan ${scan.id}` : ''}.${compliantOf(frameworks)}`,
       ),
       paragraph(openingOf(facts)),
       ...(severe.length > 0 ? [paragraph(`Open by severity: ${listed(severe)}.`)] : []),
@@ -95,7 +95,7 @@ function scoreSection(facts: Facts): Section {
     ['passed', pass, 'pass'],
     ['failed', fail, 'fail'],
     ['exempt', exempt, 'exempt'],
-    ['undecided', error, 'error'],
+    ['errors', error, 'error'],
   ];
   const ring: Chart = {
     kind: 'chart',
@@ -113,7 +113,7 @@ function scoreSection(facts: Facts): Section {
     title: 'Score',
     blocks: [
       paragraph(
-        'The score is the weight of the evaluations that pass or are exempt, out of the weight of all. Each policy over each resource of its type is one evaluation; CRITICAL ones weigh 10, HIGH 7, MEDIUM 3 and LOW 1. Open violations are those that stand and are not exempt.',
+        'The score is the weight of evaluations that pass or are exempt, divided by the weight of all evaluations. Each policy is evaluated once per resource of its type. Weights: CRITICAL 10, HIGH 7, MEDIUM 3, LOW 1. Exempt violations do not count as open.',
       ),
       ...(facts.evaluations.total.evaluated > 0 ? [ring] : []),
       severityChart(facts),
@@ -168,11 +168,11 @@ function findingsSection({ scope, violations }: Facts): Section {
     blocks: [
       paragraph(
         scope.since === undefined
-          ? 'The violations that are open or exempt, the most severe first, then by policy and resource.'
-          : 'The violations that were open at some time within the range, or exempt at its end, with their status as of its end; the most severe first, then by policy and resource.',
+          ? 'Open and exempt violations, most severe first, then by policy and resource.'
+          : 'Violations that were open at any time in the range, or exempt at its end, with their status at its end; most severe first, then by policy and resource.',
       ),
       table(
-        { id: 'findings', title: 'Findings', empty: 'There is none.' },
+        { id: 'findings', title: 'Findings', empty: 'None.' },
         violationColumns,
         violations.rows ?? rowsOf([]),
       ),
@@ -192,13 +192,13 @@ function undecidedSection({ evaluations }: Facts): Section {
   ];
   return {
     id: 'undecided',
-    title: 'Undecided evaluations',
+    title: 'Evaluation errors',
     blocks: [
       paragraph(
-        'Evaluations that could not be decided: an attribute is missing, or is not what the condition needs.',
+        'Evaluations that ended in an error because an attribute is missing or has the wrong type.',
       ),
       table(
-        { id: 'undecided', title: 'Undecided evaluations', empty: 'There is none.' },
+        { id: 'undecided', title: 'Evaluation errors', empty: 'None.' },
         columns,
         evaluations.undecidedRows ?? rowsOf([]),
       ),

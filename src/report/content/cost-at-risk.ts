@@ -28,12 +28,12 @@ function blocksOf(cost: CostAtRisk, { scope, violations }: Facts): Section['bloc
   const { total, policies, policyCount, unused, unusedCount, unusedTotal, savings } = cost;
   return [
     figures(
-      { label: 'Monthly cost of resources with open violations', value: total.length > 0 ? moneyText(total) : 'not known' }, // prettier-ignore
+      { label: 'Monthly cost of resources with open violations', value: total.length > 0 ? moneyText(total) : 'unknown' }, // prettier-ignore
       { label: 'Unused resources', value: number(unusedCount) },
-      { label: 'Potential savings per month', value: savings.length > 0 ? moneyText(savings) : 'none known' }, // prettier-ignore
+      { label: 'Potential savings per month', value: savings.length > 0 ? moneyText(savings) : 'unknown' }, // prettier-ignore
     ),
     paragraph(
-      `Monthly cost is what was charged for a resource in the last 30 whole days of data, after discounts; nothing is scaled. A resource counts once in the total and once in each of its policies, so policies can add up to more than the total.${scope.isPast ? ' The days are the last ones before this report was made, not those of its range.' : ''}`,
+      `Monthly cost is the amount charged for a resource in the last 30 full days of data, after discounts, without scaling. Each resource counts once in the total and once for each policy, so the sum over policies can exceed the total.${scope.isPast ? ' The days are the last before this report was generated, not those of its range.' : ''}`,
     ),
     ...(violations.affected > 0 && total.length === 0
       ? [paragraph('No charges have the ID of a resource with open violations.')]
@@ -42,27 +42,27 @@ function blocksOf(cost: CostAtRisk, { scope, violations }: Facts): Section['bloc
       {
         id: 'cost_by_policy',
         title: 'Monthly cost by policy',
-        empty: 'No violation is open.',
+        empty: 'No open violations.',
       },
       policyColumns,
       policies.flatMap(rowsOf),
     ),
     ...(policyCount > policies.length
-      ? [paragraph(`${count(policyCount - policies.length, 'more policy', 'more policies')} with open violations cost no more than these.`)] // prettier-ignore
+      ? [paragraph(`${count(policyCount - policies.length, 'more policy', 'more policies')} with open violations cost the same or less.`)] // prettier-ignore
       : []),
     paragraph(unusedText(cost, scope.framework !== undefined)),
     table(
-      { id: 'unused_resources', title: 'Unused resources', empty: 'There is none.' },
+      { id: 'unused_resources', title: 'Unused resources', empty: 'None.' },
       unusedColumns,
       unused,
     ),
     ...(unusedCount > unused.length
-      ? [paragraph(`The table lists the ${number(unused.length)} that cost most.`)] // prettier-ignore
+      ? [paragraph(`The table lists the ${number(unused.length)} most expensive.`)] // prettier-ignore
       : []),
     paragraph(
       savings.length > 0
-        ? `Removing unused resources and running machines in a smaller size could save ${moneyText(savings)} per month; of several savings on one resource only the largest counts.`
-        : `Nothing is known that would save money${unusedTotal.length > 0 ? ' beyond that' : ''}.`,
+        ? `Removing unused resources and using smaller machine sizes could save ${moneyText(savings)} per month. For each resource, only the largest saving counts.`
+        : `No ${unusedTotal.length > 0 ? 'other ' : ''}savings found.`,
     ),
   ];
 }
@@ -72,9 +72,7 @@ const unusedText = ({ unusedCount, unusedTotal }: CostAtRisk, isOfFramework: boo
     unusedCount === 0
       ? 'No resource seems to be unused.'
       : `${count(unusedCount, 'resource seems', 'resources seem')} to be unused${unusedTotal.length > 0 ? `; together ${unusedCount === 1 ? 'it costs' : 'they cost'} ${moneyText(unusedTotal)} per month` : ''}.`,
-    ...(isOfFramework
-      ? ['Unused resources and savings are those of all in scope, whatever the framework.']
-      : []),
+    ...(isOfFramework ? ['Unused resources and savings are not filtered by framework.'] : []),
   ].join(' ');
 
 type PolicyRow = Omit<PolicyCostFact, 'costs'> & { readonly cost?: Money };
@@ -86,7 +84,7 @@ const rowsOf = ({ costs, ...policy }: PolicyCostFact): readonly PolicyRow[] =>
 const policyColumns: readonly ColumnOf<PolicyRow>[] = [
   column('policy', 'Policy', 'text', 4, ({ name }) => name),
   column('resources', 'Resources', 'integer', 1, ({ resources }) => resources),
-  column('without_cost', 'Cost not known', 'integer', 1, ({ withoutCost }) => withoutCost),
+  column('without_cost', 'Unknown cost', 'integer', 1, ({ withoutCost }) => withoutCost),
   column('monthly_cost', 'Monthly cost', 'money', 2, ({ cost }) => cost?.amount ?? null),
   column('currency', 'Currency', 'text', 1, ({ cost }) => cost?.currency ?? null),
 ];
@@ -96,7 +94,7 @@ const unusedColumns: readonly ColumnOf<UnusedFact>[] = [
   column('kind', 'Kind', 'text', 2, ({ kind }) => kinds[kind]),
   column('monthly_cost', 'Monthly cost', 'money', 2, ({ cost }) => cost?.amount ?? null),
   column('currency', 'Currency', 'text', 1, ({ cost }) => cost?.currency ?? null),
-  below(column('reason', 'Because', 'text', 3, ({ reason }) => reason)),
+  below(column('reason', 'Reason', 'text', 3, ({ reason }) => reason)),
   below(column('environment', 'Environment', 'text', 1, ({ environment }) => environment ?? null)),
   below(column('provider', 'Provider', 'text', 1, ({ provider }) => provider)),
   below(column('account_id', 'Account', 'text', 1, ({ account_id: account }) => account ?? null)),

@@ -30,28 +30,28 @@ function blocksOf(cost: CostOverTime, { scope }: Facts): readonly Block[] {
   const days = daysText(first, last);
   return [
     paragraph(
-      `Effective cost (after discounts, prepaid cost spread over its days) of days of UTC, ${days}.${dataUntil < last ? ` There are no charges after ${dataUntil}.` : ''}${leftOut(cost, scope)}`,
+      `Effective cost (after discounts, with prepaid cost spread over its days) by UTC day, ${days}.${dataUntil < last ? ` There are no charges after ${dataUntil}.` : ''}${leftOut(cost, scope)}`,
     ),
     ...(main
       ? [
-          paragraph(`In total ${totalText(main)}. ${beforeText(cost)}`),
+          paragraph(`Total: ${totalText(main)}. ${beforeText(cost)}`),
           ...(cost.buckets.length > 1 ? [chartOf(cost, main.currency)] : []),
           servicesTable(cost, main.currency),
           bucketsTable(cost, main.currency),
         ]
-      : [paragraph('Nothing was charged in this time.')]),
+      : [paragraph('No charges in this period.')]),
     ...(others.length > 0
-      ? [paragraph(`In other currencies, which are not converted: ${others.map(totalText).join('; ')}.`)] // prettier-ignore
+      ? [paragraph(`In other currencies, not converted: ${others.map(totalText).join('; ')}.`)] // prettier-ignore
       : []),
     ...(forecasts ? forecastBlocks(forecasts) : []),
     ...anomalyBlocks(cost),
     ...(budgets
       ? [
           ...(budgetCount > budgets.length
-            ? [paragraph(`The table has ${number(budgets.length)} of ${number(budgetCount)} budgets.`)] // prettier-ignore
+            ? [paragraph(`The table lists ${number(budgets.length)} of ${number(budgetCount)} budgets.`)] // prettier-ignore
             : []),
           table(
-            { id: 'budgets', title: 'Budgets in their current periods', empty: 'There is none.' },
+            { id: 'budgets', title: 'Budgets in their current period', empty: 'None.' },
             budgetColumns,
             budgets,
           ),
@@ -64,12 +64,14 @@ function blocksOf(cost: CostOverTime, { scope }: Facts): readonly Block[] {
 function leftOut({ budgets = [] }: CostOverTime, scope: Facts['scope']): string {
   const { framework, environments } = scope;
   return [
-    ...(framework ? [' Costs are of everything in scope, whatever the framework.'] : []),
+    ...(framework ? [' Costs are not filtered by framework.'] : []),
     ...(environments
-      ? [' Environments are those of charges. Anomalies are of all environments.']
+      ? [
+          ' Costs are filtered by the environment of the charge; anomalies are not filtered by environment.',
+        ]
       : []),
     ...(budgets.length > 0 && (environments ?? scope.providers)
-      ? [' All budgets are listed, whatever the scope.']
+      ? [' Budgets are not filtered.']
       : []),
   ].join('');
 }
@@ -79,11 +81,11 @@ type Total = CostOverTime['totals'][number];
 function totalText({ amount, currency, previous, change, percent }: Total): string {
   const sign = change.startsWith('-') ? '' : '+';
   const share = percent === undefined ? '' : `, ${sign}${number(percent)}%`;
-  return `${showMoney(amount, currency)} (${sign}${showMoney(change, currency)}${share} against ${showMoney(previous, currency)} before)`;
+  return `${showMoney(amount, currency)} (${sign}${showMoney(change, currency)}${share} compared with ${showMoney(previous, currency)} before)`;
 }
 
 const beforeText = ({ comparedFirst, comparedLast, dataFrom }: CostOverTime): string =>
-  `“Before” is ${daysText(comparedFirst, comparedLast)}${dataFrom > comparedFirst ? `; the charges that were imported begin on ${dataFrom}, so it is not complete` : ''}.`;
+  `“Before” is ${daysText(comparedFirst, comparedLast)}${dataFrom > comparedFirst ? `; imported charges start on ${dataFrom}, so it is incomplete` : ''}.`;
 
 const nameOf = (service: string): string => (service === '' ? 'no service' : service);
 const othersName = (services: number): string => `Other (${number(services)})`;
@@ -142,7 +144,7 @@ function servicesTable({ services, others }: CostOverTime, currency: string): Ta
     ...services.map((one) => ({ ...one, name: nameOf(one.name) })),
     ...(others ? [{ ...others, name: othersName(others.services) }] : []),
   ];
-  const about = { id: 'services', title: 'Cost by service', empty: 'There is none.' };
+  const about = { id: 'services', title: 'Cost by service', empty: 'None.' };
   return table(about, columns, rows);
 }
 
@@ -171,7 +173,7 @@ function bucketsTable(cost: CostOverTime, currency: string): Table {
       ? [below(column<Row>('others', othersName(others.services), 'money', 2, ({ at }) => others.values[at] ?? null))] // prettier-ignore
       : []),
   ];
-  const about = { id: 'cost_by_time', title: `Cost by ${by}`, empty: 'There is none.' };
+  const about = { id: 'cost_by_time', title: `Cost by ${by}`, empty: 'None.' };
   return table(about, columns, rows);
 }
 
@@ -179,8 +181,8 @@ function forecastBlocks(forecasts: readonly ForecastFact[]): readonly Block[] {
   return forecasts.map(({ currency, expected, reason }) =>
     paragraph(
       expected
-        ? `Forecast of usage ${daysText(expected.first, expected.last)}: ${showMoney(expected.amount, currency)}, with 80% probability between ${showMoney(expected.low, currency)} and ${showMoney(expected.high, currency)}.`
-        : `There is no forecast of cost${currency === undefined ? '' : ` in ${currency}`}: ${reason ?? 'not known why'}.`,
+        ? `Forecast of usage ${daysText(expected.first, expected.last)}: ${showMoney(expected.amount, currency)}, 80% interval ${showMoney(expected.low, currency)} to ${showMoney(expected.high, currency)}.`
+        : `No cost forecast${currency === undefined ? '' : ` in ${currency}`}: ${reason ?? 'unknown reason'}.`,
     ),
   );
 }
@@ -190,13 +192,13 @@ function anomalyBlocks({ anomalies, anomalyCount }: CostOverTime): readonly Bloc
   return [
     paragraph(
       anomalyCount === 0
-        ? 'No anomaly of cost was found in this time.'
-        : `${count(anomalyCount, 'anomaly', 'anomalies')} of cost ${anomalyCount === 1 ? 'was' : 'were'} found in this time${anomalyCount > anomalies.length ? `; the latest ${number(anomalies.length)} are listed` : ''}${costly.length > 0 ? `, ${number(costly.length)} of them HIGH or CRITICAL` : ''}.`,
+        ? 'No cost anomalies in this period.'
+        : `${count(anomalyCount, 'cost anomaly', 'cost anomalies')} in this period${anomalyCount > anomalies.length ? `; the latest ${number(anomalies.length)} are listed` : ''}${costly.length > 0 ? `, ${number(costly.length)} of them HIGH or CRITICAL` : ''}.`,
     ),
     ...(anomalies.length > 0
       ? [
           table(
-            { id: 'cost_anomalies', title: 'Anomalies of cost', empty: 'There is none.' },
+            { id: 'cost_anomalies', title: 'Cost anomalies', empty: 'None.' },
             anomalyColumns,
             anomalies,
           ),
@@ -210,7 +212,7 @@ const anomalyColumns: readonly ColumnOf<AnomalyFact>[] = [
   column('of', 'Of', 'text', 3, ({ of }) => of),
   column('first', 'First day', 'date', 2, ({ first }) => first),
   column('last', 'Last day', 'date', 2, ({ last }) => last),
-  column('impact', 'Above expected', 'money', 2, ({ impact }) => impact),
+  column('impact', 'Excess', 'money', 2, ({ impact }) => impact),
   column('currency', 'Currency', 'text', 1, ({ currency }) => currency),
   column('status', 'Status', 'status', 2, ({ status }) => status),
   below(column('expected', 'Expected', 'money', 2, ({ expected }) => expected)),

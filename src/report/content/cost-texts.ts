@@ -13,5 +13,5 @@ export const daysText = (first: string, last: string): string =>
   first === last ? `on ${first}` : `from ${first} to ${last}`;
 
 export const noCharges: readonly Block[] = [
-  paragraph('No cost data was imported, so nothing is known of what anything costs.'),
+  paragraph('No cost data has been imported, so costs are unknown.'),
 ];

@@ -35,7 +35,7 @@ export function frameworksSection(frameworks: readonly FrameworkStatus[]): Secti
   const chart: Chart = {
     kind: 'chart',
     id: 'framework_scores',
-    title: 'Score of each framework',
+    title: 'Score by framework',
     description: scored.map(({ name, score }) => `${name} ${scoreText(score)}`).join(', '),
     form: 'bars',
     categories: scored.map(({ name }) => name),
@@ -48,11 +48,15 @@ export function frameworksSection(frameworks: readonly FrameworkStatus[]): Secti
     title: 'Frameworks',
     blocks: [
       paragraph(
-        'A framework is not compliant where its score is under 90%, a CRITICAL violation of it is open, or a HIGH or CRITICAL evaluation could not be decided. What is exempt counts as met.',
+        'A framework is not compliant if its score is below 90%, it has an open CRITICAL violation, or a HIGH or CRITICAL evaluation ended in an error. Exempt evaluations count as met.',
       ),
       ...(scored.length > 0 ? [chart] : []),
       table(
-        { id: 'frameworks', title: 'Frameworks', empty: 'No policy in scope names a framework.' },
+        {
+          id: 'frameworks',
+          title: 'Frameworks',
+          empty: 'No policies in scope are mapped to a framework.',
+        },
         columns,
         frameworks,
       ),
@@ -93,7 +97,7 @@ export function controlsSection(
       ),
     ),
     below(
-      column('failing', 'Failing resources, for example', 'text', 3, ({ failing }) =>
+      column('failing', 'Example failing resources', 'text', 3, ({ failing }) =>
         firstOf(failing, 5),
       ),
     ),
@@ -111,21 +115,21 @@ export function controlsSection(
     title: 'Controls',
     blocks: [
       paragraph(
-        `A control is FAILED where a policy mapped to it has an open violation, or fails now; UNDECIDED where none does but some evaluation could not be decided; NOT EVALUATED where no resource is of a type that its policies are about. A resource that two of its policies look at makes two evaluations. All were made at ${moment(scope.at, order.scope.timezone)}.`,
+        `A control is FAILED if a policy mapped to it has an open violation or fails now, UNDECIDED if none does but an evaluation ended in an error, and NOT EVALUATED if there are no resources of the types of its policies. A resource evaluated by two of its policies counts as two evaluations. All evaluations are as of ${moment(scope.at, order.scope.timezone)}.`,
       ),
       paragraph(
-        'Of many policies the first are named here; excel and json have the names of all of them.',
+        'Long lists of policies are shortened here; the Excel and JSON formats contain all names.',
       ),
       table(
-        { id: 'controls', title: 'Controls', empty: 'Nothing was evaluated for any control.' },
+        { id: 'controls', title: 'Controls', empty: 'No control was evaluated.' },
         columns,
         all.filter(isEvaluated),
       ),
       table(
         {
           id: 'controls_not_evaluated',
-          title: 'Controls that were not evaluated',
-          empty: all.length === 0 ? 'No policy in scope names a control.' : 'There is none.',
+          title: 'Controls not evaluated',
+          empty: all.length === 0 ? 'No policies in scope are mapped to a control.' : 'None.',
         },
         brief,
         all.filter((one) => !isEvaluated(one)),

@@ -117,10 +117,10 @@ function frameworkStatus(
   );
   const because = [
     ...(score !== null && score < compliantFrom
-      ? [`its score of ${scoreText(score)} is under ${scoreText(compliantFrom)}`]
+      ? [`its score of ${scoreText(score)} is below ${scoreText(compliantFrom)}`]
       : []),
     ...(isCritical ? ['a CRITICAL violation is open'] : []),
-    ...(isUndecided ? ['a HIGH or CRITICAL evaluation could not be decided'] : []),
+    ...(isUndecided ? ['a HIGH or CRITICAL evaluation ended in an error'] : []),
   ];
   // Without any evaluation, nothing is known to comply.
   const ok = score === null ? 'NOT EVALUATED' : 'COMPLIANT';

@@ -16,7 +16,7 @@ export function noticesOf(facts: Facts): readonly string[] {
   if (!scope.isPast) return said;
   const { timezone } = order.scope;
   const { scan, value } = scoreOf(facts);
-  const violations = `Violations are told as of the end of the range, ${moment(scope.end, timezone)}`;
+  const violations = `Violations are as of the end of the range, ${moment(scope.end, timezone)}`;
   if (value === null) return [...said, `${violations}.`];
   const score = scan
     ? `of the last scan before it (${scan.id})`
@@ -44,7 +44,7 @@ function absent(
   const names = [...known].sort();
   const others =
     names.length === 0
-      ? 'there is none'
+      ? 'there are none'
       : `there ${names.length === 1 ? 'is' : 'are'} ${names.length > mostNames ? firstOf(names, mostNames) : listed(names)}`;
   const which = unknown.length > mostNames ? firstOf(unknown, mostNames) : listed(unknown);
   return [`no resource is ${preposition} ${which}; ${others}`];
@@ -55,10 +55,10 @@ export function whyNothing(facts: Facts): string {
   if (policies.length === 0) {
     return disabled > 0
       ? `${count(disabled, 'policy', 'policies')} in scope, all disabled`
-      : 'there is no policy in scope';
+      : 'no policies in scope';
   }
   if (evaluations.resources === 0) {
-    return nowhereOf(facts).join('; ') || 'there is no resource in scope';
+    return nowhereOf(facts).join('; ') || 'no resources in scope';
   }
-  return `none of ${count(evaluations.resources, 'resource')} is of a type that a policy in scope is about`;
+  return `no policy in scope applies to the types of ${count(evaluations.resources, 'resource')}`;
 }

@@ -9,7 +9,7 @@ type Effort = (typeof efforts)[number];
 
 /** How efforts are found, as a report tells it. */
 export const effortRule =
-  'Effort is “automatic” where the policy fixes by itself (auto_remediation, or a remediation_action that begins with patch:). Else it follows from the number of open violations, each of HIGH or CRITICAL counted twice: “small” up to 5, “medium” up to 25, “large” beyond.';
+  'Effort is “automatic” if the policy can fix its violations (auto_remediation, or a remediation_action that starts with patch:). Otherwise it depends on the number of open violations, with HIGH and CRITICAL counted twice: “small” up to 5, “medium” up to 25, “large” above.';
 
 export interface Action {
   /** From 1. */

@@ -43,7 +43,7 @@ export function remediationsSection({ remediations, scope }: Facts): Section {
     title: 'Remediation plans',
     blocks: [
       paragraph(
-        `${scope.since === undefined ? 'The remediations that the service stores' : 'The remediations that were open within the range'}, the newest first. A rollback restores what another remediation changed; a dry run is never carried out.${scope.isPast ? ' States are those at the time of the report.' : ''}`,
+        `${scope.since === undefined ? 'All stored remediations' : 'Remediations open at any time in the range'}, newest first. A rollback restores what another remediation changed; a dry run changes nothing.${scope.isPast ? ' States are as of the time of the report.' : ''}`,
       ),
       figures(
         ...remediationStatuses.map((status) => ({
@@ -55,7 +55,7 @@ export function remediationsSection({ remediations, scope }: Facts): Section {
         ? [paragraph(`The table lists the newest ${number(plans.length)} of ${count(total, 'remediation')}.`)] // prettier-ignore
         : []),
       table(
-        { id: 'remediations', title: 'Remediation plans', empty: 'There are no remediations.' },
+        { id: 'remediations', title: 'Remediation plans', empty: 'No remediations.' },
         columns,
         plans,
       ),
@@ -65,8 +65,8 @@ export function remediationsSection({ remediations, scope }: Facts): Section {
       table(
         {
           id: 'failed_actions',
-          title: 'Actions that failed',
-          empty: 'There are no failed actions.',
+          title: 'Failed actions',
+          empty: 'No failed actions.',
         },
         failureColumns,
         failures,

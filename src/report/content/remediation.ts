@@ -73,20 +73,20 @@ function summarySection(facts: Facts, plan: readonly Action[]): Section {
     blocks: [
       paragraph(
         first
-          ? `There ${are(plan.length)} ${count(plan.length, 'action')} to take. The first is to fix what policy ${first.policy.name} (${first.policy.severity}) finds: ${count(first.open, 'open violation')}.`
-          : 'There is nothing to fix: no violation of an enabled policy is open.',
+          ? `${count(plan.length, 'action')} to take. First: fix ${count(first.open, 'open violation')} of policy ${first.policy.name} (${first.policy.severity}).`
+          : 'Nothing to fix: enabled policies have no open violations.',
       ),
       ...(last !== undefined && last !== null && now !== null
         ? [
             paragraph(
-              `With ${plan.length === 1 ? 'it' : 'all of them'} done, the score goes from ${scoreText(now)} as evaluated now to ${scoreText(last)}.`,
+              `Completing ${plan.length === 1 ? 'it' : 'all actions'} raises the score from ${scoreText(now)} (as evaluated now) to ${scoreText(last)}.`,
             ),
           ]
         : []),
       ...(quick.length > 0
         ? [
             paragraph(
-              `${count(quick.length, 'quick win')}, most gain first: ${firstOf(
+              `${count(quick.length, 'quick win')}, highest gain first: ${firstOf(
                 quick.map(({ policy }) => policy.name),
                 5,
               )}.`,
@@ -102,19 +102,17 @@ const actionColumns: readonly ColumnOf<Action>[] = [
   column('step', 'Step', 'integer', 1, ({ step }) => step),
   column('policy', 'Policy', 'text', 2, ({ policy }) => policy.name),
   column('severity', 'Severity', 'severity', 1, ({ policy }) => policy.severity),
-  column('advice', 'What to do', 'text', 6, ({ policy }) => adviceOf(policy) || null),
+  column('advice', 'Recommendation', 'text', 6, ({ policy }) => adviceOf(policy) || null),
   column('open', 'Open violations', 'integer', 1, ({ open }) => open),
   column('effort', 'Effort', 'text', 1, ({ effort }) => effort),
   column('gain', 'Gain', 'decimal', 1, ({ gain }) => gain),
   column('score_after', 'Score after', 'percent', 1, ({ scoreAfter }) => scoreAfter),
   below(column('resource_type', 'Resource type', 'text', 2, ({ policy }) => policy.resource_type)),
-  below(column('failing', 'Fails now', 'integer', 1, ({ failing }) => failing)),
+  below(column('failing', 'Failing now', 'integer', 1, ({ failing }) => failing)),
   below(
-    column('examples', 'Resources, for example', 'text', 3, ({ policy }) =>
-      firstOf(policy.failing, 5),
-    ),
+    column('examples', 'Example resources', 'text', 3, ({ policy }) => firstOf(policy.failing, 5)),
   ),
-  below(column('policy_id', 'Policy id', 'id', 2, ({ policy }) => policy.id)),
+  below(column('policy_id', 'Policy ID', 'id', 2, ({ policy }) => policy.id)),
 ];
 
 function planSection(facts: Facts, plan: readonly Action[]): Section {
@@ -126,24 +124,20 @@ function planSection(facts: Facts, plan: readonly Action[]): Section {
     title: 'Plan',
     blocks: [
       paragraph(
-        'An action is to fix all that a policy finds. The most severe come first; of one severity, those with the least effort; of these, those that bring the most.',
+        'Each action fixes all violations of one policy. Actions are sorted by severity, then by least effort, then by highest gain.',
       ),
       paragraph(
-        `${effortRule} “Gain” is by how many points the score rises when nothing that the policy is evaluated over fails any more; “score after” is the score once this action and all before it are done. Both are computed with the weights of the score, from what fails now; what could not be decided stays.`,
+        `${effortRule} “Gain” is the increase of the score, in points, when the policy no longer fails on any resource; “score after” is the score after this action and all before it. Both use the weights of the score and the evaluations that fail now; evaluation errors stay as they are.`,
       ),
       ...(rest > 0
         ? [
             paragraph(
-              `${count(rest, 'open violation')} ${are(rest)} of policies that are no longer enabled in scope, and ${are(rest)} in no action.`,
+              `${count(rest, 'open violation')} of policies no longer enabled in scope ${rest === 1 ? 'has' : 'have'} no action.`,
             ),
           ]
         : []),
       ...(plan.length > 0 ? [scoreChart(facts, plan)] : []),
-      table(
-        { id: 'actions', title: 'Actions', empty: 'There is nothing to fix.' },
-        actionColumns,
-        plan,
-      ),
+      table({ id: 'actions', title: 'Actions', empty: 'Nothing to fix.' }, actionColumns, plan),
     ],
   };
 }
@@ -178,10 +172,10 @@ const quickWinsSection = (plan: readonly Action[]): Section => ({
   title: 'Quick wins',
   blocks: [
     paragraph(
-      `The actions of automatic or small effort that raise the score, those that raise it most first, ${mostQuickWins} at most.`,
+      `Actions of automatic or small effort that raise the score, highest gain first (maximum ${mostQuickWins}).`,
     ),
     table(
-      { id: 'quick_wins', title: 'Quick wins', empty: 'There is none.' },
+      { id: 'quick_wins', title: 'Quick wins', empty: 'None.' },
       actionColumns.slice(0, 8),
       quickWinsOf(plan),
     ),
@@ -205,11 +199,7 @@ function effortSection(plan: readonly Action[]): Section {
     title: 'Effort',
     blocks: [
       figures(...amounts.map(({ effort, actions }) => ({ label: effort, value: number(actions) }))),
-      table(
-        { id: 'by_effort', title: 'Actions by effort', empty: 'There is none.' },
-        columns,
-        amounts,
-      ),
+      table({ id: 'by_effort', title: 'Actions by effort', empty: 'None.' }, columns, amounts),
     ],
   };
 }
@@ -224,9 +214,9 @@ function violationsSection({ violations }: Facts, plan: readonly Action[]): Sect
     id: 'violations',
     title: 'Open violations',
     blocks: [
-      paragraph('Every open violation, in the order of the plan, then by resource.'),
+      paragraph('All open violations, in the order of the plan, then by resource.'),
       table(
-        { id: 'violations', title: 'Open violations', empty: 'There is none.' },
+        { id: 'violations', title: 'Open violations', empty: 'None.' },
         columns,
         violations.rows ?? rowsOf([]),
       ),

@@ -58,18 +58,18 @@ export function resourcesSection({ violations: { topResources } }: Facts): Secti
     id: 'resources',
     title: 'Resources at risk',
     blocks: [
-      paragraph('The resources whose open violations have the most risk points, 25 at most.'),
+      paragraph('Resources with the most risk points (maximum 25).'),
       ...(shown.length > 0
         ? [
             pointsChart(
               'points_by_resource',
-              'Risk points of resources',
+              'Risk points by resource',
               shown.map(({ resource, points }) => [resource, points] as const),
             ),
           ]
         : []),
       table(
-        { id: 'top_resources', title: 'Resources at risk', empty: 'There is none.' },
+        { id: 'top_resources', title: 'Resources at risk', empty: 'None.' },
         columns,
         topResources,
       ),
@@ -118,15 +118,15 @@ export function riskiestPoliciesSection(facts: Facts): Section {
     column('points', 'Risk points', 'decimal', 1, ({ counts }) => rounded(counts.points)),
     column('open', 'Open violations', 'integer', 1, ({ counts }) => counts.open),
     column('exempt', 'Exempt', 'integer', 1, ({ counts }) => counts.exempt),
-    dataOnly(column('policy_id', 'Policy id', 'id', 2, ({ id }) => id)),
+    dataOnly(column('policy_id', 'Policy ID', 'id', 2, ({ id }) => id)),
   ];
   return {
     id: 'policies',
     title: 'Policies by risk',
     blocks: [
-      paragraph('The policies that have open violations, those with the most risk points first.'),
+      paragraph('Policies with open violations, highest risk first.'),
       table(
-        { id: 'top_policies', title: 'Policies by risk', empty: 'There is none.' },
+        { id: 'top_policies', title: 'Policies by risk', empty: 'None.' },
         columns,
         policiesByPoints(facts),
       ),
@@ -138,9 +138,11 @@ export function placesSection({ violations }: Facts): Section {
   const { environments, providers, accounts, regions } = violations;
   return {
     id: 'places',
-    title: 'Where the risk is',
+    title: 'Risk by location',
     blocks: [
-      paragraph('Open violations and their risk points by where the resources are.'),
+      paragraph(
+        'Open violations and their risk points by environment, provider, account and region.',
+      ),
       placeTable('environment', 'Environment', environments.entries()),
       placeTable('provider', 'Cloud provider', providers.entries()),
       placeTable('account', 'Account', accounts.entries()),
@@ -164,6 +166,6 @@ function placeTable(
   const items = entries
     .filter(([, { open }]) => open > 0)
     .sort(([a, one], [b, other]) => other.points - one.points || (a < b ? -1 : 1));
-  const about = { id: `by_${id}`, title: `By ${title.toLowerCase()}`, empty: 'There is none.' };
+  const about = { id: `by_${id}`, title: `By ${title.toLowerCase()}`, empty: 'None.' };
   return table(about, columns, items);
 }

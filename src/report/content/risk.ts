@@ -75,13 +75,13 @@ function summarySection(facts: Facts): Section {
     blocks: [
       paragraph(
         total.open === 0
-          ? 'No violation is open, so nothing has risk points.'
-          : `The open violations add up to ${count(rounded(total.points), 'risk point')} over ${count(affected, 'resource')}.`,
+          ? 'No open violations, so there are no risk points.'
+          : `Open violations total ${count(rounded(total.points), 'risk point')} across ${count(affected, 'resource')}.`,
       ),
       ...(first
         ? [
             paragraph(
-              `Most at risk is the resource ${first.resource}, with ${count(rounded(first.points), 'point')} from ${count(first.open, 'open violation')}.`,
+              `The resource most at risk is ${first.resource}, with ${count(rounded(first.points), 'point')} from ${count(first.open, 'open violation')}.`,
             ),
           ]
         : []),
@@ -103,14 +103,14 @@ function summarySection(facts: Facts): Section {
       ...(ending.length > 0
         ? [
             paragraph(
-              `${count(ending.length, 'exemption')} ${ending.length === 1 ? 'ends' : 'end'} within ${soon} days; what ${ending.length === 1 ? 'it covers' : 'they cover'} will then be open again.`,
+              `${count(ending.length, 'exemption')} ${ending.length === 1 ? 'ends' : 'end'} within ${soon} days; the violations ${ending.length === 1 ? 'it covers' : 'they cover'} then reopen.`,
             ),
           ]
         : []),
       ...(undecided.length > 0
         ? [
             paragraph(
-              `${count(undecided.length, 'HIGH or CRITICAL policy', 'HIGH or CRITICAL policies')} could not be decided everywhere, so the risk may be higher than it is counted here.`,
+              `${count(undecided.length, 'HIGH or CRITICAL policy', 'HIGH or CRITICAL policies')} had evaluation errors, so the actual risk may be higher.`,
             ),
           ]
         : []),
@@ -141,14 +141,14 @@ function riskSection(facts: Facts): Section {
         { label: 'Open violations', value: number(total.open) },
         { label: 'Affected resources', value: number(affected) },
       ),
-      paragraph(`${riskFormula} What is exempt has none.`),
+      paragraph(`${riskFormula} Exempt violations have none.`),
       stackedBySeverity(
         'open_by_age',
         'Open violations by age',
         oldestFirst.map(({ label, bySeverity }) => [label, bySeverity] as const),
       ),
       table(
-        { id: 'by_age', title: 'Open violations by age', empty: 'There is none.' },
+        { id: 'by_age', title: 'Open violations by age', empty: 'None.' },
         columns,
         oldestFirst,
       ),
@@ -175,13 +175,13 @@ function expiringSection(facts: Facts): Section {
   const from = moment(scope.end, order.scope.timezone);
   return {
     id: 'expiring',
-    title: 'Exemptions that end soon',
+    title: 'Exemptions ending soon',
     blocks: [
       paragraph(
-        `The exemptions that end within ${soon} days of ${from}. What they cover has no risk points yet.`,
+        `Exemptions that end within ${soon} days of ${from}. The violations they cover have no risk points yet.`,
       ),
       table(
-        { id: 'expiring_exemptions', title: 'Exemptions that end soon', empty: 'There is none.' },
+        { id: 'expiring_exemptions', title: 'Exemptions ending soon', empty: 'None.' },
         columns,
         endingSoon(facts),
       ),
@@ -199,25 +199,21 @@ function undecidedSection(facts: Facts): Section {
   const columns: readonly ColumnOf<PolicyFact>[] = [
     column('policy', 'Policy', 'text', 2, ({ name }) => name),
     column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
-    column('undecided', 'Undecided', 'integer', 1, ({ counter }) => counter.error),
+    column('undecided', 'Errors', 'integer', 1, ({ counter }) => counter.error),
     column('evaluations', 'Evaluations', 'integer', 1, ({ counter }) => counter.evaluated),
-    column('examples', 'For example', 'text', 4, ({ undecided }) => undecided.join('; ')),
+    column('examples', 'Examples', 'text', 4, ({ undecided }) => undecided.join('; ')),
   ];
   const policies = undecidedPolicies(facts);
   return {
     id: 'undecided',
-    title: 'What could not be decided',
+    title: 'Evaluation errors',
     blocks: [
       paragraph(
         policies.length === 0
-          ? 'Every evaluation of a HIGH or CRITICAL policy could be decided.'
-          : `There ${are(policies.length)} ${count(policies.length, 'HIGH or CRITICAL policy', 'HIGH or CRITICAL policies')} with evaluations that could not be decided: nobody knows whether these resources are at risk.`,
+          ? 'No evaluation errors of HIGH or CRITICAL policies.'
+          : `${count(policies.length, 'HIGH or CRITICAL policy', 'HIGH or CRITICAL policies')} with evaluation errors: it is unknown whether these resources are at risk.`,
       ),
-      table(
-        { id: 'undecided', title: 'What could not be decided', empty: 'There is none.' },
-        columns,
-        policies,
-      ),
+      table({ id: 'undecided', title: 'Evaluation errors', empty: 'None.' }, columns, policies),
     ],
   };
 }
@@ -231,9 +227,9 @@ function violationsSection({ violations }: Facts): Section {
     id: 'violations',
     title: 'Open violations',
     blocks: [
-      paragraph('Every open violation, those with the most risk points first.'),
+      paragraph('All open violations, highest risk first.'),
       table(
-        { id: 'violations', title: 'Open violations', empty: 'There is none.' },
+        { id: 'violations', title: 'Open violations', empty: 'None.' },
         columns,
         violations.rows ?? rowsOf([]),
       ),

@@ -19,8 +19,8 @@ export const fromHighest = [...severities].reverse();
 export function periodOf({ order, scope }: Facts): string {
   const { date_range: range, timezone } = order.scope;
   return range
-    ? `from ${moment(Date.parse(range.start), timezone)} up to ${moment(Date.parse(range.end), timezone)}`
-    : `all up to ${moment(scope.at, timezone)}`;
+    ? `from ${moment(Date.parse(range.start), timezone)} to ${moment(Date.parse(range.end), timezone)}`
+    : `until ${moment(scope.at, timezone)}`;
 }
 
 /** What a report is about, as its title page says it. */
@@ -51,14 +51,14 @@ function caveatsOf(facts: Facts): readonly Block[] {
   if (scope.isPast) {
     const { scan } = scoreOf(facts);
     const score = scan
-      ? `The score is that of ${nameScan(scan, timezone)}, the last scan of everything before the end of the range.`
+      ? `The score is from ${nameScan(scan, timezone)}, the last full scan before the end of the range.`
       : isNarrowed(scope)
-        ? 'Scans keep one score of everything and none of a part, so the score is as evaluated now, too.'
-        : 'No scan of everything was completed before the end of the range, so the score is as evaluated now, too.';
+        ? 'Scans store one overall score only, so the score of this scope is also as evaluated now.'
+        : 'No full scan was completed before the end of the range, so the score is also as evaluated now.';
     said.push(
       notice(
         'warn',
-        `The range ended before this report was made. Violations are told as they stood at ${moment(scope.end, timezone)}. Evaluations, and what follows from them (what passes, fails, is exempt or could not be decided, and the scores of parts), are those of ${moment(scope.at, timezone)}, as the service keeps no earlier ones. ${score}`,
+        `The range ended before this report was generated. Violations are as of ${moment(scope.end, timezone)}. Evaluations, and figures based on them (passed, failed, exempt, errors and partial scores), are as of ${moment(scope.at, timezone)}, because the service does not store earlier ones. ${score}`,
       ),
     );
     const changed = policies.filter(({ updated_at: at }) => at >= scope.until).length;
@@ -73,7 +73,7 @@ function caveatsOf(facts: Facts): readonly Block[] {
   }
   if (evaluations.total.evaluated === 0) {
     said.push(
-      notice('warn', `Nothing was evaluated, so nothing is known to comply: ${whyNothing(facts)}.`),
+      notice('warn', `Nothing was evaluated, so compliance is unknown: ${whyNothing(facts)}.`),
     );
   } else {
     said.push(...nowhereOf(facts).map((one) => notice('warn', `${sentence(one)}.`)));
@@ -83,7 +83,7 @@ function caveatsOf(facts: Facts): readonly Block[] {
     said.push(
       notice(
         'warn',
-        `${count(error, 'evaluation')} could not be decided and ${error === 1 ? 'counts' : 'count'} as not met.`,
+        `${count(error, 'evaluation')} ended in an error and ${error === 1 ? 'counts' : 'count'} as not met.`,
       ),
     );
   }
@@ -91,7 +91,7 @@ function caveatsOf(facts: Facts): readonly Block[] {
     said.push(
       notice(
         'neutral',
-        `${count(violations.cut, 'violation')} changed so often that the oldest changes are no longer kept; what ${violations.cut === 1 ? 'it was' : 'they were'} before these is not counted.`,
+        `${count(violations.cut, 'violation')} changed so often that the oldest changes are no longer stored and do not count here.`,
       ),
     );
   }
@@ -99,7 +99,7 @@ function caveatsOf(facts: Facts): readonly Block[] {
     said.push(
       notice(
         'neutral',
-        'An evaluation was under way in the background, so violations may lag behind.',
+        'A background evaluation was running, so violations may be slightly out of date.',
       ),
     );
   }
@@ -120,7 +120,7 @@ function mainFigures(facts: Facts): Figures {
       label: 'Compliance score',
       value: scoreText(value),
       tone: toneOf(value),
-      ...(scan ? { note: 'of the last scan' } : {}),
+      ...(scan ? { note: 'from the last scan' } : {}),
     },
     { label: 'Open violations', value: number(total.open), tone: total.open > 0 ? 'warn' : 'good' },
     { label: 'Critical', value: number(critical), tone: critical > 0 ? 'bad' : 'good' },
@@ -143,9 +143,9 @@ export function openingOf(facts: Facts): string {
   const { evaluated, pass, fail, error, exempt } = evaluations.total;
   const looked = `${count(policies.length, 'enabled policy', 'enabled policies')} and ${count(evaluations.resources, 'resource')} are in scope.`;
   if (evaluated === 0) return `${looked} Nothing was evaluated.`;
-  const found = `Of ${count(evaluated, 'evaluation')}, ${number(pass)} passed, ${number(fail)} failed, ${number(exempt)} ${were(exempt)} exempt and ${number(error)} could not be decided.`;
+  const found = `Of ${count(evaluated, 'evaluation')}, ${number(pass)} passed, ${number(fail)} failed, ${number(exempt)} ${were(exempt)} exempt and ${number(error)} ended in an error.`;
   const { open } = violations.total;
-  return `${looked} ${found} ${open === 0 ? 'No violation is open' : `${count(open, 'violation')} ${are(open)} open`}.`;
+  return `${looked} ${found} ${open === 0 ? 'No violations are open' : `${count(open, 'violation')} ${are(open)} open`}.`;
 }
 
 /** @param under those that stand under the row */
@@ -158,7 +158,7 @@ export function evaluationColumns<T>(
     column('passed', 'Passed', 'integer', 1, (item) => of(item).pass),
     column('failed', 'Failed', 'integer', 1, (item) => of(item).fail),
     column('exempt', 'Exempt', 'integer', 1, (item) => of(item).exempt),
-    column('undecided', 'Undecided', 'integer', 1, (item) => of(item).error),
+    column('undecided', 'Errors', 'integer', 1, (item) => of(item).error),
   ];
   return columns.map((one) => (under.some((id) => id === one.id) ? below(one) : one));
 }
@@ -191,7 +191,7 @@ export function breakdown({
       : []),
   ];
   const shown = names.filter((name) => evaluated.has(name) || (open.get(name) ?? 0) > 0);
-  return table({ id: `by_${id}`, title, empty: 'There is none.' }, columns, shown);
+  return table({ id: `by_${id}`, title, empty: 'None.' }, columns, shown);
 }
 
 const noEvaluation = newCounter();
@@ -231,20 +231,16 @@ export function exemptionsSection({ exemptions, scope, order }: Facts): Section 
   const { timezone } = order.scope;
   const when =
     scope.since === undefined
-      ? `that count at ${moment(scope.at, timezone)}`
-      : 'that counted at some time within the range';
+      ? `in effect at ${moment(scope.at, timezone)}`
+      : 'in effect at any time in the range';
   return {
     id: 'exemptions',
     title: 'Exemptions',
     blocks: [
       paragraph(
-        `The exemptions ${when}, as they are written now; deleted ones are not kept. “Covers” is the number of evaluations in scope that are exempt by it now.`,
+        `Exemptions ${when}, in their current form, without deleted ones. “Covers” is the number of evaluations in scope that each exempts now.`,
       ),
-      table(
-        { id: 'exemptions', title: 'Exemptions', empty: 'There is none.' },
-        columns,
-        exemptions,
-      ),
+      table({ id: 'exemptions', title: 'Exemptions', empty: 'None.' }, columns, exemptions),
     ],
   };
 }

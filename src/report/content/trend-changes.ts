@@ -68,15 +68,15 @@ export function changesSection(facts: Facts): Section {
         ]
       : []),
   ];
-  const about = { empty: 'There is none.' };
+  const about = { empty: 'None.' };
   return {
     id: 'changes',
-    title: 'What got better and worse',
+    title: 'Improvements and regressions',
     blocks: [
       paragraph(
         hasStart
-          ? 'Open violations at the end of the range beside those at its beginning, the worst first.'
-          : 'Without a date range there is no beginning to compare with; this is what was opened and resolved in all.',
+          ? 'Open violations at the start and the end of the range, largest increase first.'
+          : 'Without a date range there is no start to compare with; these are totals of opened and resolved violations.',
       ),
       table(
         { ...about, id: 'policies_changed', title: 'Policies' },

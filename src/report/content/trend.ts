@@ -72,8 +72,8 @@ function summarySection(facts: Facts): Section {
     blocks: [
       paragraph(
         first && last && first !== last
-          ? `Over ${count(scans.length, 'scan')} of everything, the score went from ${scoreText(first.score)} to ${scoreText(last.score)}.`
-          : `There is ${scans.length === 0 ? 'no' : 'only one'} completed scan of everything within the time; it takes two to compare scores.`,
+          ? `Over ${count(scans.length, 'full scan')}, the score went from ${scoreText(first.score)} to ${scoreText(last.score)}.`
+          : `${scans.length === 0 ? 'No' : 'Only one'} full scan was completed in this period; comparing scores requires two.`,
       ),
       paragraph(
         `Violations were opened ${times(opened)}, resolved ${times(resolved + resolvedExempt)} and exempted ${times(exempted)}.`,
@@ -81,17 +81,17 @@ function summarySection(facts: Facts): Section {
       ...(scope.since === undefined
         ? [
             paragraph(
-              'Without a date range there is no beginning to compare with, so this report cannot say which policies got better or worse.',
+              'Without a date range there is no start to compare with, so this report does not show which policies improved.',
             ),
           ]
         : [
             paragraph(
-              `${sentence(countOrNo(openAtStart, 'violation'))} ${were(openAtStart)} open at the beginning of the range, ${number(open)} at its end.`,
+              `${sentence(countOrNo(openAtStart, 'violation'))} ${were(openAtStart)} open at the start of the range, ${number(open)} at its end.`,
             ),
             ...(worse.length > 0 ? [paragraph(`Worse: ${named(worse)}.`)] : []),
             ...(better.length > 0 ? [paragraph(`Better: ${named(better)}.`)] : []),
             ...(worse.length + better.length === 0
-              ? [paragraph('No policy has more or fewer open violations than at the beginning.')]
+              ? [paragraph('No policy has more or fewer open violations than at the start.')]
               : []),
           ]),
       paragraph(openingOf(facts)),
@@ -113,7 +113,7 @@ function scoresSection(facts: Facts): Section {
   const scores: Chart = {
     kind: 'chart',
     id: 'scores',
-    title: 'Score of scans',
+    title: 'Scan scores',
     description: `From ${scoreText(scans[0]?.score ?? null)} to ${scoreText(scans.at(-1)?.score ?? null)} over ${count(scans.length, 'scan')}`,
     form: 'lines',
     categories,
@@ -124,13 +124,13 @@ function scoresSection(facts: Facts): Section {
   const failures: Chart = {
     kind: 'chart',
     id: 'failures',
-    title: 'What scans found',
-    description: `Failing and undecided evaluations of ${count(scans.length, 'scan')}`,
+    title: 'Scan results',
+    description: `Failed evaluations and errors of ${count(scans.length, 'scan')}`,
     form: 'lines',
     categories,
     series: [
       { name: 'Failing', colour: 'fail', values: shown.map(({ failed }) => failed) },
-      { name: 'Undecided', colour: 'error', values: shown.map(({ undecided }) => undecided) },
+      { name: 'Errors', colour: 'error', values: shown.map(({ undecided }) => undecided) },
     ],
     unit: 'evaluations',
   };
@@ -140,17 +140,12 @@ function scoresSection(facts: Facts): Section {
     title: 'Scores',
     blocks: [
       ...(isNarrowed(facts.scope)
-        ? [
-            notice(
-              'neutral',
-              'The scores of scans are of the whole inventory and all policies, not of this scope alone: scans keep no others.',
-            ),
-          ]
+        ? [notice('neutral', 'Scan scores cover all policies and resources, not only this scope.')]
         : []),
       paragraph(
         scans.length < 2
-          ? `${scans.length === 0 ? 'No' : 'Only one'} scan of everything was completed within the time, so there is nothing to draw or to compare.`
-          : `Each scan of everything that was completed within the time is a point${scans.length > mostPoints ? `; ${mostPoints} of ${scans.length} are drawn` : ''}.`,
+          ? `${scans.length === 0 ? 'No' : 'Only one'} full scan was completed in this period, so there is nothing to compare.`
+          : `Each point is a full scan completed in this period${scans.length > mostPoints ? `; ${mostPoints} of ${number(scans.length)} are shown` : ''}.`,
       ),
       ...(scans.length > 1 ? [scores, failures] : []),
       ...(first && last && first !== last ? [comparison(facts, first, last)] : []),
@@ -179,7 +174,7 @@ function comparison({ order }: Facts, first: ScanFact, last: ScanFact): Table {
       a === null || b === null ? null : rounded(b - a),
     ),
   ];
-  const about = { id: 'first_and_last', title: 'First and last scan', empty: 'There is none.' };
+  const about = { id: 'first_and_last', title: 'First and last scan', empty: 'None.' };
   return table(about, columns, items);
 }
 
@@ -208,25 +203,21 @@ function periodsSection(facts: Facts): Section {
   };
   const columns: readonly ColumnOf<Period>[] = [
     column('start', 'From', 'timestamp', 2, ({ start }) => isoCell(start)),
-    column('end', 'Up to', 'timestamp', 2, ({ end }) => isoCell(end)),
+    column('end', 'To', 'timestamp', 2, ({ end }) => isoCell(end)),
     column('opened', 'Opened', 'integer', 1, ({ opened }) => opened),
     column('resolved', 'Resolved', 'integer', 1, ({ resolved }) => resolved),
     column('exempted', 'Exempted', 'integer', 1, ({ exempted }) => exempted),
-    column('open', 'Open at the end', 'integer', 1, ({ open }) => open),
+    column('open', 'Open at end', 'integer', 1, ({ open }) => open),
   ];
   return {
     id: 'violations',
     title: 'Violations over time',
     blocks: [
       paragraph(
-        'Changes of violations in scope, from their histories: opened is a change to OPEN, also of one that was resolved before or whose exemption ended; resolved and exempted are changes of open ones. Open at the end of a period is counted back from the end of all.',
+        'Status changes of violations in scope, from their histories. Opened includes violations that were reopened, or whose exemption ended; resolved and exempted are changes of open violations. The number open at the end of each period is counted back from the end of the last.',
       ),
       ...(periods.length > 1 ? [chart] : []),
-      table(
-        { id: 'periods', title: 'Violations over time', empty: 'There is none.' },
-        columns,
-        periods,
-      ),
+      table({ id: 'periods', title: 'Violations over time', empty: 'None.' }, columns, periods),
     ],
   };
 }
@@ -247,20 +238,16 @@ function resolvingSection({ violations: { resolving } }: Facts): Section {
       const ms = mean(item);
       return ms === null ? null : rounded(ms / 3_600_000);
     }),
-    column('unknown', 'Of unknown age', 'integer', 1, ({ unknown }) => unknown),
+    column('unknown', 'Unknown age', 'integer', 1, ({ unknown }) => unknown),
   ];
   return {
     id: 'resolving',
     title: 'Time to resolve',
     blocks: [
       paragraph(
-        'From when a violation was found to when it was resolved, whatever resolved it: a fix, a hand, or that its policy or resource is gone. Time that it was exempt counts.',
+        'Time from detection to resolution, including violations resolved by hand or because the policy or resource was deleted. Time spent exempt counts.',
       ),
-      table(
-        { id: 'time_to_resolve', title: 'Time to resolve', empty: 'There is none.' },
-        columns,
-        items,
-      ),
+      table({ id: 'time_to_resolve', title: 'Time to resolve', empty: 'None.' }, columns, items),
     ],
   };
 }
@@ -273,7 +260,7 @@ const scansSection = (facts: Facts): Section => ({
       { label: 'Scans', value: number(facts.scans.within.length) },
       { label: 'Compared', value: number(comparable(facts).length) },
     ),
-    paragraph('Every scan of the time; those of a part of the inventory have scores of that part.'),
+    paragraph('All scans of the period. Partial scans have scores of what they evaluated.'),
     scansTable(facts.scans.within),
   ],
 });

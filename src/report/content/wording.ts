@@ -34,7 +34,7 @@ export const firstOf = (words: readonly string[], most: number): string =>
     : `${words.slice(0, most).join(', ')} and ${number(words.length - most)} more`;
 
 export const scoreText = (score: number | null): string =>
-  score === null ? 'not known' : `${score}%`;
+  score === null ? 'unknown' : `${score}%`;
 
 /** Two decimals at most. */
 export const rounded = (value: number): number => Math.round(value * 100) / 100;

@@ -119,7 +119,7 @@ const readme = ({ cut, server, framework, controls, missing }: EvidenceFacts): s
     `Evidence for ${oneLine(framework.name)}: ${controls.length} controls, as of ${cut.at}`,
     '',
     server.local
-      ? 'A LOCAL SERVER made this bundle: only its own machine could reach it, and whoever ran it could set its clock and its data.'
+      ? 'Made by a LOCAL SERVER: only its own machine could reach it, and its operator could set its clock and its data.'
       : `Made by ${oneLine(server.base_url)}.`,
     '',
     'bundle.json                     what this bundle is, and the moment it describes',
@@ -134,7 +134,7 @@ const readme = ({ cut, server, framework, controls, missing }: EvidenceFacts): s
     'statement.dsse.json             the hash of each entry above, signed',
     '',
     'Check it: govctl evidence verify FILE --key KEY',
-    'The signature proves who wrote this and that nothing was changed since; not that it is true.',
+    'The signature proves who wrote this bundle and that it was not changed, not that its content is true.',
     ...(missing.length > 0 ? ['', 'Not in this bundle:', ...missing.map((one) => `- ${one}`)] : []),
     '',
   ].join('\n');

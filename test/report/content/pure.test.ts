@@ -163,7 +163,7 @@ describe('figures', () => {
     expect(tiles?.[1]).toMatchObject({ label: 'Open violations', value: '1,955' });
     const charts = blocks.flatMap((one) => (one.kind === 'chart' ? [one.description] : []));
     expect(charts).toEqual([
-      'passed 0, failed 0, exempt 0, undecided 1,520',
+      'passed 0, failed 0, exempt 0, errors 1,520',
       'CRITICAL 0, HIGH 1,955, MEDIUM 0, LOW 0',
     ]);
   });

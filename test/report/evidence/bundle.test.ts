@@ -36,7 +36,7 @@ describe('a bundle of evidence', () => {
     const hash = createHash('sha256')
       .update(await bundleOf(smallFacts))
       .digest('hex');
-    expect(hash).toBe('ba19eecf7c315eef5aba3278605e75d8659b5c66e7aecfd18b39b66447b62b8c');
+    expect(hash).toBe('b79f168bec057f4de7b5051caca1c127f3b77bfcc097ae67d93171664864eb3d');
   });
 
   it('says who signed it: a key that is known, another one, or nobody can tell', async () => {
@@ -51,7 +51,7 @@ describe('a bundle of evidence', () => {
     const bundle = await bundleOf(local);
     expect(verifyBundle(bundle, [])).toMatchObject({ summary: { local: true } });
     const [readme] = entriesOf(bundle);
-    expect(Buffer.from(readme?.bytes ?? []).toString()).toContain('A LOCAL SERVER made this');
+    expect(Buffer.from(readme?.bytes ?? []).toString()).toContain('Made by a LOCAL SERVER');
   });
 
   it('is invalid with any bit of any byte flipped', async () => {

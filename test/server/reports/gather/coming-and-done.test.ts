@@ -42,7 +42,7 @@ describe('what is about to fail, in a risk report', () => {
       { resource: 'later' },
     ]);
     expect(text('summary')).toContain('3 violations are predicted within 30 days, the first on 2026-03-06 12:00 UTC: renewed on soon.'); // prettier-ignore
-    expect(text('about_to_fail')).toContain('Methods that are turned off: trend and recurrence');
+    expect(text('about_to_fail')).toContain('Disabled methods: trend and recurrence');
     const figures = model.sections
       .find(({ id }) => id === 'about_to_fail')
       ?.blocks.find(({ kind }) => kind === 'figures');
@@ -69,7 +69,7 @@ describe('what is about to fail, in a risk report', () => {
     const brief = await told(service, { type: 'risk', include_detailed_findings: false });
     expect(brief.table('predictions')).toHaveLength(25);
     expect(brief.table('predictions')[0]).toMatchObject({ resource: 'soon' });
-    expect(brief.text('about_to_fail')).toContain('the soonest 25 of 32 predictions');
+    expect(brief.text('about_to_fail')).toContain('the earliest 25 of 32 predictions');
   });
 
   it('is nothing where the range is over, and the report says so', async () => {

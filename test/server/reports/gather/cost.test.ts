@@ -61,7 +61,7 @@ describe('a report with costs', () => {
     for (const type of ['risk', 'trend'] as const) {
       const { text, sections } = await told(service, { type, include_cost: true });
       expect(text('cost')).toBe(
-        'No cost data was imported, so nothing is known of what anything costs.',
+        'No cost data has been imported, so costs are unknown.',
       );
       expect(sections).toContain('cost');
       expect((await told(service, { type })).sections).not.toContain('cost');
@@ -129,9 +129,9 @@ describe('a report with costs', () => {
       });
       const { table, text, model } = told1;
       expect(text('cost')).toContain('from 2026-01-01 to 2026-01-31');
-      expect(text('cost')).toContain('1,040.00 USD (+1,040.00 USD against 0.00 USD before)');
+      expect(text('cost')).toContain('1,040.00 USD (+1,040.00 USD compared with 0.00 USD before)');
       expect(text('cost')).toContain(
-        '“Before” is from 2025-12-01 to 2025-12-31; the charges that were imported begin on 2026-01-10, so it is not complete.',
+        '“Before” is from 2025-12-01 to 2025-12-31; imported charges start on 2026-01-10, so it is incomplete.',
       );
       expect(table('services').map(({ service: name, cost }) => [name, cost])).toEqual([
         ...[200, 180, 160, 140, 120, 100].map((cost, at) => [`Service ${at}`, String(cost)]),
@@ -153,7 +153,7 @@ describe('a report with costs', () => {
       });
       const { table, text } = await told(service, { type: 'trend', include_cost: true });
       expect(table('cost_by_time')).toHaveLength(11);
-      expect(text('cost')).toContain('In other currencies, which are not converted: 7.00 EUR');
+      expect(text('cost')).toContain('In other currencies, not converted: 7.00 EUR');
       expect(text('cost')).toMatch(/forecast/i);
       expect(table('budgets')).toMatchObject([{ budget: 'Platform', amount: '1000' }]);
       expect(text('cost')).not.toMatch(/NaN|undefined|null/);
@@ -163,11 +163,11 @@ describe('a report with costs', () => {
       const scope = { environments: ['dev'], cloud_providers: ['aws'] };
       const order = { type: 'trend', scope, framework: 'soc2', include_cost: true } as const;
       const { text, table } = await told(service, order);
-      expect(text('cost')).toContain('Costs are of everything in scope, whatever the framework.');
-      expect(text('cost')).toContain('Environments are those of charges.');
-      expect(text('cost')).toContain('All budgets are listed, whatever the scope.');
+      expect(text('cost')).toContain('Costs are not filtered by framework.');
+      expect(text('cost')).toContain('Costs are filtered by the environment of the charge;');
+      expect(text('cost')).toContain('Budgets are not filtered.');
       // What charges do not say, the inventory does.
-      expect(text('cost')).toContain('In total 7.00 EUR');
+      expect(text('cost')).toContain('Total: 7.00 EUR');
       expect(table('services')).toMatchObject([{ service: 'S3', cost: '7' }]);
     });
 
@@ -182,7 +182,7 @@ describe('a report with costs', () => {
         ]),
       );
       const { text } = await told(service, { type: 'trend', include_cost: true });
-      expect(text('cost')).toContain('There is no forecast of cost: the charges have');
+      expect(text('cost')).toContain('No cost forecast: the charges have');
       expect(text('cost')).toContain('3.00 XXZ');
     });
   });

@@ -114,7 +114,7 @@ describe('the scope of a report', () => {
       medium: 0,
       low: 1,
     });
-    expect(text()).toContain(`The score is that of scan ${scans[1]}`);
+    expect(text()).toContain(`The score is from scan ${scans[1]}`);
     expect(table('controls')).toMatchObject([
       { framework: 'In House', control: 'A', status: 'FAILED', open: 1 },
       { framework: 'PCI-DSS', control: '1.2', status: 'FAILED', open: 1 },
@@ -128,11 +128,11 @@ describe('the scope of a report', () => {
     const part = await told(service, {
       scope: { date_range: march(2, 9), environments: ['dev'] },
     });
-    expect(part.text()).toContain('none of a part, so the score is as evaluated now');
+    expect(part.text()).toContain('so the score of this scope is also as evaluated now');
     const early = await told(service, {
       scope: { date_range: { start: '2026-02-01T00:00:00.000Z', end: '2026-02-10T00:00:00.000Z' } },
     });
-    expect(early.text()).toContain('No scan of everything was completed before the end');
+    expect(early.text()).toContain('No full scan was completed before the end');
     expect(early.text()).toContain('1 policy in scope was created or changed after the end');
     expect(early.model.head.summary.total_violations).toBe(0);
     expect('source_scan_id' in early.composed).toBe(false);
@@ -140,10 +140,10 @@ describe('the scope of a report', () => {
     expect(now.text()).not.toContain('The range ended');
     expect(part.model.head.notices).toEqual([
       'Nothing was evaluated: no resource is in environment dev; there is production.',
-      'Violations are told as of the end of the range, 2026-03-09 00:00 UTC.',
+      'Violations are as of the end of the range, 2026-03-09 00:00 UTC.',
     ]);
     expect(early.model.head.notices).toEqual([
-      'Violations are told as of the end of the range, 2026-02-10 00:00 UTC; the score is as evaluated at 2026-03-21 12:00 UTC.',
+      'Violations are as of the end of the range, 2026-02-10 00:00 UTC; the score is as evaluated at 2026-03-21 12:00 UTC.',
     ]);
     expect(now.model.head.notices).toEqual([]);
   });
@@ -187,7 +187,7 @@ describe('the scope of a report', () => {
     expect(new Set(times?.map((time) => time.slice(6)))).toEqual(new Set(['Europe/Berlin']));
     expect(about).toContainEqual({
       label: 'Time',
-      value: 'from 2026-03-02 01:00 Europe/Berlin up to 2026-03-09 01:00 Europe/Berlin',
+      value: 'from 2026-03-02 01:00 Europe/Berlin to 2026-03-09 01:00 Europe/Berlin',
     });
     expect(generatedAt(model.head)).toBe('2026-03-21 13:00:00 Europe/Berlin');
   });

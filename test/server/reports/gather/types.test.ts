@@ -24,7 +24,7 @@ describe('reports of a service where nothing is', () => {
       expect(table('frameworks')).toMatchObject([{ status: 'NOT EVALUATED', score: null }]);
       expect(table('controls')).toEqual([]);
       expect(table('controls_not_evaluated')).toMatchObject([{ policies: 1 }]);
-      expect(text()).toContain('none of 1 resource is of a type');
+      expect(text()).toContain('no policy in scope applies to the types of 1 resource');
     } finally {
       await service.close();
     }
@@ -45,7 +45,7 @@ describe('what could not be decided', () => {
       const { table, model } = await told(service);
       expect(model.head.summary.compliance_score).toBe(95);
       expect(table('frameworks')).toMatchObject([
-        { status: 'NON_COMPLIANT', because: 'a HIGH or CRITICAL evaluation could not be decided' },
+        { status: 'NON_COMPLIANT', because: 'a HIGH or CRITICAL evaluation ended in an error' },
       ]);
       expect(table('controls')).toMatchObject([{ status: 'UNDECIDED', passed: 19, undecided: 1 }]);
       const risk = await told(service, { type: 'risk' });
@@ -148,7 +148,7 @@ describe('each type of report', () => {
     expect(table('by_age').map(({ open }) => open)).toEqual([0, 2, 0, 1]);
     expect(table('by_region')).toMatchObject([{ region: 'eu', points: 53, open: 3 }]);
     expect(table('expiring_exemptions')).toMatchObject([{ policy: 'low', covers: 1 }]);
-    expect(text('summary')).toContain('53 risk points over 2 resources');
+    expect(text('summary')).toContain('53 risk points across 2 resources');
   });
 
   it('remediation says what to do first, and what it brings', async () => {
@@ -202,7 +202,7 @@ describe('each type of report', () => {
     ]);
     expect(table('periods').length).toBeLessThanOrEqual(31);
     expect(table('periods')[0]).toMatchObject({ open: 5 });
-    expect(text('summary')).toContain('5 violations were open at the beginning of the range, 3 at');
+    expect(text('summary')).toContain('5 violations were open at the start of the range, 3 at');
   });
 
   it('audit has every evaluation, who changed what, scans, exemptions and changes of status', async () => {
@@ -260,6 +260,6 @@ describe('each type of report', () => {
     const said = [...table('audit_log').map(({ action }) => action), ...table('actions').map(({ name }) => name)]; // prettier-ignore
     expect(said).toContain('policy.create');
     expect(said.filter((action) => hidden.includes(String(action)))).toEqual([]);
-    expect(text('changes')).toContain('takes the scope audit:read');
+    expect(text('changes')).toContain('requires the scope audit:read');
   });
 });
