@@ -10,7 +10,7 @@ import { adviceOf, effortRule, efforts, planOf } from './remediation-plan.ts';
 import type { Action } from './remediation-plan.ts';
 import { remediationsSection } from './remediation-runs.ts';
 import { openingOf } from './shared.ts';
-import { are, count, firstOf, number, scoreText } from './wording.ts';
+import { count, firstOf, number, scoreText } from './wording.ts';
 import { complianceScore } from '../../engine/score.ts';
 
 const mostQuickWins = 10;

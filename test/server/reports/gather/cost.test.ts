@@ -60,9 +60,7 @@ describe('a report with costs', () => {
   it('says in one line that none was imported', async () => {
     for (const type of ['risk', 'trend'] as const) {
       const { text, sections } = await told(service, { type, include_cost: true });
-      expect(text('cost')).toBe(
-        'No cost data has been imported, so costs are unknown.',
-      );
+      expect(text('cost')).toBe('No cost data has been imported, so costs are unknown.');
       expect(sections).toContain('cost');
       expect((await told(service, { type })).sections).not.toContain('cost');
     }
