@@ -30,6 +30,7 @@ export const eventTypes = [
   'api.key.created',
   'api.key.expiring',
   'audit.head',
+  'webhook.events.dropped',
   ...formBTypes,
 ] as const;
 export const EventType = z.enum(eventTypes);

@@ -87,6 +87,15 @@ const LastDelivery = z.looseObject({
   error: z.string().optional(),
 });
 
+/** Events that waited for too long, or were too many, and are not delivered. The next success ends the count. */
+export const DroppedEvents = z.looseObject({
+  events: z.int().min(1),
+  since: Timestamp,
+  last_at: Timestamp,
+  ended_at: Timestamp.optional(),
+});
+export type DroppedEvents = z.infer<typeof DroppedEvents>;
+
 /** What the service answers beside what it was given; sent back in a PUT, it is ignored. */
 export const answeredOnly = {
   secret_hint: z.unknown().optional(),
@@ -97,6 +106,7 @@ export const answeredOnly = {
   failing_since: z.unknown().optional(),
   last_delivery: z.unknown().optional(),
   waiting: z.unknown().optional(),
+  dropped: z.unknown().optional(),
 };
 
 /** A partial update: fields left out stay, null clears an optional one; `secret` rotates it. */
@@ -141,6 +151,7 @@ export const AnsweredWebhook = z.looseObject({
   last_delivery: LastDelivery.optional(),
   /** Events in its queue. */
   waiting: z.int().min(0).optional(),
+  dropped: DroppedEvents.optional(),
   created_at: Timestamp.optional(),
   updated_at: Timestamp.optional(),
   created_by: z.string().optional(),

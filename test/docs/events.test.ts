@@ -47,6 +47,8 @@ const when: Record<EventType, string> = {
     'An API key expires within 14 days. Once for each expiry that a key is given.',
   'audit.head':
     'Once an hour, where the audit log has grown: the hash of its newest entry, signed. Keep it elsewhere: `govctl audit verify --head SEQUENCE:HASH` finds out whether a log was cut or written anew since.',
+  'webhook.events.dropped':
+    'Events that waited for a webhook are not delivered: more than 100,000 waited, or they are older than events are stored. Once, until a delivery to the webhook succeeds again; `webhook.dropped` counts those up to now, and the webhook itself has the number since.',
   'cost.anomaly.detected': 'A cost is not what it was expected to be.',
   'budget.threshold.exceeded': 'A budget is used up by more than a threshold.',
 };
@@ -90,7 +92,7 @@ describe('the reference of events', () => {
 
 An event is stored in the same commit as what caused it, with the next number of one sequence, and waits in the queue of every webhook that it is for.
 \`GET /v1/events\` lists events in that order, \`GET /v1/events/:id\` answers one as webhooks get it, \`POST /v1/events/replay\` queues events again.
-They are kept for ${defaultRetention.events / 86_400_000} days by default ([retention](../local-server.md#retention)), of more than ${mostKept.toLocaleString('en')} the newest; one that waits for a webhook is kept until it is delivered. A local server makes events up: \`POST /v1/events\`
+They are kept for ${defaultRetention.events / 86_400_000} days by default ([retention](../local-server.md#retention)), of more than ${mostKept.toLocaleString('en')} the newest; up to 100,000 that wait for a webhook are kept beside these. A local server makes events up: \`POST /v1/events\`
 with a type, and with data that are put into those shown below.
 
 Bodies have one of two forms. A: \`{id, type, created, data}\`. B: \`{event, timestamp, webhook_id, data}\`. Be ready for fields beyond those shown here.

@@ -47,6 +47,9 @@ const ShownWebhook = z.looseObject({
   failing_since: absentIfOdd(z.string()),
   last_delivery: absentIfOdd(LastDelivery),
   waiting: absentIfOdd(z.number()),
+  dropped: absentIfOdd(
+    z.looseObject({ events: z.number(), since: z.string(), ended_at: absentIfOdd(z.string()) }),
+  ),
   created_at: absentIfOdd(z.string()),
   updated_at: absentIfOdd(z.string()),
   created_by: absentIfOdd(z.string()),

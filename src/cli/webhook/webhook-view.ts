@@ -33,6 +33,7 @@ function describeWebhook(webhook: ShownWebhook, style: Style, room: number): str
       ['status', describeStatus(webhook)],
       ['failing', webhook.failing_since && `since ${webhook.failing_since}`],
       ['waiting', webhook.waiting === undefined ? undefined : count(webhook.waiting, 'event')],
+      ['dropped', describeDropped(webhook)],
       ['last sent', describeLast(webhook)],
       ['severity', filters?.severity?.join(', ')],
       ['environments', filters?.environments?.join(', ')],
@@ -74,6 +75,12 @@ function describeStatus(webhook: ShownWebhook): string {
   const since = webhook.disabled_at ? ` since ${webhook.disabled_at}` : '';
   const why = state === 'disabled' && webhook.disabled_reason ? `: ${webhook.disabled_reason}` : '';
   return state + since + why;
+}
+
+function describeDropped({ dropped }: ShownWebhook): string | undefined {
+  if (!dropped) return undefined;
+  const { events, since, ended_at: until } = dropped;
+  return `${count(events, 'event')} since ${since}${until === undefined ? '' : `, until ${until}`}`;
 }
 
 function describeLast({ last_delivery: last }: ShownWebhook): string | undefined {

@@ -248,6 +248,16 @@ const samples: Readonly<Record<EventType, Record<string, unknown>>> = {
       signature: 'Base64 of the Ed25519 signature',
     },
   },
+  'webhook.events.dropped': {
+    webhook: {
+      id: 'wh_01jnb2m3n4p5q6r7s8t9v0w1x2',
+      name: 'tickets',
+      status: 'disabled',
+      failing_since: '2026-01-30T09:30:00.000Z',
+      disabled_at: '2026-01-31T09:30:00.000Z',
+      dropped: { events: 2_000, since: at, last_at: at },
+    },
+  },
   'cost.anomaly.detected': {
     anomaly_id: 'anomaly-2026-03-01-s3',
     severity: 'high',

@@ -169,6 +169,8 @@ export interface Tx extends Reader {
   append(lanes: LaneSpec, lane: string, work: string): Promise<void>;
   /** Takes the head, which was claimed, out of its lane and makes the next due at once. No matter if it is gone already. */
   complete(lanes: LaneSpec, claimed: LaneWork): Promise<void>;
+  /** Takes all work up to a position out of a lane. When its next head is due stays. */
+  drop(lanes: LaneSpec, lane: string, position: number): Promise<void>;
   /** The head of a lane is not claimed before. No matter if the lane is empty. @param dueAt milliseconds since the epoch; 0: at once */
   putOff(lanes: LaneSpec, lane: string, dueAt: number): Promise<void>;
   /** Keeps the head of a lane from being claimed, or lets it go. It holds for an empty lane, too. */

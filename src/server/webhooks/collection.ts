@@ -1,4 +1,4 @@
-import { WebhookInput } from '../../contract/webhooks.ts';
+import { DroppedEvents, WebhookInput } from '../../contract/webhooks.ts';
 import type { CollectionSpec, LaneSpec } from '../store/store.ts';
 import * as z from 'zod';
 import { Timestamp } from '../../contract/lists.ts';
@@ -16,6 +16,8 @@ export interface StoredWebhook extends Omit<WebhookInput, 'secret'> {
   readonly disabled_at?: string;
   readonly disabled_reason?: string;
   readonly failing_since?: string;
+  /** Events that are not delivered: since the first of them, until the next success. */
+  readonly dropped?: DroppedEvents;
   readonly created_at: string;
   readonly updated_at: string;
   readonly created_by: string;
@@ -56,6 +58,7 @@ export const webhookShape = shape<StoredWebhook>({
   disabled_at: Timestamp.optional(),
   disabled_reason: z.string().optional(),
   failing_since: Timestamp.optional(),
+  dropped: DroppedEvents.optional(),
   created_at: Timestamp,
   updated_at: Timestamp,
   created_by: Key,

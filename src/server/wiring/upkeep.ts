@@ -16,6 +16,7 @@ import type { SignIn } from '../sign-in/service.ts';
 import type { UseRecord } from '../uses/record.ts';
 import { removeOldPoints } from '../prediction/old-points.ts';
 import type { Deliveries } from '../webhooks/delivery/deliveries.ts';
+import { limitQueues } from '../webhooks/delivery/limit-queues.ts';
 import { eventOf } from '../webhooks/delivery/work.ts';
 import { removeExpired } from './expiry.ts';
 import { modules } from './modules.ts';
@@ -27,7 +28,7 @@ export interface Upkeep {
    * keys that expire, replaces keys of ID tokens, checks company accounts.
    */
   maintain(): Promise<void>;
-  /** Call every second: an import creates events so fast that the oldest must be removed sooner than in a minute. */
+  /** Call every second: an import creates events so fast that the oldest must be removed, or dropped, sooner than in a minute. */
   trim(): Promise<void>;
   /** Resolves when nothing is running. */
   idle(): Promise<void>;
@@ -45,6 +46,8 @@ export interface UpkeepOptions {
   readonly retention: Retention;
   /** Maximum number of events, however new. */
   readonly mostEvents?: number;
+  /** Maximum number of events that wait for one webhook; default: 100,000. */
+  readonly mostWaiting?: number;
 }
 
 export function createUpkeep(
@@ -59,9 +62,11 @@ export function createUpkeep(
     methods,
     retention,
     mostEvents = mostKept,
+    mostWaiting,
   }: UpkeepOptions,
 ): Upkeep {
   const { store } = deps;
+  const queueLimits = { most: mostWaiting, keptMs: retention.events };
   /** Events over the maximum at the last run: a webhook still needs them. */
   let surplus = 0;
   let maintaining: Promise<void> | undefined;
@@ -87,6 +92,7 @@ export function createUpkeep(
     await maintainSigningKeys(deps);
     await keepScore(deps);
     await scheduleForecasts(deps, methods);
+    await limitQueues(deps, queueLimits);
     surplus = await removeOldEvents(deps, eventOf, { most: mostEvents, keptMs: retention.events });
     await deliveries?.maintain();
     // Last, as others answer to it.
@@ -94,7 +100,9 @@ export function createUpkeep(
   }
 
   async function trimNow(): Promise<void> {
-    if (!store.health().writable || !(await areMany(store, surplus, mostEvents))) return;
+    if (!store.health().writable) return;
+    await limitQueues(deps, queueLimits);
+    if (!(await areMany(store, surplus, mostEvents))) return;
     surplus = await removeOldEvents(deps, eventOf, { most: mostEvents, keptMs: retention.events });
   }
 

@@ -162,7 +162,7 @@ describe('a webhook whose receiver fails', () => {
     ]);
     await trigger();
     const { stdout } = await run(['webhook', 'get', 'retried']);
-    expect(stdout).toMatch(/events +all 23 types\n/);
+    expect(stdout).toMatch(/events +all 24 types\n/);
     expect(stdout).toMatch(/failing +since 2026-/);
     expect(stdout).toMatch(/waiting +1 event\n/);
     expect(stdout).toMatch(/last sent +\S+ scan.completed pending, answered 500\n/);

@@ -82,7 +82,7 @@ describe('govctl webhook create', () => {
     const flags = ['webhook', 'create', '--url', url, '--event', 'all'];
     const piped = await run([...flags, '--secret-stdin', '-o', 'json'], { stdin: `${secret}\n` });
     expect(JSON.parse(piped.stdout)).toMatchObject({ secret_hint: 'teen' });
-    expect((JSON.parse(piped.stdout) as { events: string[] }).events).toHaveLength(23);
+    expect((JSON.parse(piped.stdout) as { events: string[] }).events).toHaveLength(24);
     const asked = await run(flags, { tty: true, answers: [secret] });
     expect([asked.exitCode, asked.stdout]).toEqual([0, expect.not.stringContaining(secret)]);
     const made = await run([...flags, '--generate-secret', '-o', 'json']);

@@ -44,18 +44,6 @@ describe('events', () => {
     expect(await left()).toEqual([5, 7]);
   });
 
-  it('that wait for a webhook are kept until they are delivered', async () => {
-    await make(1);
-    const lane = await events.addWebhook();
-    await make(2);
-    service.advance(31 * day);
-    await service.maintain();
-    expect(await left()).toEqual([3, 4]);
-    await events.clear(lane);
-    await service.maintain();
-    expect(await left()).toEqual([]);
-  });
-
   it('of a delivery that is to be sent again are kept, too', async () => {
     await make(2);
     const [, , again] = await events.all();
@@ -124,14 +112,14 @@ describe('events', () => {
 });
 
 describe('the upkeep', () => {
-  /** Of a server that keeps 100 events; counts how often it reads what waits. */
+  /** Of a server that keeps 100 events; counts how often it reads all that waits. */
   function upkeep(maintainDeliveries = (): Promise<void> => Promise.resolve()) {
     const { store } = service.deps;
     let looks = 0;
     const counting: Store = {
       ...store,
       laneWork(lanes, query) {
-        looks += 1;
+        if (query.lane === undefined) looks += 1;
         return store.laneWork(lanes, query);
       },
     };

@@ -134,6 +134,26 @@ export const describeLanes = (name: string, open: () => Promise<TestLanes>): voi
       expect(await claim()).toEqual([]);
     });
 
+    test('drops work up to a position, and leaves when the next is due', async () => {
+      await append('a', 'one', 'two', 'three', 'four');
+      const one = await claimOne();
+      await putOff(one, 5000);
+      const [, two, , four] = await store.laneWork(posts, { lane: 'a', limit: 10 });
+      const drop = (position = 0): Promise<void> =>
+        store.transact((tx) => tx.drop(posts, 'a', position));
+      await drop(one.position - 1);
+      await drop(two?.position);
+      expect(await store.laneState(posts, 'a')).toEqual({ waiting: 2, held: false, dueAt: 5000 });
+      expect(await claim(4999)).toEqual([]);
+      expect((await claimOne(5000)).work).toBe('three');
+      await drop(one.position);
+      await append('a', 'five');
+      await drop(four?.position);
+      expect(worksOf(await store.laneWork(posts, { lane: 'a', limit: 10 }))).toEqual(['five']);
+      await drop((four?.position ?? 0) + 1);
+      expect(await store.laneState(posts, 'a')).toEqual({ waiting: 0, held: false });
+    });
+
     test('gives out those first that have been due longest', async () => {
       const lanes = ['a', 'b', 'c', 'd', 'e'];
       for (const lane of lanes) await append(lane, lane);

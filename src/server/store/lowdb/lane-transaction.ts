@@ -18,7 +18,7 @@ interface Below {
 
 type LaneTx = Pick<
   Tx,
-  'laneState' | 'laneWork' | 'append' | 'complete' | 'putOff' | 'hold' | 'clear'
+  'laneState' | 'laneWork' | 'append' | 'complete' | 'drop' | 'putOff' | 'hold' | 'clear'
 >;
 
 /** The sequence that counts the positions of a family. */
@@ -65,6 +65,12 @@ export const beginLaneChanges = (
       if (laneHead(viewOf(spec), lane)?.position !== position) return;
       change(['done', spec.name, lane, position]);
       setDue(spec, lane, 0);
+    },
+    async drop(spec, lane, position) {
+      const head = laneHead(viewOf(spec), lane);
+      if (!head || head.position > position) return;
+      change(['done', spec.name, lane, position]);
+      if (!laneHead(viewOf(spec), lane)) setDue(spec, lane, 0);
     },
     async putOff(spec, lane, dueAt) {
       if (!Number.isFinite(dueAt)) throw new Error(`a lane can't be put off until ${dueAt}`);

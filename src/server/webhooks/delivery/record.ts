@@ -144,7 +144,12 @@ export function afterAttempt(
 ): StoredWebhook {
   const { error, at } = attempt;
   const { failing_since: before, ...rest } = webhook;
-  if (error === undefined) return before === undefined ? webhook : rest;
+  if (error === undefined) {
+    const { dropped } = webhook;
+    const isOver = dropped && dropped.ended_at === undefined;
+    if (!isOver) return before === undefined ? webhook : rest;
+    return { ...rest, dropped: { ...dropped, ended_at: timestamp(now) } };
+  }
   if (!isFailure(attempt)) return webhook;
   // Not later than now, should a clock have been set back.
   const since = timestamp(Math.min(Date.parse((wasSilent ? undefined : before) ?? at), now));
