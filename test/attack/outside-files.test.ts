@@ -183,7 +183,7 @@ describe('a link of a repo where a file is about to be written', () => {
         expect([words, exitCode, stderr]).toEqual([
           words,
           1,
-          expect.stringMatching(/is not written: it leads to .*outside the repo[^]*allow-outside/),
+          expect.stringMatching(/was not written: it leads to .*outside the repo[^]*allow-outside/),
         ]);
       }
     }
@@ -197,7 +197,7 @@ describe('a link of a repo where a file is about to be written', () => {
     const { home, link, govctl } = clone({});
     link(path.join(home, 'secret.yaml'), 'schemas/govctl-config.schema.json');
     const { exitCode, stderr } = await govctl('schema --out schemas');
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('is not written')]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('was not written')]);
     expect(readFileSync(path.join(home, 'secret.yaml'), 'utf8')).toBe(`${secret}: [`);
   });
 
@@ -281,7 +281,7 @@ describe('what govctl writes into a repo', () => {
     const before = readdirSync(home, { recursive: true }).length;
     for (const words of ['import --out imported --force', 'import --out folder --force']) {
       const { exitCode, stderr } = await govctl(words, { fetch: service.fetch });
-      expect([exitCode, stderr]).toEqual([1, expect.stringContaining('is not written')]);
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining('was not written')]);
     }
     expect(readdirSync(home, { recursive: true })).toHaveLength(before);
     const allowed = await govctl('import --out imported --force --allow-outside', {
@@ -306,7 +306,7 @@ describe('what govctl writes into a repo', () => {
     link(path.join(home, 'plan.json'), 'plan.json');
     const before = readdirSync(home, { recursive: true }).length;
     const { exitCode, stderr } = await govctl(words, { fetch: hostileService() });
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('is not written')]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('was not written')]);
     expect(readdirSync(home, { recursive: true })).toHaveLength(before);
   });
 

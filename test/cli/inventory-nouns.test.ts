@@ -233,7 +233,9 @@ describe('the nouns of the inventory', () => {
   it('list their commands where an unknown one is near none', async () => {
     const { stderr, exitCode } = await run(['violation', 'show', 'viol_1']);
     expect(exitCode).toBe(3);
-    expect(stderr).toContain("unknown command 'show'\n(violation has list, get, summary, resolve)");
+    expect(stderr).toContain(
+      "unknown command 'show'\n(commands of violation: list, get, summary, resolve)",
+    );
   });
 
   it('violation: list, get and resolve', async () => {
@@ -294,7 +296,7 @@ describe('the nouns of the inventory', () => {
     const wrong = await run(['scan', 'run', '--policy', 'nope']);
     expect([wrong.exitCode, wrong.stderr]).toEqual([
       1,
-      expect.stringContaining('There is no policy with the id, name or key "nope"'),
+      expect.stringContaining('No policy with ID, name or key "nope"'),
     ]);
   });
 
@@ -401,7 +403,7 @@ describe('a server that only does what the description says', () => {
       fetch: minimal.fetch,
     });
     expect(outcome.exitCode).toBe(1);
-    expect(outcome.stderr).toContain(`This server does not have ${feature}`);
+    expect(outcome.stderr).toContain(`This server does not support ${feature}`);
   });
 });
 

@@ -93,7 +93,7 @@ describe.skipIf(pairs.length < 3)('a service that requires client certificates',
   ])('says what is wrong where it is shown %s', async (_, env, exitCode, words) => {
     const outcome = await machine().list(env);
     expect(outcome).toMatchObject({ exitCode, stdout: '' });
-    expect(outcome.stderr.replace(/^\S+ cannot be reached: .*; trying again.*\n/, '')).toContain(words); // prettier-ignore
+    expect(outcome.stderr.replace(/^\S+ cannot be reached: .*; retrying.*\n/, '')).toContain(words); // prettier-ignore
   });
 
   it('says how a key with a password is converted', async () => {

@@ -45,7 +45,7 @@ const apiKeys: OwnNoun<ApiKey, ListOptions> = {
     },
   },
   view: apiKeyView,
-  removal: { words: { verb: 'revoke', past: 'revoked', doing: 'Revoking it' } },
+  removal: { words: { verb: 'revoke', past: 'revoked', doing: 'Revoking' } },
 };
 
 interface UpdateOptions {

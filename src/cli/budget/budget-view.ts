@@ -43,7 +43,7 @@ function describe(budget: AnyBudget, style: Style, room: number): string {
       ['owner', budget.owner],
       ...(status ? statusFields(status, currency) : [['spent', 'not evaluated yet'] as const]),
       ['tags', withoutOwnership(budget.tags ?? []).join(', ')],
-      ['git', owner && `kept by project ${owner}${key ? `, key ${key}` : ''}`],
+      ['git', owner && `managed by project ${owner}${key ? `, key ${key}` : ''}`],
       ['updated', budget.updated_at],
     ],
     style,

@@ -20,7 +20,7 @@ export const budgets: DescribedNoun<AnyBudget, ListOptions> = {
   feature: 'budgets',
   names: {
     prefix: 'bud_',
-    knownBy: 'id, name or key',
+    knownBy: 'ID, name or key',
     nameOf: ({ name }) => name,
     tagsOf: ({ tags }) => tags,
     suggested: ({ name, tags }) => [name, readOwnership(tags ?? []).key],

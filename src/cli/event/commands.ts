@@ -4,46 +4,51 @@ import type { Act } from '../act.ts';
 import { eventOption } from '../webhook/commands.ts';
 
 export function registerEventCommands(program: GovctlCommand, act: Act): void {
-  const event = program
-    .command('event')
-    .description('what happened in the service, as its webhooks are told');
+  const event = program.command('event').description('list, replay and trigger events');
   listFlags(
-    event.command('list').description('list events, the latest first'),
+    event.command('list').description('list events, newest first'),
     ['sequence', 'created', 'id', 'type'],
     'sequence',
     'desc',
   )
-    .addOption(eventOption('--event <type>', 'only of this type; repeatable, or a,b'))
-    .addOption(eventOption('--type <type>', 'the same').hideHelp())
-    .option('--since <time>', 'only from then on: a time, or how long ago, such as 2h')
-    .option('--follow', 'go on with each as it happens, until Ctrl-C')
+    .addOption(
+      eventOption('--event <type>', 'filter by event type (repeatable or comma-separated)'),
+    )
+    .addOption(eventOption('--type <type>', 'same as --event').hideHelp())
+    .option('--since <time>', 'start of the period: a time, or an age such as 2h')
+    .option('--follow', 'keep printing new events until Ctrl-C')
     .action(act(() => import('./list.ts').then((m) => m.runList)));
   event
     .command('get')
-    .description('show one event as webhooks get it')
-    .argument('<id>')
-    .option('--webhook <webhook>', 'as this one gets it, by id, name or url')
+    .description('show an event as webhooks receive it')
+    .argument('<id>', 'event ID')
+    .option(
+      '--webhook <webhook>',
+      'show the event as this webhook receives it (ID, name, URL or key)',
+    )
     .action(act(() => import('./get.ts').then((m) => m.runGet)));
   event
     .command('trigger')
-    .summary('make an event up, to try receivers out')
+    .summary('trigger an example event to test receivers')
     .description(
-      'Makes an event up on a local server and sends it to every webhook that gets its type. It holds an example; what --data names is put in place of the same fields there, or beside them.',
+      'Trigger an example event on a local server and send it to all webhooks that subscribe to its type. --data adds fields to the example or replaces them.',
     )
-    .argument('<type>', 'such as policy.violation.created')
-    .option('--data <data>', 'what to put into the example: a JSON object, @FILE, or - for stdin')
+    .argument('<type>', 'event type, such as policy.violation.created')
+    .option('--data <data>', 'fields of the event: a JSON object, @FILE, or - for standard input')
     .action(act(() => import('./trigger.ts').then((m) => m.runTrigger)));
   event
     .command('replay')
-    .description('send events again, behind what already waits')
-    .argument('[ids...]', 'which ones')
-    .option('--since <time>', 'all from then on: a time, or how long ago, such as 2h')
-    .option('--until <time>', 'with --since: up to then')
-    .addOption(eventOption('--event <type>', 'only of this type; repeatable, or a,b'))
-    .addOption(eventOption('--type <type>', 'the same').hideHelp())
+    .description('resend events, after those already queued')
+    .argument('[ids...]', 'event IDs')
+    .option('--since <time>', 'start of the period: a time, or an age such as 2h')
+    .option('--until <time>', 'with --since: end of the period, exclusive')
+    .addOption(
+      eventOption('--event <type>', 'filter by event type (repeatable or comma-separated)'),
+    )
+    .addOption(eventOption('--type <type>', 'same as --event').hideHelp())
     .option(
       '--webhook <webhook>',
-      'to this one only, whatever its events and filters; by id, name or url',
+      'send only to this webhook, ignoring its filters (ID, name, URL or key)',
     )
     .action(act(() => import('./replay.ts').then((m) => m.runReplay)));
 }

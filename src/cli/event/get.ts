@@ -18,7 +18,7 @@ export interface GetOptions {
 export async function runGet(context: Context, options: GetOptions): Promise<ExitCode> {
   const [id] = options.args;
   const client = await context.client();
-  const { data: envelope } = await context.progress('Looking it up', async () => {
+  const { data: envelope } = await context.progress('Loading event', async () => {
     const query =
       options.webhook === undefined
         ? {}

@@ -22,7 +22,7 @@ export interface ReplayOptions {
 export async function runReplay(context: Context, options: ReplayOptions): Promise<ExitCode> {
   const wanted = parseWanted(context, options);
   const client = await context.client();
-  const { data } = await context.progress('Queueing them again', async () => {
+  const { data } = await context.progress('Queuing events', async () => {
     const webhook =
       options.webhook === undefined
         ? {}
@@ -37,7 +37,9 @@ export async function runReplay(context: Context, options: ReplayOptions): Promi
         : `${style.green('Queued')} ${count(data.events, 'event')} again: ${count(data.deliveries, 'delivery', 'deliveries')}\n`,
   });
   if (data.events > 0 && data.deliveries === 0) {
-    await context.say('No webhook gets them; --webhook sends them to one whatever its events.');
+    await context.say(
+      'No webhook subscribes to these events. To send them to a webhook anyway, use --webhook.',
+    );
   }
   return exitCodes.ok;
 }
@@ -50,15 +52,13 @@ function parseWanted({ world }: Context, options: ReplayOptions) {
   if (ids.length > 0 === (since !== undefined)) {
     throw new GovctlError(
       'usage_error',
-      since === undefined
-        ? 'Which events to send again is not given'
-        : 'Use either event IDs or --since',
-      { hint: 'Give ids, or --since TIME for all from then on.' },
+      since === undefined ? 'No events given' : 'Use either event IDs or --since',
+      { hint: 'Pass event IDs, or --since TIME for all events since then.' },
     );
   }
   if (since === undefined) {
     if (until ?? types) {
-      throw new GovctlError('usage_error', '--until and --event go with --since');
+      throw new GovctlError('usage_error', '--until and --event require --since');
     }
     return { event_ids: [...new Set(ids)] };
   }

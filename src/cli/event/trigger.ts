@@ -19,10 +19,10 @@ export interface TriggerOptions {
 export async function runTrigger(context: Context, options: TriggerOptions): Promise<ExitCode> {
   const [type, second] = parseEventTypes(options.args, 'TYPE');
   if (type === undefined || second !== undefined) {
-    throw new GovctlError('usage_error', 'Give one event type');
+    throw new GovctlError('usage_error', 'Use a single event type');
   }
   const data = options.data === undefined ? undefined : await readData(context.world, options.data);
-  const { data: event } = await withOurServer(context, feature, 'Making it up', (client) =>
+  const { data: event } = await withOurServer(context, feature, 'Triggering event', (client) =>
     client.events.trigger({ body: { type, ...defined({ data }) } }),
   );
   await context.show({
@@ -50,7 +50,7 @@ async function readData(world: World, given: string): Promise<Record<string, unk
   } catch (cause) {
     throw new GovctlError('usage_error', `${from} is not JSON: ${(cause as Error).message}`, {
       cause,
-      hint: `Write an object, such as --data '{"violation": {"severity": "HIGH"}}', or @FILE.`,
+      hint: `Use an object such as --data '{"violation": {"severity": "HIGH"}}', or @FILE.`,
     });
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {

@@ -21,7 +21,7 @@ export const exemptionView = (
         ['category', exemption.category],
         ['expires', `${exemption.expires} (${exemption.status})`],
         ['tags', withoutOwnership(exemption.tags ?? []).join(', ')],
-        ['git', owner && `kept by project ${owner}${key ? `, key ${key}` : ''}`],
+        ['git', owner && `managed by project ${owner}${key ? `, key ${key}` : ''}`],
         ['created', `${exemption.created_at} by ${exemption.created_by}`],
         ['updated', exemption.updated_at],
       ],

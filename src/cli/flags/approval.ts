@@ -27,8 +27,8 @@ export async function confirmChange(
 ): Promise<void> {
   if (isApproved(options)) return;
   if (!flags.input) {
-    throw new GovctlError('approval_required', `${what} was not ${past}: nobody could be asked`, {
-      hint: `Give --yes to ${verb} without asking.`,
+    throw new GovctlError('approval_required', `${what} was not ${past}: prompts are disabled`, {
+      hint: `To ${verb} without a prompt, pass --yes.`,
     });
   }
   if (!(await world.prompt.confirm(question, false))) throw notApproved();

@@ -7,11 +7,11 @@ export function fromEnvironment({ env }: World, flag: string, name: string): str
   if (value !== undefined && value !== '') return value;
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
     // It may be the secret itself, which is not to be said once more.
-    throw new GovctlError('usage_error', `${flag} takes the name of an environment variable`);
+    throw new GovctlError('usage_error', `${flag} must be the name of an environment variable`);
   }
   throw new GovctlError(
     'usage_error',
-    `${flag} ${name}: the environment variable is ${value === '' ? 'empty' : 'not set'}`,
-    { hint: 'Give the name of a variable, not the value itself.' },
+    `${flag} ${name}: environment variable is ${value === '' ? 'empty' : 'not set'}`,
+    { hint: 'Pass the name of a variable, not its value.' },
   );
 }

@@ -21,7 +21,7 @@ export class GovctlCommand extends Command {
     const isFar = options?.code === 'commander.unknownCommand' && !message.includes('Did you mean');
     return super.error(
       isFar && this.parent
-        ? `${message}\n(${this.name()} has ${this.createHelp()
+        ? `${message}\n(commands of ${this.name()}: ${this.createHelp()
             .visibleCommands(this)
             .map((one) => one.name())
             .filter((name) => name !== 'help')
@@ -62,7 +62,7 @@ export class GovctlCommand extends Command {
         if (!subcommand.options.some((one) => one.attributeName() === name)) {
           const flag = option.long ?? option.flags;
           subcommand.error(
-            `error: unknown option '${flag}': it belongs to \`${own.parent?.name()} ${own.name()}\` itself`,
+            `error: unknown option '${flag}': use it only with \`${own.parent?.name()} ${own.name()}\``,
           );
         }
         subcommand.setOptionValueWithSource(name, own.getOptionValue(name), 'cli');

@@ -24,7 +24,7 @@ export async function readWholeFile(
   try {
     for await (const chunk of await openBytes(path.resolve(cwd, file), signal)) {
       size += chunk.length;
-      if (size > most) throw new Error(`it has more than ${Math.floor(most / 1024 / 1024)} MiB`);
+      if (size > most) throw new Error(`larger than ${Math.floor(most / 1024 / 1024)} MiB`);
       chunks.push(chunk);
     }
   } catch (cause) {

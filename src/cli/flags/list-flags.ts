@@ -22,11 +22,9 @@ export const listFlags = (
 ): GovctlCommand =>
   command
     .option('--limit <n>', 'maximum number of results', '100')
-    .option('--all', 'no maximum')
-    .addOption(
-      new Option('--sort <field>', 'sort by this field').choices([...sortFields]).default(sortBy),
-    )
-    .addOption(new Option('--order <order>').choices(['asc', 'desc']).default(order));
+    .option('--all', 'no maximum number of results')
+    .addOption(new Option('--sort <field>', 'sort field').choices([...sortFields]).default(sortBy))
+    .addOption(new Option('--order <order>', 'sort order').choices(['asc', 'desc']).default(order));
 
 /** Values of a flag as a list's filter takes them. */
 export const joined = <Name extends string>(name: Name, values: readonly string[] | undefined) =>

@@ -11,8 +11,8 @@ export function parseMoment(flag: string, text: string, now: number): string {
   const ago = parseDuration(text);
   const at = ago === undefined ? momentOf(text) : now - ago;
   if (at !== undefined && Math.abs(at) <= latest) return new Date(at).toISOString();
-  throw new GovctlError('usage_error', `${flag} ${text}: that is no time`, {
-    hint: `Write a date, a time such as 2026-01-31T09:30:00Z, or how long ago, ${durationForms}.`,
+  throw new GovctlError('usage_error', `${flag} ${text}: not a time`, {
+    hint: `Use a date, a time such as 2026-01-31T09:30:00Z, or an age, ${durationForms}.`,
   });
 }
 

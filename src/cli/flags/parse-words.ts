@@ -30,7 +30,7 @@ export function parseWords<Word extends string>(
 ): Word[] {
   const words = listOf(given).map(oneOf(flag, known));
   if (words.length === 0) {
-    throw new GovctlError('usage_error', `${flag} names nothing`, {
+    throw new GovctlError('usage_error', `${flag} is empty`, {
       hint: `Use ${known.join(', ')}.`,
     });
   }

@@ -45,7 +45,7 @@ export function placeToWrite(from: WritesFrom, file: string): string {
   const named = path.resolve(from.cwd, file);
   throw new GovctlError(
     'file_error',
-    `${named} is not written: ${leadsOutside(found.outside).message}`,
+    `${named} was not written: ${leadsOutside(found.outside).message}`,
     { hint: 'Remove the link, or pass --allow-outside.' },
   );
 }
@@ -66,7 +66,7 @@ function follow(
   const target = readLink(at);
   if (target === undefined) return at;
   if (++met.links > mostLinks) {
-    throw new GovctlError('file_error', `${place} is not written: too many links lead to it`);
+    throw new GovctlError('file_error', `${place} was not written: too many symbolic links`);
   }
   const real = follow(path.resolve(folder, target), met, meet);
   meet(folder, real);

@@ -46,8 +46,8 @@ export async function readFields<T>(
   if (second) {
     throw new GovctlError(
       'invalid_file',
-      `${source.file} holds ${documents.length} ${of.many}; this takes one`,
-      of.kind === undefined ? {} : { hint: '`govctl apply` takes files with many.' },
+      `${source.file} contains ${documents.length} ${of.many}; expected one`,
+      of.kind === undefined ? {} : { hint: 'For files with several policies, use `govctl apply`.' },
     );
   }
   const fields = withoutKind(source, document.value, of);
@@ -60,8 +60,8 @@ export async function readFields<T>(
 function withoutKind(source: Source, value: unknown, { kind }: FieldsOf): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   if (kind !== undefined && Object.hasOwn(value, 'key')) {
-    throw new GovctlError('invalid_file', `${source.file} has a key: it is a file of a repo`, {
-      hint: 'Use `govctl apply` for what git keeps, or take the key out.',
+    throw new GovctlError('invalid_file', `${source.file} has a key, so it is managed in git`, {
+      hint: 'Use `govctl apply`, or remove the key.',
     });
   }
   const fields: Record<string, unknown> = { ...value };
@@ -77,7 +77,7 @@ async function readInput({ terminal }: World, { one }: FieldsOf): Promise<string
   if (text.length <= longestInput) return text;
   throw new GovctlError(
     'invalid_file',
-    `Standard input holds ${Math.ceil(text.length / 1024 / 1024)} million characters; a ${one} has a few thousand`,
+    `Standard input is larger than 1 MiB, the maximum for a ${one}`,
   );
 }
 
@@ -123,7 +123,7 @@ export async function parseSettings(
     const at = setting.indexOf('=');
     const name = setting.slice(0, at);
     if (at < 1) {
-      throw new GovctlError('usage_error', `--set ${setting}: write it as field=value`);
+      throw new GovctlError('usage_error', `--set ${setting}: use field=value`);
     }
     if (!known.includes(name)) {
       const nearest = nearestWord(name, known);
@@ -135,9 +135,9 @@ export async function parseSettings(
       fields[name] = parse(setting.slice(at + 1));
     } catch (cause) {
       const [why] = (cause as Error).message.split('\n');
-      throw new GovctlError('usage_error', `--set ${setting}: the value is not YAML: ${why}`, {
+      throw new GovctlError('usage_error', `--set ${setting}: invalid YAML: ${why}`, {
         cause,
-        hint: `Quote it: --set '${name}="…"'.`,
+        hint: `Quote the value: --set '${name}="…"'.`,
       });
     }
   }

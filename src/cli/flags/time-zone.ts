@@ -6,7 +6,7 @@ import { TimeZone } from '../../contract/time-zone.ts';
 export function parseTimeZone(text: string): string {
   if (TimeZone.safeParse(text).success) return text;
   const nearest = nearestWord(text, Intl.supportedValuesOf('timeZone'));
-  throw new GovctlError('usage_error', `--timezone ${text}: there is no such time zone`, {
-    hint: nearest ? `Did you mean ${nearest}?` : 'Write it as Europe/Berlin or UTC.',
+  throw new GovctlError('usage_error', `--timezone ${text}: unknown time zone`, {
+    hint: nearest ? `Did you mean ${nearest}?` : 'Use a name such as Europe/Berlin or UTC.',
   });
 }

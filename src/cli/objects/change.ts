@@ -28,7 +28,7 @@ export async function changeObject<Item extends WithId>(
   client: Client,
   { of, before, fields, ifMatch }: Change<Item>,
 ): Promise<Item> {
-  const { item } = await context.progress('Changing it', () =>
+  const { item } = await context.progress(`Updating ${of.one}`, () =>
     updateObject(client, of, { id: before.id, body: fields, ...defined({ ifMatch }) }),
   );
   return item ?? (await readObject(client, of, before.id))?.item ?? before;
@@ -57,13 +57,13 @@ export const updateNoun =
   <Item extends WithId, Flags>({ fieldsOf, hint }: Changes<Flags>) =>
   (noun: Noun<Item, never>): Run<UpdateFlags & Flags> =>
   async (context, flags) => {
-    if ('of' in noun) throw new TypeError('a described noun has an update of its own');
+    if ('of' in noun) throw new TypeError('a described noun has its own update');
     const fields = fieldsOf(flags, context);
     checkChanges(fields, hint);
     const params = { id: flags.args[0] };
     const tags = await warnIfKept(context, noun, params.id);
     const input = { params, body: keepOwnership(tags, fields) };
-    const { data } = await withServer(context, noun, 'Changing it', (client) =>
+    const { data } = await withServer(context, noun, `Updating ${noun.one}`, (client) =>
       apiOf(noun, client, 'update')(input, defined({ ifMatch: flags.ifMatch })),
     );
     const headline = (style: Style): string => `${style.green('Updated')} ${data.id}`;
@@ -98,7 +98,7 @@ export const switchNoun =
       value: item as Readonly<Record<string, unknown>>, // an object of the API
       human: (style) =>
         isSame
-          ? `${who} is ${state} already\n`
+          ? `${who} is already ${state}\n`
           : `${style.green(done)} ${who}${printableLine(its.after?.(item) ?? '')}\n`,
     });
     await its.say?.(context, { before, isOn, named });

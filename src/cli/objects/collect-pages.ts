@@ -18,7 +18,7 @@ export function howMany({
   if (all) return Infinity;
   const most = Number(limit);
   if (/^\d+$/.test(limit) && most >= 1 && Number.isSafeInteger(most)) return most;
-  throw new GovctlError('usage_error', `--limit ${limit}: give a whole number from 1 on, or --all`);
+  throw new GovctlError('usage_error', `--limit ${limit}: not a whole number of 1 or more`);
 }
 
 /** The part of a query that selects a page. */
@@ -89,8 +89,7 @@ export async function sayHowMany(
   { total, has_more: hasMore }: Collected,
   isFiltered = true,
 ): Promise<void> {
-  if (shown === 0)
-    await context.say(isFiltered ? `No ${plural} match.` : `There are no ${plural}.`);
+  if (shown === 0) await context.say(isFiltered ? `No ${plural} match.` : `No ${plural}.`);
   else if (hasMore) {
     const of = total === undefined ? '' : ` of ${inThrees(total)}`;
     await context.say(`Showing ${inThrees(shown)}${of}. Use --limit N or --all for more.`);

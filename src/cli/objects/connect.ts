@@ -84,7 +84,7 @@ export async function connectAs(
 export async function warnUnprotected({ warn }: Context, baseUrl: string): Promise<void> {
   if (!isUnprotected(baseUrl)) return;
   await warn(
-    `${baseUrl} is not encrypted: whoever sees the traffic can take the login. Use https://.`,
+    `${baseUrl} is not encrypted: anyone on the network can read your credentials. Use https://.`,
   );
 }
 
@@ -139,8 +139,8 @@ function sayOnce({ say }: Context): (event: TryEvent) => void {
     const seconds = count(Math.ceil(retryInMs / 1_000), 'second');
     void say(
       error === undefined
-        ? `${new URL(url).origin} answered ${status}; trying again in ${seconds}`
-        : `${printableLine(error)}; trying again for some seconds`,
+        ? `${new URL(url).origin} returned HTTP ${status}; retrying in ${seconds}`
+        : `${printableLine(error)}; retrying for a few seconds`,
     );
   };
 }
@@ -173,7 +173,7 @@ function describeTry(event: TryEvent): string {
     event.status ?? event.error,
     `${Math.round(event.durationMs)} ms`,
     event.requestId,
-    event.retryInMs === undefined ? undefined : `again in ${Math.round(event.retryInMs)} ms`,
+    event.retryInMs === undefined ? undefined : `retry in ${Math.round(event.retryInMs)} ms`,
   ]
     .filter((part) => part !== undefined)
     .map((part) => printableLine(String(part)))

@@ -32,7 +32,7 @@ const deleteFound =
     const asked = removal.asked?.(item, who, client) ?? { what: `${of.one} ${who}` };
     await confirmRemoval(context, asked, removal, flags);
     const options = defined({ ifMatch: flags.ifMatch });
-    await context.progress(wordsOf(removal).doing, () =>
+    await context.progress(`${wordsOf(removal).doing} ${of.one}`, () =>
       removal.send ? removal.send(client, id, options) : deleteObject(client, of, id, options),
     );
     const more = removal.value?.(item) ?? { name };
@@ -48,7 +48,7 @@ const deleteById =
     const who = printableLine(id);
     await warnIfKept(context, noun, id);
     await confirmRemoval(context, { what: `${one} ${who}` }, removal, flags);
-    await withServer(context, noun, wordsOf(removal).doing, (client) =>
+    await withServer(context, noun, `${wordsOf(removal).doing} ${one}`, (client) =>
       apiOf(noun, client, 'delete')({ params: { id } }, defined({ ifMatch: flags.ifMatch })),
     );
     await showRemoved(context, removal, `${who}${removal.after ?? ''}`, { id, more: {} });
@@ -57,7 +57,7 @@ const deleteById =
 
 type Words = NonNullable<Removal<never>['words']>;
 
-const deleting: Words = { verb: 'delete', past: 'deleted', doing: 'Deleting it' };
+const deleting: Words = { verb: 'delete', past: 'deleted', doing: 'Deleting' };
 const wordsOf = ({ words = deleting }: { readonly words?: Words }): Words => words;
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
@@ -71,7 +71,7 @@ async function confirmRemoval(
 ): Promise<void> {
   const { verb, past } = wordsOf(removal);
   const from = where === undefined ? '' : ` from ${where}`;
-  const question = `${capital(verb)} ${what}${from} for good?`;
+  const question = `${capital(verb)} ${what}${from} permanently?`;
   await confirmChange(context, { what, verb, past }, question, options);
 }
 

@@ -53,7 +53,7 @@ export async function findObject<Item extends { readonly id: string }>(
   { of, names }: Findable<Item>,
   named: string,
 ): Promise<Found<Item>> {
-  if (named.trim() === '') throw new GovctlError('usage_error', `The ${of.one} is not named`);
+  if (named.trim() === '') throw new GovctlError('usage_error', `No ${of.one} given`);
   if (named.startsWith(names.prefix)) {
     const found = await readObject(client, of, named);
     if (found) return found;
@@ -69,7 +69,7 @@ export async function findObject<Item extends { readonly id: string }>(
     if (names.tooMany) throw names.tooMany(named, matches);
     const share = called.length > 0 ? (names.share ?? 'are named') : 'have the key';
     throw new GovctlError('usage_error', `Several ${of.many} ${share} ${JSON.stringify(named)}`, {
-      hint: `Name one by its id: ${matches.map(({ id }) => id).join(', ')}.`,
+      hint: `Use an ID: ${matches.map(({ id }) => id).join(', ')}.`,
     });
   }
   return (await readObject(client, of, match.id)) ?? { item: match, etag: undefined };
@@ -121,13 +121,9 @@ export function noSuchObject<Item extends { readonly id: string }>(
   const { suggested, notFound, knownBy, listHint } = names;
   const words = all.flatMap((item) => suggested(item).filter((one) => one !== undefined));
   const nearest = nearestWord(named, words);
-  return new GovctlError(
-    notFound,
-    `There is no ${of.one} with the ${knownBy} ${JSON.stringify(named)}`,
-    {
-      hint: nearest
-        ? `Did you mean ${JSON.stringify(nearest)}?`
-        : (listHint ?? `\`govctl ${of.one} list\` shows what there is.`),
-    },
-  );
+  return new GovctlError(notFound, `No ${of.one} with ${knownBy} ${JSON.stringify(named)}`, {
+    hint: nearest
+      ? `Did you mean ${JSON.stringify(nearest)}?`
+      : (listHint ?? `Run \`govctl ${of.one} list\` to list ${of.many}.`),
+  });
 }

@@ -54,7 +54,7 @@ export async function follow<Row>(
       } catch (error) {
         if (signal.aborted) break;
         if (!isPassing(error) || looks === 0) throw error;
-        if (!failed) await context.warn(`${error.message}; asking again until it answers`);
+        if (!failed) await context.warn(`${error.message}; retrying until the server responds`);
         failed = true;
       }
       await sleep(lookEvery, undefined, { signal }).catch(() => undefined);
@@ -70,8 +70,8 @@ export async function follow<Row>(
 function followFormats({ flags }: Context): Context['flags']['output'] {
   const other = flags.output.find(({ format }) => format !== 'ndjson' && format !== 'table');
   if (!other) return flags.output;
-  throw new GovctlError('usage_error', `-o ${other.format} would never end with --follow`, {
-    hint: 'Give -o ndjson: one JSON document in each line.',
+  throw new GovctlError('usage_error', `-o ${other.format} does not work with --follow`, {
+    hint: 'Use -o ndjson: one JSON document per line.',
   });
 }
 

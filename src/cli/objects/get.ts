@@ -5,7 +5,7 @@ import type { Context, Run } from '../context.ts';
 import type { Findable, Found } from './find.ts';
 import { findObject } from './find.ts';
 import type { Noun, WithId } from './noun.ts';
-import { apiOf, shownIn } from './noun.ts';
+import { apiOf, shownIn, wordFor } from './noun.ts';
 import type { Extension } from './our-server.ts';
 import { withServer } from './our-server.ts';
 
@@ -17,7 +17,7 @@ export interface OneOf {
 export const getNoun =
   <Item extends WithId>(noun: Noun<Item, never>): Run<OneOf> =>
   async (context, { args: [named] }): Promise<ExitCode> => {
-    const item = await withServer(context, noun, 'Looking it up', async (client) =>
+    const item = await withServer(context, noun, `Loading ${wordFor(noun)}`, async (client) =>
       'of' in noun
         ? (await findObject(context, client, noun, named)).item
         : (await apiOf(noun, client, 'get')({ params: { id: named } })).data,
@@ -33,7 +33,7 @@ export async function lookUp<Item extends WithId>(
   named: string,
 ): Promise<Found<Item> & { readonly client: Client }> {
   const client = await context.client();
-  const found = await withServer(context, noun, 'Looking it up', () =>
+  const found = await withServer(context, noun, `Loading ${noun.of.one}`, () =>
     findObject(context, client, noun, named),
   );
   return { ...found, client };

@@ -168,6 +168,10 @@ export const listWords = <Item extends WithId, Flags>(
     ? { plural: noun.of.many, listName: noun.of.many }
     : { plural: noun.many, listName: noun.listName ?? noun.many };
 
+/** One object, for people: `API key`. */
+export const wordFor = <Item extends WithId>(noun: Noun<Item, never>): string =>
+  'of' in noun ? noun.of.one : noun.one;
+
 /** The client function of a verb. @throws TypeError if the noun has no such endpoint */
 export function apiOf<Item extends WithId, Verb extends keyof OwnApi<Item>>(
   { api, one }: OwnNoun<Item, never>,

@@ -18,11 +18,10 @@ export async function askOurServer<T>(
     return await ask();
   } catch (error) {
     if (!isMissing(error)) throw error;
-    throw new GovctlError(
-      error.error,
-      `This server does not have ${feature}, an extension of govctl's own server`,
-      { cause: error, hint: '`govctl server` runs one that has it.' },
-    );
+    throw new GovctlError(error.error, `This server does not support ${feature}`, {
+      cause: error,
+      hint: 'It is an extension of `govctl server`.',
+    });
   }
 }
 

@@ -14,7 +14,7 @@ export async function warnIfOwned(
   const { owner } = readOwnership(tags);
   if (owner === undefined) return;
   await warn(
-    `${JSON.stringify(name)} is kept in git by project "${owner}": \`govctl drift\` shows this there, and its next apply undoes it.`,
+    `${JSON.stringify(name)} is managed in git by project "${owner}". \`govctl drift\` reports this change, and the next apply reverts it.`,
   );
 }
 
@@ -26,7 +26,7 @@ export async function warnIfKept<Item extends WithId>(
 ): Promise<readonly string[] | undefined> {
   const { kept } = noun;
   if (!kept) return undefined;
-  const found = await withServer(context, noun, 'Reading it', (client) =>
+  const found = await withServer(context, noun, `Loading ${noun.one}`, (client) =>
     apiOf(
       noun,
       client,

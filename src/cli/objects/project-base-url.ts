@@ -10,7 +10,7 @@ import type { RepoUrl } from '../credentials/find-login.ts';
  */
 export async function projectBaseUrl(context: Context): Promise<RepoUrl | undefined> {
   if (context.flags.baseUrl !== undefined) return undefined;
-  return repoUrlOf(await projectConfig(context, '--base-url names the service without it.'));
+  return repoUrlOf(await projectConfig(context, 'Fix the file, or pass --base-url.'));
 }
 
 /** `base_url` of a govctl.yaml that was read. */
@@ -26,21 +26,17 @@ export const repoUrlOf = ({
  */
 export async function projectConfig(
   { world, flags }: Context,
-  hint = 'Nothing was done. Repair it, then run this again.',
+  hint = 'Nothing was changed. Fix the file and try again.',
 ): Promise<ProjectConfig> {
   const { loadConfig } = await import('../../project/config.ts');
   const { config, problems } = loadConfig(world.cwd, flags.allowOutside);
   const errors = problems.filter(({ level }) => level === 'error');
   if (errors.length === 0) return config;
-  throw new GovctlError(
-    'invalid_file',
-    'govctl.yaml, which may name the service and the project, is not valid',
-    {
-      details: errors.map(({ file, line, column, message, hint: repair }) => ({
-        field: `${file}:${line}:${column}`,
-        message: repair ? `${message}. ${repair}` : message,
-      })),
-      hint,
-    },
-  );
+  throw new GovctlError('invalid_file', 'govctl.yaml is not valid', {
+    details: errors.map(({ file, line, column, message, hint: repair }) => ({
+      field: `${file}:${line}:${column}`,
+      message: repair ? `${message}. ${repair}` : message,
+    })),
+    hint,
+  });
 }

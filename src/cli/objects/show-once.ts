@@ -11,6 +11,6 @@ export const showOnce = (view: View, field: string, secret: string, label = fiel
   value: { ...view.value, [field]: secret },
   human: (style, columns) => {
     const title = label.charAt(0).toUpperCase() + label.slice(1);
-    return `${view.human(style, columns)}${title}  ${style.bold(secret)}   shown this once\n`;
+    return `${view.human(style, columns)}${title}  ${style.bold(secret)}   (shown only once)\n`;
   },
 });

@@ -9,7 +9,7 @@ export function parseTimeout(text: string): number {
   if (ms !== undefined && ms > 0) return ms;
   throw new GovctlError(
     'usage_error',
-    `--timeout ${text}: give a whole number of seconds, or a time such as 10m`,
+    `--timeout ${text}: not a number of seconds or a duration such as 10m`,
   );
 }
 
@@ -46,7 +46,7 @@ export async function waitUntilEnded<T>(
     await sleep(Math.min(pause, left), undefined, { signal }).catch(() => undefined);
     seen = await look().catch((error: unknown) => {
       if (!signal.aborted) throw error;
-      throw new GovctlError('interrupted', 'Interrupted; it goes on', {
+      throw new GovctlError('interrupted', 'Interrupted; the work continues in the service', {
         hint: lookLater,
         cause: error,
       });

@@ -25,7 +25,7 @@ export async function watch(
     else if (runs > 0) await separate(context);
     await runOnce(context, work);
     if (!signal.aborted)
-      await context.say(context.talkStyle.dim('Waiting for changes; Ctrl-C ends it.'));
+      await context.say(context.talkStyle.dim('Waiting for changes. Press Ctrl-C to stop.'));
     while (!signal.aborted && (await stateOf(list)) === before) {
       await sleep(lookEvery, undefined, { signal }).catch(() => undefined);
     }
@@ -35,7 +35,7 @@ export async function watch(
 
 /** The line goes to stdout among results for people, to stderr beside results for programs. */
 async function separate({ world, flags, say }: Context): Promise<void> {
-  const line = `--- ${new Date(world.now()).toISOString()}: something changed`;
+  const line = `--- ${new Date(world.now()).toISOString()}: files changed`;
   if (flags.output.length === 0) await world.terminal.stdout.write(`\n${line}\n\n`);
   else await say(line);
 }

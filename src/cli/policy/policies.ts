@@ -21,7 +21,7 @@ export const policies: DescribedNoun<Policy, ListOptions> = {
   of: policyObjects,
   names: {
     prefix: 'pol_',
-    knownBy: 'id, name or key',
+    knownBy: 'ID, name or key',
     nameOf: ({ name }) => name,
     tagsOf: ({ tags }) => tags,
     suggested: ({ name }) => [name],

@@ -31,7 +31,8 @@ export function describePolicy(policy: Policy, style: Style): string {
     ['remediation', remediation(policy)],
     [
       'git',
-      owner && `kept by project ${printableLine(owner)}${key ? `, key ${printableLine(key)}` : ''}`,
+      owner &&
+        `managed by project ${printableLine(owner)}${key ? `, key ${printableLine(key)}` : ''}`,
     ],
     [
       'created',

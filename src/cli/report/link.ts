@@ -106,10 +106,7 @@ function parseSeconds(text: string): number {
 async function showLinks(context: Context, report: ShownReport): Promise<ExitCode> {
   const links = report.sharing?.links;
   if (links === undefined) {
-    throw new GovctlError(
-      'not_found',
-      "This server does not have the list of a report's links, an extension of govctl's own server",
-    );
+    throw new GovctlError('not_found', 'This server does not support listing share links');
   }
   const room = tableColumns(context.world.terminal);
   await context.show({

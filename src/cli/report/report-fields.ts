@@ -135,7 +135,7 @@ function parseLater(text: string, now: number): string {
   const wait = parseDuration(text);
   const at = wait === undefined ? momentOf(text) : now + wait;
   if (at !== undefined && at >= now) return new Date(at).toISOString();
-  const why = at === undefined ? 'that is no time' : 'that is over';
+  const why = at === undefined ? 'not a time' : 'in the past';
   throw new GovctlError('usage_error', `--at ${text}: ${why}`, {
     hint: `Write a time to come, such as 2026-01-31T09:30:00Z, or so long from now, ${durationForms}.`,
   });

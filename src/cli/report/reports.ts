@@ -21,7 +21,7 @@ export const reports: DescribedNoun<ShownReport, ListOptions> = {
   of: shownReports,
   names: {
     prefix: 'rpt_',
-    knownBy: 'id or name',
+    knownBy: 'ID or name',
     nameOf,
     isCalled: ({ name }, named) => name === named,
     suggested: ({ name }) => [name],

@@ -47,7 +47,7 @@ function describeSchedule(schedule: AnySchedule, when: string, style: Style, roo
       ],
       ['last report', schedule.last_report_id],
       ['tags', withoutOwnership(schedule.tags ?? []).join(', ')],
-      ['git', owner && `kept by project ${owner}${key ? `, key ${key}` : ''}`],
+      ['git', owner && `managed by project ${owner}${key ? `, key ${key}` : ''}`],
       ['created', [created, by && `by ${by}`].filter(Boolean).join(' ')],
       ['updated', schedule.updated_at],
     ],

@@ -22,7 +22,7 @@ export const schedules: DescribedNoun<AnySchedule, ListOptions> = {
   isMissing: isSchedulesMissing,
   names: {
     prefix: 'sch_',
-    knownBy: 'id, name or key',
+    knownBy: 'ID, name or key',
     nameOf: ({ name }) => name,
     tagsOf: ({ tags }) => tags,
     suggested: ({ name, tags }) => [name, readOwnership(tags ?? []).key],

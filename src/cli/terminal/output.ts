@@ -56,13 +56,13 @@ export function parseOutputs(
       const file = rest.join('=');
       if (!known.includes(format)) {
         const nearest = nearestWord(format, known);
-        throw new GovctlError('usage_error', `-o ${text}: this command has no format "${format}"`, {
-          hint: `${nearest ? `Did you mean ${nearest}? ` : ''}${known.length > 0 ? `Formats: ${known.join(', ')}; FORMAT=FILE writes a file.` : 'It prints no data: leave -o out.'}`,
+        throw new GovctlError('usage_error', `-o ${text}: unknown format "${format}"`, {
+          hint: `${nearest ? `Did you mean ${nearest}? ` : ''}${known.length > 0 ? `Use ${known.join(', ')}; FORMAT=FILE writes a file.` : 'This command prints no data; omit -o.'}`,
         });
       }
       if (rest.length > 0 && file === '') {
-        throw new GovctlError('usage_error', `-o ${text}: the file name is missing`, {
-          hint: `Write -o ${format}=FILE.`,
+        throw new GovctlError('usage_error', `-o ${text}: missing file name`, {
+          hint: `Use -o ${format}=FILE.`,
         });
       }
       return rest.length > 0 ? { format, file, place: placeOf(file) } : { format };
@@ -71,15 +71,15 @@ export function parseOutputs(
   if (first && second) {
     throw new GovctlError(
       'usage_error',
-      `-o ${first.format} and -o ${second.format} both go to standard output, and no program could tell them apart`,
-      { hint: `Give one of them a file: -o ${second.format}=FILE.` },
+      `-o ${first.format} and -o ${second.format} both write to standard output`,
+      { hint: `Write one of them to a file: -o ${second.format}=FILE.` },
     );
   }
   const places = targets.flatMap(({ place }) => (place === undefined ? [] : [place]));
   const twice = places.find((place, at) => places.indexOf(place) < at && !isDevice(place));
   if (twice === undefined) return targets;
-  throw new GovctlError('usage_error', `-o names ${twice} twice: one would replace the other`, {
-    hint: 'Give each format a file of its own.',
+  throw new GovctlError('usage_error', `-o writes ${twice} twice`, {
+    hint: 'Use a separate file for each format.',
   });
 }
 
@@ -137,7 +137,7 @@ async function renderView(
     }
     default: {
       const render = view.more?.[format];
-      if (!render) throw new GovctlError('usage_error', `this command has no format "${format}"`);
+      if (!render) throw new GovctlError('usage_error', `unknown format "${format}"`);
       return harmlessFormat(format, render(columns));
     }
   }

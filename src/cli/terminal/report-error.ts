@@ -44,7 +44,7 @@ function asGovctlError(error: unknown): GovctlError {
   }
   const message = error instanceof Error ? error.message : String(error);
   return new GovctlError('internal_error', `${errorCatalogue.internal_error.title}: ${message}`, {
-    hint: 'This is a fault of govctl. Run it again with -v and report what it prints.',
+    hint: 'This is a bug in govctl. Run the command again with -v and report the output.',
     cause: error,
   });
 }

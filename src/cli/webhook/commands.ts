@@ -8,13 +8,13 @@ import { collectValues, listFlags } from '../flags/list-flags.ts';
 import type { Act } from '../act.ts';
 import { webhookStates } from './webhook-objects.ts';
 
-/** Where the service is asked for a webhook. */
-const which = 'its id, name, url or key in git';
+/** What commands find a webhook by. */
+const which = 'webhook ID, name, URL or key';
 
 export function registerWebhookCommands(program: GovctlCommand, act: Act): void {
   const webhook = program
     .command('webhook')
-    .description('send events to receivers, see what became of them, and try receivers out');
+    .description('manage webhooks, inspect deliveries and test receivers');
   const its = nounCommands(webhook, act, {
     argument: '<webhook>',
     which,
@@ -23,15 +23,18 @@ export function registerWebhookCommands(program: GovctlCommand, act: Act): void 
   its
     .list('list webhooks', { fields: sortFields, by: 'created_at', order: 'desc' })
     .addOption(
-      new HintedOption('--status <state>', `only ${webhookStates.join(', ')}; repeatable, or a,b`)
+      new HintedOption(
+        '--status <state>',
+        `filter by status: ${webhookStates.join(', ')} (repeatable or comma-separated)`,
+      )
         .argParser(collectValues)
         .offering(webhookStates),
     );
-  its.get('show one webhook: what it gets, whether it works, what waits for it');
+  its.get('show a webhook, its health and its queue');
   registerWrites(webhook, act);
-  its.delete('remove a webhook and what waits for it').addOption(ifMatch());
+  its.delete('delete a webhook and its queued events').addOption(ifMatch());
   its.switch('pause', false, 'pause deliveries; events queue');
-  its.switch('resume', true, 'go on with one that was paused or disabled, in the order of events');
+  its.switch('resume', true, 'resume a paused or disabled webhook');
   registerTests(webhook, act);
   registerDeliveries(webhook, act);
   registerVerify(webhook, act);
@@ -45,33 +48,47 @@ export const eventOption = (flags: string, description: string): HintedOption =>
 
 const secretFlags = (command: GovctlCommand): GovctlCommand =>
   command
-    .option('--secret-env <name>', 'sign with the secret in this environment variable')
-    .option('--secret-stdin', 'read the secret from standard input')
-    .option('--generate-secret', 'make a secret, and show it once');
+    .option('--secret-env <name>', 'environment variable with the signing secret')
+    .option('--secret-stdin', 'read the signing secret from standard input')
+    .option('--generate-secret', 'generate a signing secret and show it once');
 
 const fieldFlags = (command: GovctlCommand): GovctlCommand =>
   command
     .addOption(
-      new HintedOption('--severity <severity>', 'only events of these; repeatable, or a,b')
+      new HintedOption(
+        '--severity <severity>',
+        'only events of this severity (repeatable or comma-separated)',
+      )
         .argParser(collectValues)
         .offering(severities),
     )
-    .option('--environment <name>', 'only events of these; repeatable, or a,b', collectValues)
-    .option('--provider <name>', 'only events of these clouds; repeatable, or a,b', collectValues)
-    .option('--max-attempts <n>', 'give up after so many, 1 to 20; without it: after 24 hours')
-    .option('--backoff-multiplier <n>', 'how the pauses between attempts grow, 1 to 10')
-    .option('--timeout <seconds>', 'how long the receiver may take, 1 to 30')
-    .option('--header <header>', "'Name: value' to send along; repeatable", collectValues)
     .option(
-      '--header-env <header>',
-      "'Name: VARIABLE': the value is in the environment; repeatable",
+      '--environment <name>',
+      'only events of this environment (repeatable or comma-separated)',
       collectValues,
     )
-    .option('--name <name>', 'what to call it')
-    .option('--tag <tag>', 'repeatable', collectValues);
+    .option(
+      '--provider <name>',
+      'only events of this cloud provider (repeatable or comma-separated)',
+      collectValues,
+    )
+    .option(
+      '--max-attempts <n>',
+      'maximum number of attempts, 1 to 20 (default: retry for 24 hours)',
+    )
+    .option('--backoff-multiplier <n>', 'factor by which the retry delay grows, 1 to 10')
+    .option('--timeout <seconds>', 'timeout of a delivery, 1 to 30')
+    .option('--header <header>', "extra HTTP header, 'Name: value' (repeatable)", collectValues)
+    .option(
+      '--header-env <header>',
+      "header with its value in a variable, 'Name: VARIABLE' (repeatable)",
+      collectValues,
+    )
+    .option('--name <name>', 'webhook name')
+    .option('--tag <tag>', 'tag (repeatable)', collectValues);
 
 const typesHelp = `
-Event types (all means every one):
+Event types (or all):
 ${eventTypes.map((type) => `  ${type}\n`).join('')}`;
 
 function registerWrites(webhook: GovctlCommand, act: Act): void {
@@ -79,30 +96,39 @@ function registerWrites(webhook: GovctlCommand, act: Act): void {
     .command('create')
     .summary('create a webhook')
     .description(
-      'Creates a webhook. Its secret comes from the environment, standard input or a question, never from the command line, which others can see.',
+      'Create a webhook. Pass its signing secret in the environment, on standard input or at the prompt; other users can see command lines.',
     )
-    .requiredOption('--url <url>', 'where events go: https, or http to this machine')
+    .requiredOption('--url <url>', 'receiver: an https URL, or http on this machine')
     .addOption(
-      eventOption('--event <type>', 'what to send; repeatable, or a,b').makeOptionMandatory(),
+      eventOption(
+        '--event <type>',
+        'event type, or all (repeatable or comma-separated)',
+      ).makeOptionMandatory(),
     );
   fieldFlags(secretFlags(create))
-    .option('--paused', 'create it paused: events queue until it is resumed')
+    .option('--paused', 'create the webhook paused; events queue')
     .addHelpText('after', typesHelp)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
   const update = webhook
     .command('update')
-    .summary('change some fields of a webhook')
+    .summary('update a webhook')
     .description(
-      'Changes some fields of a webhook. A filter or header that is not named stays as it is; `rotate-secret` changes the secret.',
+      'Update a webhook. Filters and headers without a flag stay unchanged; to change the secret, use `rotate-secret`.',
     )
     .argument('<webhook>', which)
-    .option('--url <url>', 'where events go')
+    .option('--url <url>', 'new URL of the receiver')
     .addOption(
-      eventOption('--event <type>', 'what to send, in place of what is; repeatable, or a,b'),
+      eventOption(
+        '--event <type>',
+        'event type, or all; replaces the list (repeatable or comma-separated)',
+      ),
     );
   fieldFlags(update)
     .addOption(
-      new HintedOption('--clear <field>', `take away ${clearable.join(', ')}; repeatable, or a,b`)
+      new HintedOption(
+        '--clear <field>',
+        `clear ${clearable.join(', ')} (repeatable or comma-separated)`,
+      )
         .argParser(collectValues)
         .offering(clearable),
     )
@@ -116,18 +142,21 @@ function registerTests(webhook: GovctlCommand, act: Act): void {
   secretFlags(
     webhook
       .command('rotate-secret')
-      .description('sign with another secret; for a while the old one signs, too')
+      .description('rotate the signing secret; the old one keeps signing for a while')
       .argument('<webhook>', which),
   ).action(act(() => import('./rotate-secret.ts').then((m) => m.runRotateSecret)));
   webhook
     .command('test')
     .summary('send a test event now')
-    .description('Sends a test event now, outside the queue: 0 when it was delivered, 2 when not.')
+    .description(
+      'Send a test event now, bypassing the queue. Exits with 0 if it is delivered, else with 2.',
+    )
     .argument('<webhook>', which)
     .addOption(
-      new HintedOption('--event <type>', 'its type; default: the first that it gets').offering(
-        eventTypes,
-      ),
+      new HintedOption(
+        '--event <type>',
+        'event type (default: the first type of the webhook)',
+      ).offering(eventTypes),
     )
     .action(act(() => import('./test.ts').then((m) => m.runTest)));
 }
@@ -136,9 +165,9 @@ function registerDeliveries(webhook: GovctlCommand, act: Act): void {
   listFlags(
     webhook
       .command('deliveries')
-      .description('list what was sent to a webhook, or show one delivery with every attempt')
+      .description('list the deliveries of a webhook, or show one with its attempts')
       .argument('<webhook>', which)
-      .argument('[id]', 'of one delivery'),
+      .argument('[id]', 'delivery ID'),
     ['created_at', 'updated_at', 'id', 'event_type', 'status', 'attempt_count'],
     'created_at',
     'desc',
@@ -146,62 +175,73 @@ function registerDeliveries(webhook: GovctlCommand, act: Act): void {
     .addOption(
       new HintedOption(
         '--status <status>',
-        `only ${deliveryStatuses.join(', ')}; repeatable, or a,b`,
+        `filter by status: ${deliveryStatuses.join(', ')} (repeatable or comma-separated)`,
       )
         .argParser(collectValues)
         .offering(deliveryStatuses),
     )
-    .addOption(eventOption('--event <type>', 'only of this type; repeatable, or a,b'))
-    .option('--since <time>', 'only from then on: a time, or how long ago, such as 2h')
-    .option('--follow', 'go on with each that is new or was tried again, until Ctrl-C')
+    .addOption(
+      eventOption('--event <type>', 'filter by event type (repeatable or comma-separated)'),
+    )
+    .option('--since <time>', 'start of the period: a time, or an age such as 2h')
+    .option('--follow', 'keep printing new and retried deliveries until Ctrl-C')
     .action(act(() => import('./deliveries.ts').then((m) => m.runDeliveries)));
   webhook
     .command('redeliver')
-    .description('send a delivery that has ended once more, or all that failed')
+    .description('resend a completed delivery, or all failed ones')
     .argument('<webhook>', which)
-    .argument('[id]', 'of one delivery')
-    .option('--failed', 'all that failed, in the order of their events')
-    .option('--since <time>', 'with --failed: only from then on, such as 2h')
+    .argument('[id]', 'delivery ID')
+    .option('--failed', 'resend all failed deliveries, in event order')
+    .option('--since <time>', 'with --failed: start of the period: a time, or an age such as 2h')
     .action(act(() => import('./redeliver.ts').then((m) => m.runRedeliver)));
 }
 
 function registerVerify(webhook: GovctlCommand, act: Act): void {
   webhook
     .command('verify')
-    .summary('check the signatures of a saved delivery, offline')
+    .summary('verify the signatures of a saved delivery, offline')
     .description(
-      'Checks the signatures of a delivery that was saved, without asking the service: 0 when they fit, 2 when not. Says which secret fits, what does not, and how old it is.',
+      'Verify the signatures of a saved delivery, offline. Exits with 0 if they are valid, else with 2. Shows which secret matches, which signatures do not, and the age of the delivery.',
     )
     .option(
       '--request <file>',
-      'a whole HTTP request (headers, a blank line, the body), or a line of `listen -o ndjson`; - reads standard input',
+      'HTTP request (headers, blank line, body), or a line of `listen -o ndjson`; - reads standard input',
     )
-    .option('--body <file>', 'the body, byte for byte; - reads standard input')
-    .option('--headers <file>', 'with --body: its headers, as lines or JSON')
-    .option('--signature <value>', 'with --body: one signature, sha256=… or v1,…')
-    .option('--timestamp <seconds>', 'with --signature: when it was sent, Unix time')
-    .option('--id <id>', 'with --signature v1,…: its webhook-id')
-    .option('--secret-env <name>', 'the variable with the secret; repeatable', collectValues)
+    .option('--body <file>', 'exact bytes of the body; - reads standard input')
+    .option('--headers <file>', 'with --body: headers, as lines or JSON')
+    .option('--signature <value>', 'with --body: signature, sha256=… or v1,…')
+    .option('--timestamp <seconds>', 'with --signature: time of the delivery, in Unix seconds')
+    .option('--id <id>', 'with --signature v1,…: value of webhook-id')
+    .option(
+      '--secret-env <name>',
+      'environment variable with the secret (repeatable)',
+      collectValues,
+    )
     .option('--secret-stdin', 'read the secret from standard input')
-    .option('--tolerance <seconds>', 'refuse what is older, or newer, than so long')
+    .option('--tolerance <seconds>', 'maximum age or clock skew, in seconds')
     .action(act(() => import('./verify.ts').then((m) => m.runVerify)));
 }
 
 function registerListen(webhook: GovctlCommand, act: Act): void {
   const listen = webhook
     .command('listen')
-    .summary('receive events here, and forward them')
+    .summary('receive events on this machine and forward them')
     .description(
-      'Registers a temporary webhook to this machine and shows each delivery as it comes: its signature checked, its bytes forwarded. Ctrl-C ends it and removes the webhook.',
+      'Create a temporary webhook to this machine, then verify, print and forward each delivery. Ctrl-C stops listening and deletes the webhook.',
     )
-    .addOption(eventOption('--event <type>', 'what to receive; repeatable, or a,b (default: all)'))
-    .addOption(eventOption('--events <type>', 'the same').hideHelp())
-    .option('--forward <url>', 'send each delivery on, byte for byte; its answer goes back')
-    .option('--port <port>', 'listen on this port; 0 picks a free one', '0')
-    .option('--public-url <url>', 'a tunnel to this port, for a service that is elsewhere')
-    .option('--secret-env <name>', 'sign with the secret in this variable (default: a new one)')
-    .option('--count <n>', 'end after so many deliveries')
-    .option('--timeout <seconds>', 'end after so long: 8 where --count was not reached')
+    .addOption(
+      eventOption('--event <type>', 'event type (repeatable or comma-separated; default: all)'),
+    )
+    .addOption(eventOption('--events <type>', 'same as --event').hideHelp())
+    .option('--forward <url>', 'forward each delivery to this URL and return its response')
+    .option('--port <port>', 'port to listen on; 0 selects a free one', '0')
+    .option('--public-url <url>', 'URL of a tunnel to this port, for a remote service')
+    .option(
+      '--secret-env <name>',
+      'environment variable with the signing secret (default: a new secret)',
+    )
+    .option('--count <n>', 'exit after this number of deliveries')
+    .option('--timeout <seconds>', 'exit after this time; exit code 8 if --count was not reached')
     .addHelpText('after', listenHelp)
     .action(act(() => import('./listen.ts').then((m) => m.runListen)));
   listen.formats = ['table', 'ndjson'];

@@ -70,7 +70,7 @@ function maybeCreated(error: GovctlError, url: string): GovctlError {
     details: error.details,
     ...(error.status === null ? {} : { status: error.status }),
     ...defined({ requestId: error.requestId }),
-    hint: `\`govctl webhook list --sort created_at\` shows whether one for ${url} is there, before you create it once more; \`govctl webhook delete ID\` removes one.`,
+    hint: `\`govctl webhook list --sort created_at\` shows whether a webhook for ${url} exists. Check before you retry; to remove a duplicate, run \`govctl webhook delete ID\`.`,
     cause: error,
   });
 }
@@ -91,7 +91,7 @@ export async function keepingSecret<T>(
     return await work();
   } catch (error) {
     if (generated && isOpen(error)) {
-      await warn(`the service may have taken the secret that was made here: ${secret}`);
+      await warn(`the service may have saved the generated secret: ${secret}`);
     }
     throw error;
   }

@@ -28,7 +28,7 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
   };
   const client = await context.client();
   const given = await readSecret(context, options);
-  const { webhook, twins } = await context.progress('Creating it', () =>
+  const { webhook, twins } = await context.progress('Creating webhook', () =>
     keepingSecret(context, given, () =>
       createOnce(context, client, { ...fields, secret: given.secret }),
     ),
@@ -44,7 +44,7 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
   if (twins.length > 0) {
     const others = listWords(twins.map((one) => `${nameOf(one)} (${one.id})`));
     await context.warn(
-      `this url had a webhook before, ${others}: what both get comes twice. \`govctl webhook delete ${twins[0]?.id ?? ''}\` removes one.`,
+      `this URL already has a webhook, ${others}, so it may receive events twice. To delete one, run \`govctl webhook delete ${twins[0]?.id ?? ''}\`.`,
     );
   }
   return exitCodes.ok;
@@ -58,14 +58,14 @@ export const withSecret = (view: View, { secret, generated }: GivenSecret): View
 export function parseTarget(text: string, flag = '--url'): string {
   const refuse = (why: string): GovctlError =>
     new GovctlError('usage_error', `${flag} ${why}`, { hint: wholeUrl(text) });
-  if (!URL.canParse(text)) throw refuse(`${JSON.stringify(text)} is not a url`);
+  if (!URL.canParse(text)) throw refuse(`${JSON.stringify(text)} is not a URL`);
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw refuse(`${JSON.stringify(text)} is neither https:// nor http://`);
+    throw refuse(`${JSON.stringify(text)} does not start with https:// or http://`);
   }
   if (url.username || url.password) {
     throw refuse(
-      `for ${url.host} must not hold a user name or password; send credentials with --header-env`,
+      `for ${url.host} must not contain a user name or password; pass credentials with --header-env`,
     );
   }
   return text;
@@ -75,7 +75,7 @@ export function parseTarget(text: string, flag = '--url'): string {
 function wholeUrl(text: string): string {
   const isHost = /^[\w.-]+(:\d+)?(\/|$)/.test(text) && /[.:]|^localhost/.test(text);
   if (!isHost || !URL.canParse(`http://${text}`)) {
-    return 'Write it as https://hooks.example.com/path.';
+    return 'Use a URL such as https://hooks.example.com/path.';
   }
-  return `Write it as ${isLoopback(`http://${text}`) ? 'http' : 'https'}://${text}.`;
+  return `Use ${isLoopback(`http://${text}`) ? 'http' : 'https'}://${text}.`;
 }

@@ -46,10 +46,7 @@ export async function runDeliveries(
   if (options.follow) return followDeliveries(context, options, { filter, since });
   const sort_by = options.sort as DeliveryListQuery['sort_by']; // commander knows the choices
   if (since !== undefined && (sort_by !== 'created_at' || options.order !== 'desc')) {
-    throw new GovctlError(
-      'usage_error',
-      '--since shows the latest first: leave out --sort and --order',
-    );
+    throw new GovctlError('usage_error', 'Use either --since or --sort and --order');
   }
   let found: Promise<string> | undefined;
   return showList<DeliveryItem>(context, options, {
@@ -99,7 +96,7 @@ function deliveryColumns({ room, now }: Shown): Column<DeliveryItem>[] {
 
 async function showOne(context: Context, named: string, deliveryId: string): Promise<ExitCode> {
   const client = await context.client();
-  const delivery = await context.progress('Looking it up', async () => {
+  const delivery = await context.progress('Loading delivery', async () => {
     const { item: webhook } = await findObject(context, client, webhooks, named);
     const params = { id: webhook.id, delivery_id: deliveryId };
     return askOurServer(feature, async () => (await client.webhooks.getDelivery({ params })).data);

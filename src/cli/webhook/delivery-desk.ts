@@ -83,13 +83,13 @@ export function createDeliveryDesk(
   async function resend(number: number | undefined): Promise<void> {
     const found = number === undefined ? kept.at(-1) : kept.find((one) => one.number === number);
     if (!target || !found) {
-      const why = !target ? 'there is no --forward' : 'there is no such delivery';
+      const why = !target ? 'no --forward URL' : 'no such delivery';
       await context.say(`Nothing to resend: ${why}.`);
       return;
     }
     const again = signedAnew(found.received, secret, Math.floor(context.world.now() / 1_000));
     const forwarded = await forward(target, again);
-    await context.say(`#${found.number} again: ${forwardWords(forwarded, context.talkStyle)}`);
+    await context.say(`#${found.number} resent: ${forwardWords(forwarded, context.talkStyle)}`);
   }
 
   return {
@@ -127,7 +127,7 @@ function deliveryLines(
   room: number,
 ): string {
   const { event, fits, problem, age_seconds: age = 0 } = inspection;
-  const signature = fits ? style.green('signature ok') : style.red('signature bad');
+  const signature = fits ? style.green('valid signature') : style.red('invalid signature');
   const attempt = received.headers['x-service-delivery-attempt'] ?? '1';
   const head = joinParts(
     [

@@ -1,7 +1,7 @@
 import type { Attempt, Delivery, DeliveryItem } from '../../contract/webhook-deliveries.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
-import { printableLine, visible } from '../terminal/printable.ts';
+import { count, printableLine, visible } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
 
@@ -20,7 +20,7 @@ function describeDelivery(delivery: Delivery, style: Style, room: number): strin
       ['status', delivery.status],
       ['event', delivery.event_id],
       ['webhook', delivery.webhook_id],
-      ['test', delivery.test ? 'sent by the test endpoint' : undefined],
+      ['test', delivery.test ? 'sent by `govctl webhook test`' : undefined],
       ['attempts', String(delivery.attempt_count)],
       ['next', delivery.next_attempt_at],
       ['error', delivery.error],
@@ -34,7 +34,7 @@ function describeDelivery(delivery: Delivery, style: Style, room: number): strin
 
 function describeAttempt(attempt: Attempt, style: Style, room: number): string {
   const { response_status: status, error } = attempt;
-  const outcome = status === undefined ? 'no answer' : `answered ${status}`;
+  const outcome = status === undefined ? 'no response' : `answered ${status}`;
   const paint = isSuccess(status) ? style.green : style.red;
   const head = `${style.bold(`Attempt ${attempt.number}`)}  ${attempt.at}  ${paint(outcome)} after ${Math.round(attempt.duration_ms)} ms`;
   const lines = [
@@ -73,8 +73,8 @@ function bodyLines(
   const start = text === '' ? [] : text.split(/\r?\n/);
   const shown = start.slice(0, mostLines).map((line) => `${style.dim('|')} ${visible(line)}`);
   const isAll = body.length <= mostCharacters && start.length <= mostLines;
-  if (!isAll) shown.push(style.dim(`... ${body.length} characters; -o json shows them`));
-  else if (cut) shown.push(style.dim('... there was more of it, which was not kept'));
+  if (!isAll) shown.push(style.dim(`... ${body.length} characters in total; use -o json for all`));
+  else if (cut) shown.push(style.dim('... the service stored only this part'));
   return shown;
 }
 
@@ -89,8 +89,8 @@ export const paintDelivery = (text: string, { status }: DeliveryItem, style: Sty
 
 /** One line for what changed of a delivery. */
 export function deliveryLine(delivery: DeliveryItem, style: Style): string {
-  const again = delivery.next_attempt_at ? `, again at ${delivery.next_attempt_at}` : '';
-  const times = delivery.attempt_count === 1 ? 'once' : `${delivery.attempt_count} times`;
-  const outcome = `${delivery.status}  ${shortAnswer(delivery)}, tried ${times}${again}`;
+  const again = delivery.next_attempt_at ? `, next attempt at ${delivery.next_attempt_at}` : '';
+  const attempts = count(delivery.attempt_count, 'attempt');
+  const outcome = `${delivery.status}  ${shortAnswer(delivery)}, ${attempts}${again}`;
   return `${style.dim(delivery.updated_at)}  ${printableLine(delivery.event_type)}  ${paintDelivery(printableLine(outcome), delivery, style)}  ${style.dim(delivery.id)}\n`;
 }

@@ -48,8 +48,8 @@ export async function forward(
     return { ms: elapsed(), status: answer.status, answer };
   } catch (cause) {
     const isLate = cause instanceof Error && cause.name === 'TimeoutError';
-    const error = isLate ? `no answer within ${timeoutMs / 1_000} s` : explain(cause);
-    const text = `govctl webhook listen could not forward it: ${error}\n`;
+    const error = isLate ? `no response within ${timeoutMs / 1_000} s` : explain(cause);
+    const text = `govctl webhook listen could not forward the delivery: ${error}\n`;
     return { ms: elapsed(), error, answer: { status: isLate ? 504 : 502, body: text } };
   }
 }
@@ -100,7 +100,7 @@ async function readAnswer(response: IncomingMessage, request: ClientRequest): Pr
     }),
   );
   const { statusCode: status = 0 } = response;
-  if (status < 200 || status > 599) throw new Error(`it answered ${status}, which is no status`);
+  if (status < 200 || status > 599) throw new Error(`invalid HTTP status ${status}`);
   return {
     status,
     headers,
@@ -109,13 +109,13 @@ async function readAnswer(response: IncomingMessage, request: ClientRequest): Pr
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'the host name does not exist',
-  ECONNRESET: 'the connection was cut',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'unknown host name',
+  ECONNRESET: 'connection reset',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'self-signed certificate',
 };
 
 function explain(cause: unknown): string {
   const { code, message } = cause as NodeJS.ErrnoException;
-  return reasons[code ?? ''] ?? (message || code || 'the connection failed');
+  return reasons[code ?? ''] ?? (message || code || 'connection failed');
 }

@@ -150,7 +150,7 @@ function parseSettings(options: ListenOptions): Settings {
 function positive(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,6}$/.test(text) && Number(text) > 0) return Number(text);
-  throw new GovctlError('usage_error', `${flag} ${text}: give a whole number from 1 on`);
+  throw new GovctlError('usage_error', `${flag} ${text}: not a whole number of 1 or more`);
 }
 
 /** @throws GovctlError usage_error where the service could reach no address of this machine */
@@ -158,9 +158,9 @@ function checkReachable(baseUrl: string, { publicUrl }: Settings): void {
   if (publicUrl !== undefined || isLoopback(baseUrl)) return;
   throw new GovctlError(
     'usage_error',
-    `The service at ${baseUrl} cannot reach this machine: it listens on 127.0.0.1 only`,
+    `The service at ${baseUrl} cannot reach 127.0.0.1 on this machine`,
     {
-      hint: 'Give --port and the --public-url of a tunnel to it, or see events without a webhook: `govctl event list --follow`.',
+      hint: 'Use --port and --public-url with a tunnel to this machine, or `govctl event list --follow`, which needs no webhook.',
     },
   );
 }
@@ -176,9 +176,9 @@ async function introduce(
   }: { baseUrl: string; registered: Registered; secret: string; isNew: boolean },
 ): Promise<void> {
   const what = events.length === eventTypes.length ? 'all events' : [...events].sort().join(', ');
-  await say(`Listening for ${what} of ${baseUrl} (${printableLine(registered.id ?? '')}).`);
+  await say(`Listening for ${what} from ${baseUrl} (${printableLine(registered.id ?? '')}).`);
   if (!target) return;
-  await say(`Forwarding to ${target.href}${isNew ? `; secret of this run: ${secret}` : ''}`);
+  await say(`Forwarding to ${target.href}${isNew ? `; signing secret: ${secret}` : ''}`);
 }
 
 /** Until --count, --timeout, a key or Ctrl-C. */
@@ -194,8 +194,8 @@ async function waitForEnd(
     if (keys && context.flags.input) {
       await context.say(
         desk.canResend
-          ? 'Keys: r resends the last delivery, 3 r the third; q ends.'
-          : 'Keys: q ends.',
+          ? 'Press r to resend the last delivery, 3 r to resend the third, q to quit.'
+          : 'Press q to quit.',
       );
       await readKeys(keys(end.signal), desk.resend);
       end.now();

@@ -26,7 +26,7 @@ export async function readBytes({ terminal, cwd, signal }: World, file: string):
     for await (const chunk of source) {
       size += chunk.length;
       if (size > longestFile) {
-        throw new GovctlError('invalid_file', `${file} is larger than any delivery: over 64 MiB`);
+        throw new GovctlError('invalid_file', `${file} is larger than 64 MiB, the maximum`);
       }
       chunks.push(chunk);
     }
@@ -50,8 +50,8 @@ export const parseDelivery = (file: string, bytes: Buffer): SavedDelivery =>
 function parseRow(file: string, text: string): SavedDelivery {
   const [line = '', second] = text.split('\n').filter((one) => one.trim() !== '');
   if (second !== undefined && isJson(line)) {
-    throw new GovctlError('invalid_file', `${file} holds several deliveries: which is it?`, {
-      hint: `Give one line, such as the last: \`tail -n 1 FILE | govctl webhook verify --request -\`.`,
+    throw new GovctlError('invalid_file', `${file} contains more than one delivery`, {
+      hint: `Pass one line, for example the last: \`tail -n 1 FILE | govctl webhook verify --request -\`.`,
     });
   }
   const row = parseJson(file, text);
@@ -63,8 +63,8 @@ function parseRow(file: string, text: string): SavedDelivery {
         ? Buffer.from(base64, 'base64')
         : undefined;
   if (!bytes || typeof headers !== 'object' || headers === null) {
-    throw new GovctlError('invalid_file', `${file} is JSON, but has no headers and body`, {
-      hint: 'Give a line of `govctl webhook listen -o ndjson`, or the request as it was on the wire.',
+    throw new GovctlError('invalid_file', `${file} has no headers and body`, {
+      hint: 'Pass a line of `govctl webhook listen -o ndjson`, or the raw HTTP request.',
     });
   }
   return { body: bytes, headers: headerPairs(file, headers), notices: [] };
@@ -97,11 +97,9 @@ function parseJson(file: string, text: string): unknown {
 export function parseRequest(file: string, bytes: Buffer): SavedDelivery {
   const end = headEnd(bytes);
   if (!end) {
-    throw new GovctlError(
-      'invalid_file',
-      `${file} has no blank line between headers and body: it is no saved request`,
-      { hint: 'Give --body and --headers where they are two files.' },
-    );
+    throw new GovctlError('invalid_file', `${file} has no blank line between headers and body`, {
+      hint: 'If they are in two files, use --body and --headers.',
+    });
   }
   const headers = parseHeaders(file, bytes.subarray(0, end.head).toString('latin1'));
   const value = (name: string): string | undefined =>
@@ -110,8 +108,8 @@ export function parseRequest(file: string, bytes: Buffer): SavedDelivery {
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new GovctlError(
       'invalid_file',
-      `${file} holds its body ${encoding}: what was signed is what it decodes to`,
-      { hint: 'Save the decoded body, and give it with --body and --headers.' },
+      `${file}: the body is ${encoding}; the signature covers the decoded body`,
+      { hint: 'Save the decoded body, then use --body and --headers.' },
     );
   }
   return cutToLength(
@@ -132,12 +130,12 @@ function cutToLength(
   if (length === undefined || !/^\d{1,9}$/.test(length) || wanted === body.length) return saved;
   if (wanted > body.length) {
     const notices = [
-      `${file}: the body has ${body.length} bytes, but Content-Length says ${wanted}: it was not saved whole`,
+      `${file}: the body has ${body.length} bytes, but Content-Length is ${wanted}: the file is incomplete`,
     ];
     return { ...saved, notices };
   }
   const notices = [
-    `${file}: ${count(body.length - wanted, 'byte')} behind the ${wanted} of Content-Length left out`,
+    `${file}: ignored ${count(body.length - wanted, 'byte')} after the ${wanted} of Content-Length`,
   ];
   return { ...saved, body: body.subarray(0, wanted), notices };
 }
@@ -164,8 +162,8 @@ export function parseHeaders(file: string, text: string): (readonly [string, str
       if (name !== undefined && value !== undefined) return [[name, value.trimEnd()] as const];
       // The request line, or the status line of a tool that shows both.
       if (index === 0 && /HTTP\/\d/.test(line)) return [];
-      throw new GovctlError('invalid_file', `${file}:${index + 1}: that is no header line`, {
-        hint: 'Headers are lines such as X-Service-Signature: sha256=…, or JSON.',
+      throw new GovctlError('invalid_file', `${file}:${index + 1}: not a header line`, {
+        hint: 'Use lines such as X-Service-Signature: sha256=…, or JSON.',
       });
     });
 }
@@ -180,7 +178,10 @@ function headerPairs(file: string, value: unknown): (readonly [string, string])[
       if (typeof name === 'string' && (typeof one === 'string' || typeof one === 'number')) {
         return [name, String(one)] as const;
       }
-      throw new GovctlError('invalid_file', `${file} holds no headers: give {"Name": "value"}`);
+      throw new GovctlError(
+        'invalid_file',
+        `${file} contains no headers such as {"Name": "value"}`,
+      );
     });
   });
 }

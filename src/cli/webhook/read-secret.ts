@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { GovctlError } from '../../contract/errors.ts';
 import { minSecretLength } from '../../contract/webhooks.ts';
 import type { Context } from '../context.ts';
+import { count } from '../terminal/printable.ts';
 import { fromEnvironment } from '../flags/from-environment.ts';
 
 /** Ways to give a secret; none of them shows in a process list. */
@@ -39,11 +40,11 @@ export async function readSecret(context: Context, flags: SecretFlags): Promise<
     return checked(withoutEnd(await world.terminal.readStdin()), 'standard input');
   }
   if (context.flags.input) {
-    const answer = await world.prompt.secret('Secret that deliveries are signed with');
-    return checked(answer, 'the answer');
+    const answer = await world.prompt.secret('Signing secret');
+    return checked(answer, 'the entered secret');
   }
-  throw new GovctlError('usage_error', 'The secret is not given', {
-    hint: 'Give --secret-env NAME, --secret-stdin, or --generate-secret, which makes one and shows it once.',
+  throw new GovctlError('usage_error', 'No signing secret given', {
+    hint: 'Use --secret-env NAME, --secret-stdin or --generate-secret.',
   });
 }
 
@@ -56,13 +57,15 @@ const withoutEnd = (text: string): string => text.replace(/\r?\n$/, '');
 function checked(secret: string, from: string): GivenSecret {
   const refuse = (why: string): GovctlError =>
     new GovctlError('usage_error', `${from} ${why}`, {
-      hint: '--generate-secret makes a good one and shows it once.',
+      hint: 'Use --generate-secret to generate a strong secret.',
     });
   if (secret.length < minSecretLength) {
-    throw refuse(`holds ${secret.length} characters; a secret has at least ${minSecretLength}`);
+    throw refuse(
+      `contains ${count(secret.length, 'character')}; a secret has at least ${minSecretLength}`,
+    );
   }
   if (/[\u0000-\u001f\u007f]/.test(secret)) {
-    throw refuse('holds a line break or another control character, which no secret has');
+    throw refuse('must not contain line breaks or other control characters');
   }
   return { secret, generated: false };
 }

@@ -68,8 +68,8 @@ const listening = (server: Server, port: number): Promise<AddressInfo> =>
       reject(
         new GovctlError(
           'usage_error',
-          `--port ${port}: ${cause.code === 'EADDRINUSE' ? 'something listens there already' : cause.message}`,
-          { cause, hint: 'Leave --port out to take a free one.' },
+          `--port ${port}: ${cause.code === 'EADDRINUSE' ? 'already in use' : cause.message}`,
+          { cause, hint: 'Omit --port to use a free port.' },
         ),
       ),
     );

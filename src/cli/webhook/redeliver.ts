@@ -26,7 +26,7 @@ export async function runRedeliver(context: Context, options: RedeliverOptions):
   const { id } = webhook;
   if (deliveryId === undefined) {
     const { data } = await askOurServer('deliveries', () =>
-      context.progress('Queueing them again', () =>
+      context.progress('Queuing failed deliveries', () =>
         client.webhooks.redeliverFailed({
           params: { id },
           body: since === undefined ? {} : { since },
@@ -38,11 +38,11 @@ export async function runRedeliver(context: Context, options: RedeliverOptions):
       human: (style) =>
         data.redelivered === 0
           ? 'No failed deliveries match\n'
-          : `${style.green('Queued')} ${count(data.redelivered, 'delivery', 'deliveries')} again, in the order of their events\n`,
+          : `${style.green('Queued')} ${count(data.redelivered, 'delivery', 'deliveries')} again, in event order\n`,
     });
   } else {
     const { data } = await askOurServer('deliveries', () =>
-      context.progress('Queueing it again', () =>
+      context.progress('Queuing delivery', () =>
         client.webhooks.redeliver({ params: { id, delivery_id: deliveryId } }),
       ),
     );
@@ -54,7 +54,7 @@ export async function runRedeliver(context: Context, options: RedeliverOptions):
   }
   if (!isActive(webhook)) {
     await context.warn(
-      `the webhook is ${stateOf(webhook)}: nothing is sent until \`govctl webhook resume ${typed(named)}\``,
+      `the webhook is ${stateOf(webhook)}. To send queued events, run \`govctl webhook resume ${typed(named)}\`.`,
     );
   }
   return exitCodes.ok;
@@ -63,10 +63,10 @@ export async function runRedeliver(context: Context, options: RedeliverOptions):
 function checkOptions({ args: [, deliveryId], failed, since }: RedeliverOptions): void {
   const refuse = (what: string): never => {
     throw new GovctlError('usage_error', what, {
-      hint: 'Give the id of one delivery, or --failed for all that failed; `govctl webhook deliveries` shows them.',
+      hint: 'Run `govctl webhook deliveries` to list deliveries.',
     });
   };
-  if (deliveryId === undefined && !failed) refuse('What to send again is not given');
+  if (deliveryId === undefined && !failed) refuse('No delivery ID given, and no --failed');
   if (deliveryId !== undefined && failed) refuse('Use either a delivery ID or --failed');
-  if (since !== undefined && !failed) refuse('--since goes with --failed');
+  if (since !== undefined && !failed) refuse('--since requires --failed');
 }

@@ -41,8 +41,8 @@ export async function runRotateSecret(context: Context, options: RotateOptions):
   );
   await context.say(
     until === undefined
-      ? 'The server does not say whether the old secret still signs: let the receiver take both for a while.'
-      : `Until ${until} deliveries carry a signature with the old secret, too: give the receiver the new one before.`,
+      ? 'The server does not report whether the old secret still signs. Accept both secrets for a while.'
+      : `Deliveries are also signed with the old secret until ${until}. Update the receiver before then.`,
   );
   return exitCodes.ok;
 }
@@ -52,6 +52,6 @@ async function warnIfSecretKept({ warn }: Context, webhook: ShownWebhook): Promi
   const { owner } = readOwnership(webhook.tags ?? []);
   if (owner === undefined) return;
   await warn(
-    `${JSON.stringify(nameOf(webhook))} is kept in git by project "${owner}": its next apply sends the secret in the variable that its file names, so put the new one there. \`govctl drift\` sees no secrets.`,
+    `${JSON.stringify(nameOf(webhook))} is managed in git by project "${owner}". Set the new secret in the variable that its file names, or the next apply restores the old one. \`govctl drift\` does not compare secrets.`,
   );
 }

@@ -50,7 +50,7 @@ export async function registerTemporary(
   });
   const id = created ?? (await findByUrl(client, registered.url));
   if (id === undefined) {
-    throw new GovctlError('bad_answer', 'The server took the webhook, but does not list it');
+    throw new GovctlError('bad_answer', 'The server accepted the webhook, but does not list it');
   }
   Object.assign(registered, { state: 'there', id });
 }
@@ -73,7 +73,7 @@ export async function removeTemporary(context: Context, registered: Registered):
   } catch (error) {
     const named = registered.id ?? url;
     await context.warn(
-      `the temporary webhook could not be removed: ${(error as Error).message}. \`govctl webhook delete ${named} --yes\` does it, and the next \`govctl webhook listen\` looks for it.`,
+      `the temporary webhook could not be deleted: ${(error as Error).message}. Run \`govctl webhook delete ${named} --yes\`; the next \`govctl webhook listen\` also tries.`,
     );
   }
 }
@@ -89,10 +89,10 @@ export async function removeLeftovers(context: Context, client: Client): Promise
     if (isHere && (await isListening(url))) continue;
     if (isHere) {
       await deleteObject(client, shownWebhooks, id);
-      await context.say(`Removed ${id}: a listener that ended without a word had left it behind.`);
+      await context.say(`Deleted ${id}, left behind by a listener that was killed.`);
     } else {
       await context.say(
-        `There is another listener's webhook, ${id} (${new URL(url).origin}); if that has ended, \`govctl webhook delete ${id} --yes\` removes it.`,
+        `Found the webhook of another listener, ${id} (${new URL(url).origin}). If it is no longer running, run \`govctl webhook delete ${id} --yes\`.`,
       );
     }
   }

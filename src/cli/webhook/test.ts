@@ -34,7 +34,7 @@ export async function runTest(context: Context, options: TestOptions): Promise<E
   const { client, item: webhook } = await lookUp(context, webhooks, options.args[0]);
   const [type = webhook.events[0]] = wanted;
   const path = fillPath(endpoints.test.path, { id: webhook.id });
-  const answer = await context.progress('Sending it', () =>
+  const answer = await context.progress('Sending test event', () =>
     client.transport.send('POST', path, { body: JSON.stringify({ event_type: type }) }),
   );
   const text = await readText(answer, `POST ${path}`);
@@ -62,7 +62,9 @@ export async function runTest(context: Context, options: TestOptions): Promise<E
     },
   });
   if (delivered === undefined) {
-    await context.say('This server does not say whether it arrived: look at the receiver.');
+    await context.say(
+      'This server does not report whether the event was delivered. Check the receiver.',
+    );
   }
   return delivered === false ? exitCodes.verdict : exitCodes.ok;
 }

@@ -35,11 +35,11 @@ export async function runUpdate(context: Context, options: UpdateOptions): Promi
   const given = changes({}); // what is wrong with the flags is told before anything is asked
   const both = Object.keys(cleared).find((field) => Object.hasOwn(given, field));
   if (both !== undefined) {
-    throw new GovctlError('usage_error', `--clear ${both} excludes the flags that set it`);
+    throw new GovctlError('usage_error', `Use either --clear ${both} or the flags that set it`);
   }
   checkChanges(
     { ...given, ...cleared },
-    'Give --url, --event, a filter or another flag of `govctl webhook update --help`.',
+    'Pass --url, --event, a filter or another flag; see `govctl webhook update --help`.',
   );
   const { client, item: webhook, etag } = await lookUp(context, webhooks, options.args[0]);
   await warnIfOwned(context, nameOf(webhook), webhook.tags);

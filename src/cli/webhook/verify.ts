@@ -51,7 +51,7 @@ export async function runVerify(context: Context, options: VerifyOptions): Promi
 function parseTolerance(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new GovctlError('usage_error', `--tolerance ${text}: give a whole number of seconds`);
+  throw new GovctlError('usage_error', `--tolerance ${text}: not a whole number of seconds`);
 }
 
 /** What goes with what, before anything is read. @throws GovctlError usage_error */
@@ -64,21 +64,25 @@ function checkOptions(options: VerifyOptions): void {
     const other = Object.entries({ body, headers, signature, timestamp, id }).find(
       ([, value]) => value !== undefined,
     );
-    if (other) refuse(`Use either --request or --${other[0]}`, 'The request holds both.');
+    if (other)
+      refuse(
+        `Use either --request or --${other[0]}`,
+        'The request contains the body and its headers.',
+      );
   } else if (body === undefined) {
-    refuse('The delivery is not given', 'Give --request FILE, or --body FILE with --headers FILE.');
+    refuse('No delivery given', 'Pass --request FILE, or --body FILE with --headers FILE.');
   } else if ((headers === undefined) === (signature === undefined)) {
-    refuse('--body needs either --headers or --signature', 'Which signature is to be checked?');
+    refuse('--body needs either --headers or --signature', 'Pass the signature to verify.');
   }
   if (signature === undefined && (timestamp ?? id) !== undefined) {
-    refuse('--timestamp and --id go with --signature', 'Headers hold theirs.');
+    refuse('--timestamp and --id require --signature', 'Headers contain both.');
   }
   const isMessage = signature?.startsWith('v1,') === true;
   if (isMessage && (timestamp === undefined || id === undefined)) {
-    refuse('--signature v1,… covers id and time', 'Give --id and --timestamp, too.');
+    refuse('--signature v1,… requires --id and --timestamp', 'The signature covers both.');
   }
   if (headers === '-' || (options.secretStdin && (body === '-' || request === '-'))) {
-    refuse('Standard input can hold one thing only', 'Give the secret with --secret-env.');
+    refuse('Only one input can come from standard input', 'Pass the secret with --secret-env.');
   }
 }
 
@@ -94,13 +98,13 @@ async function readSecrets(context: Context, options: VerifyOptions): Promise<Na
   }
   if (secrets.length === 0 && context.flags.input) {
     secrets.push({
-      name: 'the answer',
-      secret: await world.prompt.secret('Secret of the webhook'),
+      name: 'the entered secret',
+      secret: await world.prompt.secret('Signing secret'),
     });
   }
   if (secrets.some(({ secret }) => secret !== '')) return secrets;
-  throw new GovctlError('usage_error', 'The secret is not given', {
-    hint: 'Give --secret-env NAME (repeatable: current, previous) or --secret-stdin.',
+  throw new GovctlError('usage_error', 'No signing secret given', {
+    hint: 'Use --secret-env NAME (repeatable: current and previous secret) or --secret-stdin.',
   });
 }
 
@@ -168,13 +172,15 @@ function describe(
     const by = nameOf(one);
     const verdict =
       by !== undefined
-        ? style.green(`fits ${printableLine(by)}`)
-        : style.red(one.malformed === undefined ? 'fits no secret' : `malformed: ${one.malformed}`);
+        ? style.green(`valid with ${printableLine(by)}`)
+        : style.red(
+            one.malformed === undefined ? 'no matching secret' : `malformed: ${one.malformed}`,
+          );
     return `  ${one.header.padEnd(width)}  ${verdict}`;
   });
   if (timestamp !== undefined && age !== undefined) {
     const when = age >= 0 ? `${describeAge(age)} ago` : `in ${describeAge(-age)}`;
-    const trust = isSigned ? '' : style.yellow(', which nothing signs');
+    const trust = isSigned ? '' : style.yellow(' (not signed)');
     lines.push(`  sent ${new Date(timestamp * 1_000).toISOString()}, ${when}${trust}`);
   }
   if (event) lines.push(`  ${printableLine([event.type, event.id].filter(Boolean).join(' '))}`);

@@ -38,8 +38,8 @@ export const bothOf = (
 export function parseEventTypes(given: readonly string[], flag = '--event'): EventType[] {
   const words = listOf(given);
   if (words.length === 0 || given.some((text) => listOf([text]).length === 0)) {
-    throw new GovctlError('usage_error', `${flag} names no event type`, {
-      hint: `Give one such as ${eventTypes[0]}, several as a,b, or all.`,
+    throw new GovctlError('usage_error', `${flag} has no event type`, {
+      hint: `Use a type such as ${eventTypes[0]}, a comma-separated list, or all.`,
     });
   }
   const types = words.flatMap((word): readonly EventType[] => {
@@ -47,10 +47,10 @@ export function parseEventTypes(given: readonly string[], flag = '--event'): Eve
     const parsed = EventType.safeParse(word);
     if (parsed.success) return [parsed.data];
     const nearest = nearestWord(word, eventTypes) ?? eventTypes.find((one) => one.includes(word));
-    throw new GovctlError('usage_error', `${flag} ${word}: there is no such event type`, {
+    throw new GovctlError('usage_error', `${flag} ${word}: unknown event type`, {
       hint: nearest
         ? `Did you mean ${nearest}?`
-        : '`govctl webhook create --help` lists them; all means every one.',
+        : 'Run `govctl webhook create --help` to list the event types.',
     });
   });
   return [...new Set(types)];
@@ -95,8 +95,8 @@ function parseSeverity(text: string): string {
   const severity = text.toUpperCase();
   if ((severities as readonly string[]).includes(severity)) return severity;
   const nearest = nearestWord(severity, severities);
-  throw new GovctlError('usage_error', `--severity ${text}: there is no such severity`, {
-    hint: nearest ? `Did you mean ${nearest}?` : `There are ${severities.join(', ')}.`,
+  throw new GovctlError('usage_error', `--severity ${text}: unknown severity`, {
+    hint: nearest ? `Did you mean ${nearest}?` : `Use ${severities.join(', ')}.`,
   });
 }
 
@@ -115,7 +115,10 @@ function retryFrom({ maxAttempts, backoffMultiplier }: FieldFlags): RetryConfig 
 function wholeNumber(flag: string, text: string, least: number, most: number): number {
   const number = Number(text);
   if (/^\d{1,6}$/.test(text) && number >= least && number <= most) return number;
-  throw new GovctlError('usage_error', `${flag} ${text}: give a whole number, ${least} to ${most}`);
+  throw new GovctlError(
+    'usage_error',
+    `${flag} ${text}: not a whole number from ${least} to ${most}`,
+  );
 }
 
 function multiplier(text: string): number {
@@ -123,10 +126,7 @@ function multiplier(text: string): number {
     /^\d{1,3}(\.\d{1,6})?$/.test(text) ? Number(text) : NaN,
   );
   if (parsed.success && parsed.data !== undefined) return parsed.data;
-  throw new GovctlError(
-    'usage_error',
-    `--backoff-multiplier ${text}: give a number from 1 to 10, such as 2 or 1.5`,
-  );
+  throw new GovctlError('usage_error', `--backoff-multiplier ${text}: not a number from 1 to 10`);
 }
 
 function headersFrom(world: World, flags: FieldFlags): Record<string, string> | undefined {
@@ -146,7 +146,7 @@ function headerFrom(flag: string, text: string, what: string): readonly [string,
   // What follows the name may be a key.
   const [, start] = /^([^:]{1,60}):/.exec(text) ?? [];
   const given = start === undefined ? '' : ` ${JSON.stringify(start)}`;
-  throw new GovctlError('usage_error', `${flag}${given}: write it as 'Name: ${what}', in one line`);
+  throw new GovctlError('usage_error', `${flag}${given}: use 'Name: ${what}', on one line`);
 }
 
 /** Header names are the same in any case. */

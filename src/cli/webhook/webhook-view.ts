@@ -38,7 +38,7 @@ function describeWebhook(webhook: ShownWebhook, style: Style, room: number): str
       ['severity', filters?.severity?.join(', ')],
       ['environments', filters?.environments?.join(', ')],
       ['providers', filters?.cloud_providers?.join(', ')],
-      ['attempts', retry?.max_attempts === undefined ? undefined : `${retry.max_attempts} at most`],
+      ['attempts', retry?.max_attempts === undefined ? undefined : `maximum ${retry.max_attempts}`],
       [
         'backoff',
         retry?.backoff_multiplier === undefined ? undefined : `× ${retry.backoff_multiplier}`,
@@ -53,10 +53,10 @@ function describeWebhook(webhook: ShownWebhook, style: Style, room: number): str
       [
         'old secret',
         webhook.previous_secret_expires_at &&
-          `signs too until ${webhook.previous_secret_expires_at}`,
+          `also signs until ${webhook.previous_secret_expires_at}`,
       ],
       ['tags', withoutOwnership(webhook.tags ?? []).join(', ')],
-      ['git', owner && `kept by project ${owner}${key ? `, key ${key}` : ''}`],
+      ['git', owner && `managed by project ${owner}${key ? `, key ${key}` : ''}`],
       ['created', [created, by && `by ${by}`].filter(Boolean).join(' ')],
       ['updated', webhook.updated_at],
     ],
@@ -96,13 +96,13 @@ function advice(webhook: ShownWebhook, named: string, style: Style): string {
   const its = printableLine(named);
   const lines: string[] = [];
   if (webhook.failing_since) {
-    lines.push(`\`govctl webhook deliveries ${its}\` shows what the receiver answers.`);
+    lines.push(`To see the responses of the receiver, run \`govctl webhook deliveries ${its}\`.`);
   }
   if (!isActive(webhook)) {
     const waiting = webhook.waiting
-      ? `, in order, with the ${count(webhook.waiting, 'event')} that wait`
+      ? ` and send ${count(webhook.waiting, 'queued event')} in order`
       : '';
-    lines.push(`\`govctl webhook resume ${its}\` goes on${waiting}.`);
+    lines.push(`To resume${waiting}, run \`govctl webhook resume ${its}\`.`);
   }
   if (stateOf(webhook) === 'disabled') lines.push(redeliverHint(its));
   return lines.map((line) => `  ${style.cyan('→')} ${line}\n`).join('');
@@ -110,7 +110,7 @@ function advice(webhook: ShownWebhook, named: string, style: Style): string {
 
 /** @param named as a shell takes it */
 export const redeliverHint = (named: string): string =>
-  `\`govctl webhook redeliver ${named} --failed\` sends once more what it was not given.`;
+  `To resend failed deliveries, run \`govctl webhook redeliver ${named} --failed\`.`;
 
 export const paintStatus = (text: string, webhook: ShownWebhook, style: Style): string => {
   if (!isActive(webhook)) return style.yellow(text);

@@ -24,13 +24,13 @@ export const webhooks: DescribedNoun<ShownWebhook, ListOptions> = {
   of: shownWebhooks,
   names: {
     prefix: 'wh_',
-    knownBy: 'id, name, url or key',
+    knownBy: 'ID, name, URL or key',
     nameOf,
     isCalled: ({ name, url }, named) => name === named || sameUrl(url) === sameUrl(named),
     tagsOf: ({ tags }) => tags,
     suggested: ({ name, url, tags }) => [name, url, readOwnership(tags ?? []).key],
     notFound: 'webhook_not_found',
-    share: 'have the name or url',
+    share: 'have the name or URL',
   },
   list: {
     columns: () => [
@@ -52,7 +52,7 @@ export const webhooks: DescribedNoun<ShownWebhook, ListOptions> = {
   view: webhookView,
   removal: {
     asked: ({ waiting }, who) => ({
-      what: `${who}${waiting ? `, and ${count(waiting, 'event')} waiting for it,` : ''}`,
+      what: `${who}${waiting ? `, with ${count(waiting, 'queued event')},` : ''}`,
     }),
     value: ({ url }) => ({ url }),
   },
@@ -68,7 +68,7 @@ export const webhooks: DescribedNoun<ShownWebhook, ListOptions> = {
       if (isOn) await sayWhatWaits(context, before, its);
       else if (isActive(before)) {
         await context.say(
-          `Events go on to queue for it; \`govctl webhook resume ${its}\` sends them in order.`,
+          `Events queue until you run \`govctl webhook resume ${its}\`, which sends them in order.`,
         );
       }
     },
@@ -80,13 +80,13 @@ async function sayWhatWaits({ say }: Context, webhook: ShownWebhook, named: stri
   const { waiting = 0 } = webhook;
   if (!isActive(webhook)) {
     if (waiting > 0) {
-      await say(`${count(waiting, 'event')} waited; from now on they are sent in order.`);
+      await say(`Sending ${count(waiting, 'queued event')} in order.`);
     }
     if (stateOf(webhook) === 'disabled') await say(redeliverHint(named));
   } else if (waiting > 0) {
     // Nothing was changed, so nothing is sent before its time.
     await say(
-      `${count(waiting, 'event')} ${waiting === 1 ? 'waits' : 'wait'}: \`govctl webhook deliveries ${named} --status pending\` shows for what, and until when. \`pause\` and then \`resume\` tries the first now.`,
+      `${count(waiting, 'event')} in the queue. To see the next attempts, run \`govctl webhook deliveries ${named} --status pending\`. To retry the first now, pause and resume the webhook.`,
     );
   }
 }

@@ -46,7 +46,7 @@ describe('govctl api-key create', () => {
   it('shows the key once, and the key works', async () => {
     const created = await run(['create', '--name', 'dashboard', '--scope', 'governance:read']);
     expect(created.exitCode).toBe(0);
-    const [, key] = /^Key {2}(gk_\S{43}) {3}shown this once$/m.exec(created.stdout) ?? [];
+    const [, key] = /^Key {2}(gk_\S{43}) {3}\(shown only once\)$/m.exec(created.stdout) ?? [];
     expect(await statusWith(key)).toBe(200);
     const listed = await run(['list']);
     expect(listed.stdout).toContain('dashboard');
@@ -60,7 +60,7 @@ describe('govctl api-key create', () => {
     expect(named.stderr).toContain('named by its ID, which `govctl api-key list` shows');
     const long = await run(['rotate', 'key_1', '--overlap', '31d']);
     expect(long).toMatchObject({ exitCode: 3, stdout: '' });
-    expect(long.stderr).toContain('--overlap 31d: it is 30d at most');
+    expect(long.stderr).toContain('--overlap 31d: the maximum is 30d');
   });
 
   it.skipIf(process.platform === 'win32')(
@@ -179,7 +179,7 @@ describe('govctl api-key revoke', () => {
   it('asks first, and without a terminal says how not to be asked', async () => {
     const { id, key } = await create();
     const outcome = await run(['revoke', id]);
-    expect(outcome.stderr).toContain('Give --yes to revoke without asking.');
+    expect(outcome.stderr).toContain('To revoke without a prompt, pass --yes.');
     expect(outcome.exitCode).toBe(3);
     expect(await statusWith(key)).toBe(200);
   });
@@ -201,7 +201,7 @@ describe('govctl api-key', () => {
     ['revoke', 'key_1', '-y'],
   ])('says of a server that has none of it: %s', async (...argv) => {
     const outcome = await run(argv, { fetch: createMinimalService().fetch });
-    expect(outcome.stderr).toContain('This server does not have API key management');
+    expect(outcome.stderr).toContain('This server does not support API key management');
     expect(outcome.exitCode).toBe(1);
   });
 });
@@ -210,7 +210,7 @@ describe('govctl api-key rotate', () => {
   it('shows a new key once; the old one works for a day more, or as long as --overlap says', async () => {
     const made = await create();
     const rotated = await run(['rotate', made.id]);
-    const [, key] = /^Key {2}(gk_\S{43}) {3}shown this once$/m.exec(rotated.stdout) ?? [];
+    const [, key] = /^Key {2}(gk_\S{43}) {3}\(shown only once\)$/m.exec(rotated.stdout) ?? [];
     expect(rotated.stderr).toContain('The old key works until 2026-03-02 12:00 UTC');
     expect([await statusWith(made.key), await statusWith(key)]).toEqual([200, 200]);
     const last = await json('rotate', made.id, '--overlap', '0s');
@@ -225,7 +225,7 @@ describe('govctl api-key rotate', () => {
   it('begins signed requests, and shows what they are signed with', async () => {
     const made = await create();
     const rotated = await run(['rotate', made.id, '--require-signature', '--overlap', '0s']);
-    expect(rotated.stdout).toMatch(/^Signing secret {2}gss_\S{43} {3}shown this once$/m);
+    expect(rotated.stdout).toMatch(/^Signing secret {2}gss_\S{43} {3}\(shown only once\)$/m);
     expect(rotated.stdout).toMatch(/signatures +required/);
     expect(rotated.stderr).toContain('GOVCTL_SIGNING_SECRET');
   });

@@ -111,7 +111,7 @@ describe('govctl audit tail', () => {
     };
     await until(() => lines() === 2);
     isAway = true;
-    await until(() => world.written.stderr.includes('asking again'));
+    await until(() => world.written.stderr.includes('retrying until'));
     await change(3);
     isAway = false;
     await until(() => lines() === 5);

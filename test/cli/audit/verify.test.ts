@@ -208,6 +208,6 @@ describe('govctl audit verify', () => {
     const minimal = createMinimalService();
     const { exitCode, stderr } = await run([], { fetch: minimal.fetch });
     expect(exitCode).not.toBe(0);
-    expect(stderr).toContain("an extension of govctl's own server");
+    expect(stderr).toContain('It is an extension of `govctl server`');
   });
 });

@@ -155,7 +155,7 @@ describe('govctl budget update and delete', () => {
     expect([none.exitCode, none.stderr]).toEqual([3, expect.stringContaining('--amount 12000')]);
     expect(await run(['delete', 'web', '-y'])).toMatchObject({ exitCode: 0 });
     const gone = await run(['get', 'web']);
-    expect(gone.stderr).toContain('There is no budget with the id, name or key "web"');
+    expect(gone.stderr).toContain('No budget with ID, name or key "web"');
   });
 });
 
@@ -163,7 +163,7 @@ describe('a server without budgets, or a key that may not see them', () => {
   it('is told in one line', async () => {
     const minimal = createMinimalService();
     const elsewhere = await run(['list'], { fetch: minimal.fetch });
-    expect(elsewhere.stderr).toContain('This server does not have budgets');
+    expect(elsewhere.stderr).toContain('This server does not support budgets');
     const GOVCTL_TOKEN = await world.keyWith('governance:read');
     const env = { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN };
     const refused = await run(['list'], { env });

@@ -30,7 +30,7 @@ const exchange = async (client: Client): Promise<number> => {
 describe('govctl client', () => {
   it('creates a client and shows its secret once; list and get show neither', async () => {
     const shown = await run('create', '--name', 'ci', '--scope', 'governance:read');
-    const [, secret = ''] = /^Client secret {2}(gcs_\S{43}) {3}shown this once$/m.exec(shown.stdout) ?? []; // prettier-ignore
+    const [, secret = ''] = /^Client secret {2}(gcs_\S{43}) {3}\(shown only once\)$/m.exec(shown.stdout) ?? []; // prettier-ignore
     const [, id = ''] = /(oc_\w+)/.exec(shown.stdout) ?? [];
     expect(await exchange({ id, client_secret: secret })).toBe(200);
     const list = await run('list');

@@ -45,7 +45,7 @@ describe('govctl event', () => {
 
   it.each([
     [['scan.complete'], 'Did you mean scan.completed?'],
-    [['all'], 'Give one event type'],
+    [['all'], 'Use a single event type'],
     [['scan.failed', '--data', '{'], 'is not JSON'],
     [['scan.failed', '--data', '[]'], 'is not a JSON object'],
   ])('refuses %j with 3', async (argv, message) => {
@@ -136,7 +136,7 @@ describe('govctl event', () => {
     const ended = runCommandLine(['event', 'list', '--follow'], world);
     await until(() => world.written.stdout.includes('scan.completed'));
     isAway = true;
-    await until(() => world.written.stderr.includes('asking again'));
+    await until(() => world.written.stderr.includes('retrying until'));
     isAway = false;
     await service.send('POST', '/v1/events', { body: { type: 'user.login' } });
     await until(() => world.written.stdout.includes('user.login'));
@@ -150,7 +150,9 @@ describe('govctl event', () => {
     const create = ['webhook', 'create', '--url', 'https://a.example.com', '--event', 'user.login'];
     await run([...create, '--name', 'chat', '--generate-secret']);
     expect(await json('event', 'replay', id)).toMatchObject({ events: 1, deliveries: 0 });
-    expect((await run(['event', 'replay', id])).stderr).toContain('No webhook gets them');
+    expect((await run(['event', 'replay', id])).stderr).toContain(
+      'No webhook subscribes to these events',
+    );
     expect(await json('event', 'replay', id, '--webhook', 'chat')).toMatchObject({ deliveries: 1 });
     expect(await json('event', 'replay', '--since', '1h')).toMatchObject({ deliveries: 1 });
     service.advance(1_000);

@@ -75,7 +75,7 @@ describe('govctl evidence attach', () => {
     cli.write('large.bin', Buffer.alloc(10 * 1024 * 1024 + 1));
     writeFileSync(path.join(cli.folder, 'a\nb.txt'), 'x');
     for (const [file, message] of [
-      ['large.bin', 'more than 10 MiB'],
+      ['large.bin', 'larger than 10 MiB'],
       ['empty.txt', 'empty.txt is empty'],
       ['absent.txt', 'could not be read'],
       ['a\nb.txt', 'must have no control characters'],

@@ -204,8 +204,8 @@ describe('govctl evidence export', () => {
     for (const [flags, message] of [
       [['--out', '-'], 'must be a file or a directory'],
       [['--out', 'x.pdf'], 'is no .pdf file'],
-      [['--out', 'away/x.zip'], 'is not written'],
-      [['--timeout', 'soon'], 'give a whole number of seconds'],
+      [['--out', 'away/x.zip'], 'was not written'],
+      [['--timeout', 'soon'], 'not a number of seconds'],
     ] as const) {
       const { exitCode, stderr } = await evidence('export', 'soc2', ...flags);
       expect(exitCode, flags.join(' ')).not.toBe(0);

@@ -80,12 +80,12 @@ describe('framework import', () => {
     writeFileSync(path.join(cwd, 'acme.csv'), 'id,title\nB,Third\n');
     const again = await run('import', 'acme.csv', '--id', 'ACME');
     expect(again.stdout).toContain('Imported acme with 1 control: Our rules');
-    expect(again.stderr).toContain('"acme" is kept in git by project "other"');
+    expect(again.stderr).toContain('"acme" is managed in git by project "other"');
     expect(
       (await service.send('GET', '/v1/compliance/framework-definitions/acme')).json,
     ).toMatchObject({ tags, controls: [{ id: 'B', title: 'Third' }] });
     const deleted = await run('delete', 'acme', '-y');
-    expect(deleted.stderr).toContain('is kept in git by project "other"');
+    expect(deleted.stderr).toContain('is managed in git by project "other"');
   });
 
   it('writes a document for git that says the same', async () => {
@@ -128,7 +128,7 @@ describe('framework import', () => {
       fetch: createMinimalService().fetch,
     });
     expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toContain('does not have custom frameworks');
+    expect(refused.stderr).toContain('does not support custom frameworks');
   });
 });
 

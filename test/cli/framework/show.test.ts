@@ -132,5 +132,5 @@ it('says that another server has no such thing', async () => {
     fetch: minimal.fetch,
   });
   expect(exitCode).toBe(1);
-  expect(stderr).toContain("does not have frameworks, an extension of govctl's own server");
+  expect(stderr).toContain('does not support frameworks');
 });

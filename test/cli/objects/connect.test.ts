@@ -30,11 +30,11 @@ async function talk(fetch: Fetch, more: FakeWorldSettings = {}, ...flags: string
 describe('a service that has to be asked again', () => {
   it('is named in a pipe, so that a log says what is waited for', async () => {
     expect(await talk(refusing())).toBe(
-      'http://127.0.0.1:1 cannot be reached: nothing listens there; trying again for some seconds',
+      'http://127.0.0.1:1 cannot be reached: nothing listens there; retrying for a few seconds',
     );
     const busy = once(() => answer(429, { error: 'rate_limit_exceeded' }, { 'retry-after': '1' }));
     expect(await talk(busy)).toMatch(
-      /^http:\/\/127\.0\.0\.1:1 answered 429; trying again in [12] seconds?$/,
+      /^http:\/\/127\.0\.0\.1:1 returned HTTP 429; retrying in [12] seconds?$/,
     );
   });
 

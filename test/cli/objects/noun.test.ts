@@ -141,13 +141,13 @@ describe('what removes an object of a noun', () => {
   it('asks in its own words', async () => {
     const nobody = given();
     await expect(deleteNoun(ferries)(nobody.context, { args: ['ferry_1'] })).rejects.toMatchObject({
-      message: 'ferry ferry_1 was not revoked: nobody could be asked',
-      hint: 'Give --yes to revoke without asking.',
+      message: 'ferry ferry_1 was not revoked: prompts are disabled',
+      hint: 'To revoke without a prompt, pass --yes.',
     });
     expect(deleted).toEqual([]);
     const { world, context } = given({ tty: true, answers: [true] });
     await deleteNoun(ferries)(context, { args: ['ferry_1'] });
-    expect(world.asked).toEqual(['Revoke ferry ferry_1 for good?']);
+    expect(world.asked).toEqual(['Revoke ferry ferry_1 permanently?']);
     expect(JSON.parse(world.written.stdout)).toMatchObject({ revoked: 'ferry_1' });
     expect(deleted).toEqual(['ferry_1']);
   });

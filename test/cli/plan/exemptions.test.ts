@@ -89,9 +89,9 @@ describe('exemptions in git', () => {
     await run('apply', '-y');
     const [{ id }] = (await live()) as [{ id: string }];
     const edited = await run('exemption', 'update', id, '--owner', 'nobody', '--tag', 'mine');
-    expect(edited.stderr).toContain('is kept in git by project "acme"');
+    expect(edited.stderr).toContain('is managed in git by project "acme"');
     const shown = await run('exemption', 'get', id);
-    expect(shown.stdout).toContain('kept by project acme, key legacy');
+    expect(shown.stdout).toContain('managed by project acme, key legacy');
     expect(shown.stdout).toContain('mine');
     expect(shown.stdout).not.toContain('govctl.owner');
     const drift = await run('drift');
@@ -102,7 +102,7 @@ describe('exemptions in git', () => {
     expect((await live())[0]).toMatchObject({ owner: 'team-storage' });
     expect((await run('drift')).exitCode).toBe(0);
     const deleted = await run('exemption', 'delete', id, '-y');
-    expect(deleted.stderr).toContain('is kept in git by project "acme"');
+    expect(deleted.stderr).toContain('is managed in git by project "acme"');
     expect((await run('drift', '--fail-missing')).exitCode).toBe(2);
   });
 

@@ -79,7 +79,7 @@ describe('schedules in git', () => {
     const { run } = withSchedule();
     await run('apply', '-y');
     const edited = await run('schedule', 'update', 'weekly', '--email', 'b@example.com');
-    expect(edited.stderr).toContain('is kept in git by project "acme"');
+    expect(edited.stderr).toContain('is managed in git by project "acme"');
     const drift = await run('drift');
     expect(drift.exitCode).toBe(2);
     expect(drift.stdout).toContain('delivery.email.recipients');

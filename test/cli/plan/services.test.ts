@@ -155,7 +155,7 @@ describe('a service that is not what it should be', () => {
       expect(plan).toMatchObject({ exitCode: 1, stdout: '' });
       expect(plan.stderr).toContain(said);
       expect(plan.stderr).toMatch(
-        /^(https:\/\/service\.test .*; trying again .*\n)?error: .*\n( {2}→ .*\n)?( {2}\(.*\n)?$/,
+        /^(https:\/\/service\.test .*; retrying .*\n)?error: .*\n( {2}→ .*\n)?( {2}\(.*\n)?$/,
       );
     },
     60_000,

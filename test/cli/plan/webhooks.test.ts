@@ -262,7 +262,7 @@ describe('the secrets of webhooks', () => {
     ['is not set', {}, 'is not set'],
     ['is empty', { HOOK_SECRET: '' }, 'is empty'],
     ['is short', { HOOK_SECRET: 'short12' }, 'has fewer than 8 characters'],
-    ['holds a line break', { HOOK_SECRET: 'ends-with-one\n' }, 'holds a line break'],
+    ['must not contain line breaks', { HOOK_SECRET: 'ends-with-one\n' }, 'holds a line break'],
   ])('name their variable and its place when it %s', async (_, env, said) => {
     const { repo } = withHook();
     for (const command of [['plan'], ['apply', '-y'], ['diff']]) {

@@ -202,7 +202,7 @@ describe('policy get', () => {
       expect(outcome.exitCode).toBe(0);
       expect(outcome.stdout).toContain('What it is for');
       expect(outcome.stdout).toMatch(/tags +mine\n/);
-      expect(outcome.stdout).toContain('kept by project platform, key a');
+      expect(outcome.stdout).toContain('managed by project platform, key a');
       expect(outcome.stdout).toContain('DENY  resource.acl == "public-read"');
     }
     expect(JSON.parse((await run(['get', id, '-o', 'json'])).stdout)).toMatchObject({
@@ -350,7 +350,7 @@ describe('policy create', () => {
 
   it.each([
     ['', 'is empty'],
-    ['a: 1\n---\nb: 2\n', 'holds 2 policies'],
+    ['a: 1\n---\nb: 2\n', 'contains 2 policies'],
     ['a: [', 'standard input:1'],
     ['a: &a [*a]', 'standard input:1'],
     [
@@ -401,7 +401,7 @@ describe('policy update', () => {
   it('warns that a policy is kept in git, and leaves its ownership in place when tags change', async () => {
     const { id } = put('one', { tags: ['a', ...owned] });
     const outcome = await run(['update', 'one', '--set', 'tags=[b]', '--quiet']);
-    expect(outcome.stderr).toContain('kept in git by project "platform"');
+    expect(outcome.stderr).toContain('managed in git by project "platform"');
     expect(outcome.stderr).toContain('drift');
     expect(service.policies.get(id)?.tags).toEqual(['b', ...owned]);
   });
@@ -415,12 +415,12 @@ describe('policy update', () => {
 
   it.each([
     [[], 'No changes specified'],
-    [['--set', 'severity'], 'write it as field=value'],
-    [['--set', '=x'], 'write it as field=value'],
+    [['--set', 'severity'], 'use field=value'],
+    [['--set', '=x'], 'use field=value'],
     [['--set', 'severty=LOW'], 'Did you mean severity?'],
     [['--set', 'severity=LOUD'], 'severity'],
     [['--set', 'id=pol_2'], 'no field "id"'],
-    [['--set', 'tags=[a'], 'not YAML'],
+    [['--set', 'tags=[a'], 'invalid YAML'],
   ])('refuses %j', async (argv, why) => {
     put('one');
     const outcome = await run(['update', 'one', ...argv]);
@@ -451,7 +451,7 @@ describe('policy enable and disable', () => {
     expect((await run(['disable', 'one', '--auto-approve'])).stdout).toContain('Disabled one');
     expect(service.policies.get(id)?.enabled).toBe(false);
     const count = service.requests.filter(({ method }) => method === 'PUT').length;
-    expect((await run(['disable', 'one'])).stdout).toContain('is disabled already');
+    expect((await run(['disable', 'one'])).stdout).toContain('is already disabled');
     expect(service.requests.filter(({ method }) => method === 'PUT')).toHaveLength(count);
     expect((await run(['enable', id])).stdout).toContain('Enabled one');
   });
@@ -492,7 +492,7 @@ describe('policy delete', () => {
     expect(service.policies.size).toBe(0);
   });
 
-  it('deletes with --yes, and warns when the policy is kept in git', async () => {
+  it('deletes with --yes, and warns when the policy is managed in git', async () => {
     put('one', { tags: owned });
     const outcome = await run(['delete', 'one', '--yes', '-o', 'json']);
     expect(JSON.parse(outcome.stdout)).toEqual({
@@ -500,7 +500,7 @@ describe('policy delete', () => {
       deleted: 'pol_000001',
       name: 'one',
     });
-    expect(outcome.stderr).toContain('kept in git');
+    expect(outcome.stderr).toContain('managed in git');
     expect(service.policies.size).toBe(0);
   });
 });

@@ -114,7 +114,7 @@ describe('predict backtest of a dataset', () => {
     [['--dataset', '.'], 'No .ndjson files in .'],
     [['--dataset', 'empty.jsonl'], 'empty.jsonl is empty'],
     [['--horizon', '1.5'], '--horizon 1.5: not a number of days'],
-    [['--since', 'monday'], '--since monday: that is no time'],
+    [['--since', 'monday'], '--since monday: not a time'],
   ])('refuses %j', async (argv, message) => {
     const files = argv.includes('.') ? { 'a.txt': '' } : { 'empty.jsonl': '\n' };
     const { stderr, exitCode } = await backtest(files, ...argv);

@@ -104,7 +104,7 @@ describe('govctl report watch', () => {
     expect([outcome.exitCode, outcome.stderr]).toEqual([
       130,
       expect.stringContaining(
-        'error: Interrupted; it goes on\n  → `govctl report watch rpt_000001` shows how far it is.',
+        'error: Interrupted; the work continues in the service\n  → `govctl report watch rpt_000001` shows how far it is.',
       ),
     ]);
   });
@@ -118,7 +118,7 @@ describe('govctl report watch', () => {
     const outcome = await watched;
     expect([outcome.exitCode, outcome.stderr]).toEqual([
       1,
-      expect.stringContaining('There is no report with the id or name "rpt_000001"'),
+      expect.stringContaining('No report with ID or name "rpt_000001"'),
     ]);
   });
 });
@@ -311,7 +311,7 @@ describe('govctl report link', () => {
       const other = await run(['link', 'R', ...argv]);
       expect([other.exitCode, other.stderr]).toEqual([
         1,
-        expect.stringContaining('This server does not have'),
+        expect.stringContaining('This server does not support'),
       ]);
     }
   });

@@ -134,10 +134,10 @@ describe('govctl report create', () => {
     [['create', 'R', '--type', 'of it all'], 'Use compliance, '],
     [['create', 'R', '--type', 'risk', '--format', 'pfd'], 'Did you mean pdf?'],
     [['create', 'R', '--type', 'risk', '--to', '1d'], '--to needs --from'],
-    [['create', 'R', '--type', 'risk', '--from', 'soon'], '--from soon: that is no time'],
-    [['create', 'R', '--type', 'risk', '--at', 'soon'], '--at soon: that is no time'],
+    [['create', 'R', '--type', 'risk', '--from', 'soon'], '--from soon: not a time'],
+    [['create', 'R', '--type', 'risk', '--at', 'soon'], '--at soon: not a time'],
     [['create', 'R', '--type', 'risk', '--at', 'yesterday'], 'or so long from now'],
-    [['create', 'R', '--type', 'risk', '--at', '2025-01-01'], '--at 2025-01-01: that is over'],
+    [['create', 'R', '--type', 'risk', '--at', '2025-01-01'], '--at 2025-01-01: in the past'],
     [
       ['create', 'R', '--type', 'risk', '--from', '2026-01-01', '--to', '30d'],
       '--from 2026-01-01 must be before --to 30d',
@@ -267,7 +267,7 @@ describe('govctl report get', () => {
       3,
       expect.stringContaining('rpt_000002 and rpt_000003'),
     ]);
-    expect((await run(['get', 'rpt_9'])).stderr).toContain('no report with the id or name "rpt_9"');
+    expect((await run(['get', 'rpt_9'])).stderr).toContain('No report with ID or name "rpt_9"');
   });
 
   it('says what it is about, and what has to be known to read its figures', async () => {
@@ -331,7 +331,7 @@ describe('govctl report delete', () => {
     const plain = await run(['delete', 'R', '--yes']);
     expect([plain.exitCode, plain.stderr]).toEqual([
       1,
-      expect.stringContaining('This server does not have deleting of reports'),
+      expect.stringContaining('This server does not support deleting of reports'),
     ]);
   });
 });

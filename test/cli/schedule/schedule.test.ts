@@ -213,7 +213,7 @@ describe('govctl schedule', () => {
     expect((await run(['disable', 'Weekly', '--yes'])).stdout).toMatch(
       /^Disabled Weekly \(sch_\w+\)\n$/,
     );
-    expect((await run(['disable', 'Weekly'])).stdout).toContain('is disabled already');
+    expect((await run(['disable', 'Weekly'])).stdout).toContain('is already disabled');
     const on = await run(['enable', 'Weekly']);
     expect(on.stdout).toContain(': next Mon 2 Mar 2026 09:00 Europe/Berlin (2026-03-02T08');
   });
@@ -283,7 +283,7 @@ describe('govctl schedule next', () => {
     [['next', 'X', '--cron', '* * * * *'], 'Give either a schedule or --cron'],
     [['next', '--cron', '* * * *'], 'must be a cron expression of five fields'],
     [['next', '--cron', '0 0 31 2 *'], '--cron "0 0 31 2 *" '],
-    [['next', '--cron', '* * * * *', '--timezone', 'Berlin'], 'there is no such time zone'],
+    [['next', '--cron', '* * * * *', '--timezone', 'Berlin'], 'unknown time zone'],
     [['next', '--cron', '* * * * *', '--count', '0'], '--count 0'],
   ])('refuses %j', async (argv, message) => {
     const outcome = await run(argv);
@@ -304,7 +304,7 @@ describe('a server that only does what the description says', () => {
     const outcome = await run(argv, { fetch: plain.fetch });
     expect([outcome.exitCode, outcome.stderr]).toEqual([
       1,
-      expect.stringContaining('This server does not have schedules that can be looked at'),
+      expect.stringContaining('This server does not support schedules that can be looked at'),
     ]);
   });
 });

@@ -40,6 +40,6 @@ describe('govctl server rotate-id-token-key', () => {
       fetch: createMinimalService().fetch,
     });
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('does not have keys for ID tokens');
+    expect(stderr).toContain('does not support keys for ID tokens');
   });
 });

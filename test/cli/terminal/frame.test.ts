@@ -26,7 +26,7 @@ describe('the command line itself', () => {
     [['policy', 'list', '--otput', 'json'], 'Did you mean --output?'],
     [['policy', 'get'], "missing required argument 'policy'"],
     [['policy', 'list', '-o', 'jsn'], 'Did you mean json?'],
-    [['policy', 'list', '-o', 'json='], 'the file name is missing'],
+    [['policy', 'list', '-o', 'json='], 'missing file name'],
     [['--base-url'], 'argument missing'],
   ])('answers %j with what to do and exit code 3', async (argv, why) => {
     const outcome = await runCommandLine(argv);
@@ -61,7 +61,7 @@ describe('the command line itself', () => {
       const help = await runCommandLine([...argv, '--help'], { columns: 200 });
       expect(help.stdout).toMatch(new RegExp(`--output <format> +${formats}; FORMAT=FILE`));
       const refused = await runCommandLine([...argv, '-o', 'x']);
-      expect(refused.stderr).toContain(`Formats: ${formats};`);
+      expect(refused.stderr).toContain(`Use ${formats};`);
     },
   );
 

@@ -36,7 +36,8 @@ describe('govctl user', () => {
     ];
     const created = await run(words);
     expect(created.exitCode).toBe(0);
-    const [, link = ''] = /^Invitation {2}(\S+) {3}shown this once$/m.exec(created.stdout) ?? [];
+    const [, link = ''] =
+      /^Invitation {2}(\S+) {3}\(shown only once\)$/m.exec(created.stdout) ?? [];
     expect(link).toMatch(/^https:\/\/govctl\.test\/auth\/invitation\/gin_/);
     expect(created.stderr).toContain(
       'Send the link to ann@example.com where only they can read it',
@@ -74,7 +75,7 @@ describe('govctl user', () => {
     expect(disabled.stderr).toContain(`run \`govctl user revoke ${ann}\``);
     expect((await json('user', 'enable', ann)).status).toBe('invited');
     const reset = await run(['user', 'reset', ann, '--yes']);
-    expect(reset.stdout).toMatch(/^Invitation {2}\S+gin_\S+ {3}shown this once$/m);
+    expect(reset.stdout).toMatch(/^Invitation {2}\S+gin_\S+ {3}\(shown only once\)$/m);
     expect((await run(['user', 'delete', ann, '--yes'])).exitCode).toBe(0);
     expect((await run(['user', 'get', ann])).exitCode).toBe(1);
   });
@@ -121,7 +122,7 @@ describe('govctl user', () => {
   it('says that other servers do not have it', async () => {
     const { fetch } = createMinimalService();
     const outcome = await run(['user', 'list'], { fetch });
-    expect(outcome.stderr).toContain('This server does not have user management');
+    expect(outcome.stderr).toContain('This server does not support user management');
   });
 });
 

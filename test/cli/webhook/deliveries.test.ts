@@ -142,7 +142,7 @@ describe('govctl webhook redeliver', () => {
     await run(['webhook', 'pause', 'chat', '--yes']);
     const paused = await run(['webhook', 'redeliver', 'chat', '--failed']);
     expect(paused.stderr).toContain(
-      'is paused: nothing is sent until `govctl webhook resume chat`',
+      'is paused. To send queued events, run `govctl webhook resume chat`',
     );
   });
 });
@@ -169,8 +169,8 @@ describe('a webhook whose receiver fails', () => {
     expect(stdout).toContain('govctl webhook deliveries retried');
     expect((await run(['webhook', 'list'])).stdout).toMatch(/retried +failing/);
     const resumed = await run(['webhook', 'resume', 'retried']);
-    expect(resumed.stdout).toContain('is active already');
-    expect(resumed.stderr).toMatch(/1 event waits: .*deliveries retried --status pending/);
+    expect(resumed.stdout).toContain('is already active');
+    expect(resumed.stderr).toMatch(/1 event in the queue.*deliveries retried --status pending/);
   });
 });
 

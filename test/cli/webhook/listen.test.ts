@@ -115,7 +115,7 @@ describe('govctl webhook listen', () => {
     await trigger('user.login');
     await until(() => world.written.stdout.includes('#2'));
     expect(world.written.stdout).toMatch(
-      /^12:00:00 {2}#1 scan\.completed {2}signature ok\n {10}\S.*\n12:00:00 {2}#2 user\.login {2}signature ok\n/,
+      /^12:00:00 {2}#1 scan\.completed {2}valid signature\n {10}\S.*\n12:00:00 {2}#2 user\.login {2}valid signature\n/,
     );
     stop.abort();
     expect((await ended).exitCode).toBe(0);
@@ -134,7 +134,7 @@ describe('govctl webhook listen', () => {
     const event = verifyWebhook({ body, headers, secret: 'a known secret', now });
     expect(event).toMatchObject({ type: 'policy.violation.created', attempt: 1 });
     expect(headers.host).toBe(new URL(app.url).host);
-    expect(world.written.stdout).toMatch(/signature ok {2}→ 503 in \d+ ms/);
+    expect(world.written.stdout).toMatch(/valid signature {2}→ 503 in \d+ ms/);
     const [{ id } = { id: '' }] = await webhooks();
     const [delivery] = (await service.send('GET', `/v1/webhooks/${id}/deliveries`)).json
       .deliveries as { id: string }[];
@@ -151,10 +151,10 @@ describe('govctl webhook listen', () => {
     const app = await startApp({ status: 200 });
     await closing.pop()?.();
     const { world } = await listen(['--forward', app.url]);
-    expect(world.written.stderr).toMatch(/secret of this run: whsec_/);
+    expect(world.written.stderr).toMatch(/signing secret: whsec_/);
     await trigger('scan.completed');
     await until(() => world.written.stdout.includes('#1'));
-    expect(world.written.stdout).toMatch(/→ nothing listens there\n/);
+    expect(world.written.stdout).toMatch(/→ connection refused\n/);
     const [{ id } = { id: '' }] = await webhooks();
     const { json } = await service.send('GET', `/v1/webhooks/${id}/deliveries`);
     expect(json.deliveries).toMatchObject([{ response_status: 502 }]);
@@ -184,7 +184,7 @@ describe('govctl webhook listen', () => {
       ['webhook', 'listen', '--forward', app.url, '--secret-env', 'HOOK'],
       Object.assign(typed, { env: { ...world.env, HOOK: 'a known secret' } }),
     );
-    await until(() => world.written.stderr.includes('3 r the third'));
+    await until(() => world.written.stderr.includes('3 r to resend the third'));
     await trigger('scan.completed');
     await trigger('user.login');
     await until(() => app.got.length === 2);
@@ -199,8 +199,8 @@ describe('govctl webhook listen', () => {
     expect(again).toMatchObject({ type: 'scan.completed', attempt: 2 });
     keys.push('9', 'r', 'r');
     await until(() => app.got.length === 4);
-    expect(world.written.stderr).toContain('there is no such delivery');
-    await until(() => /#2 again: → 200 in/.test(world.written.stderr));
+    expect(world.written.stderr).toContain('no such delivery');
+    await until(() => /#2 resent: → 200 in/.test(world.written.stderr));
     keys.push('q');
     expect((await ended).exitCode).toBe(0);
     expect(await webhooks()).toEqual([]);
@@ -260,7 +260,7 @@ describe('govctl webhook listen', () => {
     const { world } = await listen(flags, narrow);
     await trigger('policy.violation.created');
     await until(() => world.written.stdout.includes('#1'));
-    expect(world.written.stdout).toMatch(/signature ok\n {10}→ 204 in \d+ ms\n {10}\S/);
+    expect(world.written.stdout).toMatch(/valid signature\n {10}→ 204 in \d+ ms\n {10}\S/);
   });
 
   it('ends where nobody reads its lines any more, and with an error where they cannot be written', async () => {
@@ -314,7 +314,7 @@ describe('govctl webhook listen', () => {
     };
     await fetch(url, { method: 'POST', headers, body: 'hello' });
     const { exitCode, stdout } = await bad.ended;
-    expect([exitCode, stdout]).toEqual([2, expect.stringContaining('signature bad')]);
+    expect([exitCode, stdout]).toEqual([2, expect.stringContaining('invalid signature')]);
     const late = await listen(['--count', '1', '--timeout', '1']);
     expect((await late.ended).exitCode).toBe(8);
     expect(await webhooks()).toEqual([]);
@@ -343,7 +343,7 @@ describe('govctl webhook listen', () => {
       expect((await service.send('POST', '/v1/webhooks', { body })).status).toBe(201);
     }
     const { world, stop, ended } = await listen([]);
-    expect(world.written.stderr).toMatch(/Removed wh_\w+: a listener/);
+    expect(world.written.stderr).toMatch(/Deleted wh_\w+, left behind by a listener/);
     expect(world.written.stderr).toContain('(https://tunnel.example.com)');
     stop.abort();
     await ended;

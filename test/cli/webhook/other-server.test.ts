@@ -78,9 +78,9 @@ describe.each([
       secret: expect.stringMatching(/^whsec_/) as string,
     });
     const tested = await run('webhook', 'test', 'wh_1');
-    expect(tested.stderr).toContain('does not say whether it arrived');
+    expect(tested.stderr).toContain('does not report whether the event was delivered');
     const rotated = await run('webhook', 'rotate-secret', 'wh_1', '--secret-env', 'HOOK');
-    expect(rotated.stderr).toContain('does not say whether the old secret still signs');
+    expect(rotated.stderr).toContain('does not report whether the old secret still signs');
     expect((await run('webhook', 'delete', 'wh_1', '--yes')).exitCode).toBe(0);
     expect(minimal.webhooks.size).toBe(0);
     // Nothing was asked that the description does not offer.
@@ -93,7 +93,7 @@ describe.each([
     const ended = runCommandLine(['webhook', 'listen', '--events', 'scan.completed'], world);
     await until(() => world.written.stderr.includes('Listening'));
     expect(await deliver(minimal, violationCreated)).toEqual([200]);
-    expect(world.written.stdout).toContain('policy.violation.created  signature ok');
+    expect(world.written.stdout).toContain('policy.violation.created  valid signature');
     stop.abort();
     expect((await ended).exitCode).toBe(0);
     expect(minimal.webhooks.size).toBe(0);
@@ -113,7 +113,7 @@ describe.each([
     const outcome = await run(...argv);
     expect([outcome.exitCode, outcome.stderr]).toEqual([
       1,
-      expect.stringContaining(`This server does not have ${feature}`),
+      expect.stringContaining(`This server does not support ${feature}`),
     ]);
   });
 });

@@ -90,23 +90,23 @@ describe('govctl webhook create', () => {
     expect(shown).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(hint).toBe(shown?.slice(-4));
     const told = await run([...flags, '--generate-secret']);
-    expect(told.stdout).toMatch(/Secret {2}whsec_\S+ {3}shown this once/);
+    expect(told.stdout).toMatch(/Secret {2}whsec_\S+ {3}\(shown only once\)/);
   });
 
   it.each([
     [['--event', 'scan.complete'], 'Did you mean scan.completed?'],
-    [['--event', ','], 'names no event type'],
+    [['--event', ','], 'has no event type'],
     [['--severity', 'hihg'], 'Did you mean HIGH?'],
     [['--max-attempts', '21'], '1 to 20'],
     [['--backoff-multiplier', '0'], 'from 1 to 10'],
     [['--timeout', '31'], '1 to 30'],
-    [['--header', 'X-Team'], "write it as 'Name: value'"],
-    [['--header', 'X-Team: a\nX-Other: b'], 'in one line'],
-    [['--header', 'X Team: a'], "write it as 'Name: value'"],
+    [['--header', 'X-Team'], "use 'Name: value'"],
+    [['--header', 'X-Team: a\nX-Other: b'], 'on one line'],
+    [['--header', 'X Team: a'], "use 'Name: value'"],
     [['--header-env', 'X-Key: NOT_SET'], 'not set'],
-    [['--url', 'ftp://example.com'], 'neither https:// nor http://'],
-    [['--url', 'nonsense'], 'is not a url'],
-    [['--url', 'https://me:hunter2@example.com/'], 'must not hold a user name or password'],
+    [['--url', 'ftp://example.com'], 'does not start with https://'],
+    [['--url', 'nonsense'], 'is not a URL'],
+    [['--url', 'https://me:hunter2@example.com/'], 'must not contain a user name or password'],
     [['--secret-env', 'NOT_SET'], 'not set'],
     [['--secret-env', 'SHORT'], 'at least 8'],
     [['--secret-env', 'BROKEN'], 'line break'],
@@ -129,7 +129,7 @@ describe('govctl webhook create', () => {
     const again = ['--event', 'all', '--secret-env', 'HOOK_SECRET'];
     const outcome = await run(['webhook', 'create', '--url', url, ...again]);
     expect(outcome.exitCode).toBe(0);
-    expect(outcome.stderr).toContain(`a webhook before, first (${String(id)})`);
+    expect(outcome.stderr).toContain(`already has a webhook, first (${String(id)})`);
   });
 
   it('says how a url is written where its scheme is missing', async () => {
@@ -140,8 +140,8 @@ describe('govctl webhook create', () => {
           ...['--secret-env', 'HOOK_SECRET'],
         ])
       ).stderr;
-    expect(await hint('localhost:3000/a')).toContain('Write it as http://localhost:3000/a.');
-    expect(await hint('hooks.example.com')).toContain('Write it as https://hooks.example.com.');
+    expect(await hint('localhost:3000/a')).toContain('Use http://localhost:3000/a.');
+    expect(await hint('hooks.example.com')).toContain('Use https://hooks.example.com.');
     expect(await hint('nonsense')).toContain('https://hooks.example.com/path');
   });
 
@@ -214,7 +214,7 @@ describe('govctl webhook create, where an answer is lost', () => {
     expect(outcome.exitCode).toBe(1);
     expect(outcome.stderr).toContain('may have been created');
     expect(outcome.stderr).toContain('govctl webhook list');
-    const [, shown = ''] = /made here: (whsec_\S+)/.exec(outcome.stderr) ?? [];
+    const [, shown = ''] = /generated secret: (whsec_\S+)/.exec(outcome.stderr) ?? [];
     expect(await live()).toMatchObject([{ secret_hint: shown.slice(-4) }]);
   });
 
@@ -229,7 +229,10 @@ describe('govctl webhook create, where an answer is lost', () => {
       fetch: async (address, init) =>
         init.method === 'PUT' ? new Response('<html>', { status: 200 }) : inProcess(address, init),
     });
-    expect([rotated.exitCode, rotated.stderr]).toEqual([1, expect.stringMatching(/here: whsec_/)]);
+    expect([rotated.exitCode, rotated.stderr]).toEqual([
+      1,
+      expect.stringMatching(/secret: whsec_/),
+    ]);
   });
 });
 
@@ -308,10 +311,10 @@ describe('a webhook', () => {
   it('that git keeps is changed with a warning, and stays kept', async () => {
     await create('--name', 'chat', '--tag', 'govctl.owner:shop', '--tag', 'team:core');
     const outcome = await run(['webhook', 'update', 'chat', '--tag', 'team:web', '-o', 'json']);
-    expect(outcome.stderr).toContain('kept in git by project "shop"');
+    expect(outcome.stderr).toContain('managed in git by project "shop"');
     expect(JSON.parse(outcome.stdout)).toMatchObject({ tags: ['team:web', 'govctl.owner:shop'] });
     const shown = (await run(['webhook', 'get', 'chat'])).stdout;
-    expect(shown).toMatch(/tags +team:web\n +git +kept by project shop\n/);
+    expect(shown).toMatch(/tags +team:web\n +git +managed by project shop\n/);
     const cleared = await run(['webhook', 'update', 'chat', '--clear', 'tags', '-o', 'json']);
     expect(JSON.parse(cleared.stdout)).toMatchObject({ tags: ['govctl.owner:shop'] });
   });
@@ -320,7 +323,7 @@ describe('a webhook', () => {
     await create('--name', 'chat', '--tag', 'govctl.owner:shop');
     const outcome = await run(['webhook', 'rotate-secret', 'chat', '--generate-secret']);
     expect(outcome.stderr).toContain('secret in the variable that its file names');
-    expect(outcome.stderr).toContain('drift` sees no secrets');
+    expect(outcome.stderr).toContain('drift` does not compare secrets');
   });
 
   it('fits into the terminal', async () => {
@@ -344,7 +347,7 @@ describe('a webhook', () => {
   it('is paused and resumed, and says so where it is already', async () => {
     await create('--name', 'chat');
     expect((await run(['webhook', 'pause', 'chat', '-y'])).stdout).toMatch(/^Paused chat \(wh_/);
-    expect((await run(['webhook', 'pause', 'chat'])).stdout).toContain('is paused already');
+    expect((await run(['webhook', 'pause', 'chat'])).stdout).toContain('is already paused');
     const shown = await run(['webhook', 'get', 'chat']);
     expect(shown.stdout).toMatch(/status +paused since 2026-\S+\n/);
     expect(shown.stdout).toContain('`govctl webhook resume chat`');
@@ -355,8 +358,8 @@ describe('a webhook', () => {
     await create('--name', 'chat');
     const outcome = await run(['webhook', 'rotate-secret', 'chat', '--generate-secret']);
     expect(outcome.stdout).toMatch(/^Rotated the secret of chat .*\nSecret {2}whsec_/);
-    expect(outcome.stderr).toContain('Until 2026-03-02T12:00:00.000Z');
-    expect((await run(['webhook', 'get', 'chat'])).stdout).toContain('signs too until 2026-03-02');
+    expect(outcome.stderr).toContain('until 2026-03-02T12:00:00.000Z');
+    expect((await run(['webhook', 'get', 'chat'])).stdout).toContain('also signs until 2026-03-02');
     expect((await run(['webhook', 'rotate-secret', 'chat'])).exitCode).toBe(3);
   });
 
@@ -368,7 +371,7 @@ describe('a webhook', () => {
     expect(no.exitCode).toBe(3);
     const yes = await run(['webhook', 'delete', 'chat', '-y', '-o', 'json']);
     expect(JSON.parse(yes.stdout)).toMatchObject({ deleted: id });
-    expect((await run(['webhook', 'list'])).stderr).toContain('There are no webhooks.');
+    expect((await run(['webhook', 'list'])).stderr).toContain('No webhooks.');
   });
 
   it('is tested: 0 where the receiver takes it, 2 where not', async () => {
