@@ -26,7 +26,7 @@ import { answerWhileStarting, createService, refuseRequest } from './wiring/serv
 import type { AnsweringDeps, Service, ServiceOptions } from './wiring/service.ts';
 import { lockLowdbStore } from './store/lowdb/open.ts';
 import type { LockedFolder } from './store/lowdb/open.ts';
-import { StoreRefusal } from './store/store.ts';
+import { StoreRefusal, StoreUnavailable } from './store/store.ts';
 
 export interface ServerOptions extends Omit<ServiceOptions, 'config'> {
   /** 0 picks a free one. */
@@ -123,7 +123,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     );
     const store = await refusing(folder.load(options.signal));
     closeFolder = () => store.close();
-    if (store.health().writable) await store.transact(completeStore);
+    await store.transact(completeStore);
     notices.push(...(await resumeClock(store, clock, isLocal({ ...options, config }))));
     const secrets = await openSecretBox(
       { store, random },
@@ -201,9 +201,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     };
   } catch (error) {
     for (const close of opened.reverse()) await close();
-    throw error;
+    throw error instanceof StoreUnavailable ? unchangeable(options.dataDir, error) : error;
   }
 }
+
+/** What an earlier version stored, or a start without a key of its own, has to be completed before it can be served. */
+const unchangeable = (dataDir: string, cause: StoreUnavailable): GovctlError =>
+  new GovctlError(
+    'data_refused',
+    `${dataDir} has to be completed before it can be served, and cannot be written: ${cause.message}`,
+    {
+      cause,
+      hint: 'Make room on its disk, or mount it writable, and start again. What a server with this version and this API key wrote is served read-only meanwhile.',
+    },
+  );
 
 /** Connections to the listener of metrics: a few collectors. */
 const maxCollectors = 32;

@@ -29,13 +29,14 @@ const entries: CollectionSpec<Entry> = {
   order: { sequence: (entry) => entry.sequence },
 };
 
-const letters: LaneSpec = { name: 'letters' };
+export const letters: LaneSpec = { name: 'letters' };
 
 export interface OpenBank {
   readonly dir: string;
   readonly files?: FileLayer;
   readonly checkpointBytes?: number;
   readonly warnings?: string[];
+  readonly retryMs?: number;
 }
 
 export const openBank = ({
@@ -43,12 +44,14 @@ export const openBank = ({
   files,
   checkpointBytes,
   warnings = [],
+  retryMs,
 }: OpenBank): Promise<Store> =>
   openLowdbStore({
     dir,
     collections: [accounts, entries],
     lanes: [letters],
     ...(files && { files }),
+    ...(retryMs !== undefined && { retryMs }),
     ...(checkpointBytes !== undefined && { checkpointBytes }),
     log: { info: () => {}, warn: (message) => warnings.push(message) },
   });

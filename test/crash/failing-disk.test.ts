@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { StoreRefusal, StoreUnavailable } from '../../src/server/store/store.ts';
@@ -7,7 +7,8 @@ import type { TempFolder } from '../server/store/lowdb/temp-folder.ts';
 import { audit, openBank, transfer } from './accounts.ts';
 import { failure, memoryFiles } from './memory-files.ts';
 import type { Change, MemoryFiles } from './memory-files.ts';
-import { hasTool, isAllowed, runTool } from '../support/system-tool.ts';
+import { canMount, mountSmallDisk } from '../support/small-disk.ts';
+import { hasTool, runTool } from '../support/system-tool.ts';
 import { buildWriter, startWriter } from './writer-process.ts';
 
 let folder: TempFolder;
@@ -37,7 +38,7 @@ describe('when the disk fails under the journal', () => {
     ['a write', 'EIO', 'write'],
     ['a write for want of room, half done,', 'ENOSPC', 'write'],
   ] as const) {
-    test(`${what} that fails refuses its changes, keeps the others, and is not tried again`, async () => {
+    test(`${what} that fails refuses its changes and keeps the others`, async () => {
       const files = memoryFiles();
       const warnings: string[] = [];
       const store = await openBank({ dir: folder.path, files, warnings });
@@ -56,7 +57,7 @@ describe('when the disk fails under the journal', () => {
       expect(await audit(store)).toBe(3);
       expect(store.health()).toEqual({ writable: false, reason: expect.stringContaining(code) });
       expect(warnings.join()).toContain('read-only');
-      // The disk works again; the store doesn't trust it.
+      // The disk works again, which the store has not tried yet.
       files.before = () => {};
       await expect(transfer(store, 1)).rejects.toThrow(/read-only/);
       await expect(transfer(store, 1)).rejects.toBeInstanceOf(StoreUnavailable);
@@ -172,31 +173,22 @@ describe('when a real disk fails', () => {
     },
   );
 
-  const mount = (path: string, size: string, remount = false): void => {
-    const options = `${remount ? 'remount,' : ''}size=${size}`;
-    runTool('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', path);
-  };
-  const mounting = isAllowed('the right to mount a tmpfs', () => {
-    runTool('unshare', '-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt');
-  });
-  test.skipIf(!mounting)(
+  test.skipIf(!canMount)(
     'a full disk (ENOSPC) loses nothing and shows nothing refused',
     async () => {
-      const dir = join(folder.path, 'disk');
-      await mkdir(dir, { mode: 0o700 });
-      mount(dir, '1m');
+      const disk = mountSmallDisk(join(folder.path, 'disk'), '1m');
+      const { dir } = disk;
       try {
         const writer = startWriter(process.execPath, [script, dir, '8', '100000000']);
         await writer.ended;
         const acknowledged = checkRefused(writer, 'ENOSPC');
-        mount(dir, '8m', true);
+        disk.resize('8m');
         const store = await openBank({ dir });
         expect(await audit(store)).toBe(acknowledged);
         expect(await transfer(store, 1)).toBe(acknowledged + 1);
         await store.close();
       } finally {
-        // Lazily: a test that failed may have left files open.
-        runTool('umount', '-l', dir);
+        disk.unmount();
       }
     },
   );

@@ -6,6 +6,8 @@ import type { FileLayer, OpenFile } from '../../src/server/store/lowdb/file-laye
 interface Inode {
   live: Buffer;
   durable: Buffer;
+  /** A sync failed: the kernel counts what it could not write as written, and never tries it again. */
+  dropped?: boolean;
 }
 
 type Folder = Map<string, Inode>;
@@ -193,8 +195,13 @@ export const memoryFiles = (start: Folder = new Map()): MemoryFiles => {
           return bytes.length;
         },
         async sync() {
-          await layer.before('sync', name);
-          inode.durable = inode.live;
+          try {
+            await layer.before('sync', name);
+          } catch (error) {
+            inode.dropped = true;
+            throw error;
+          }
+          if (!inode.dropped) inode.durable = inode.live;
         },
         async truncate(size) {
           await layer.before('truncate', name);

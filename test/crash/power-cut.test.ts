@@ -8,6 +8,7 @@ import type { TempFolder } from '../server/store/lowdb/temp-folder.ts';
 import { audit, openBank, transfer } from './accounts.ts';
 import { memoryFiles } from './memory-files.ts';
 import type { MemoryFiles } from './memory-files.ts';
+import { randomFrom } from './random.ts';
 
 let folder: TempFolder;
 beforeEach(async () => {
@@ -17,14 +18,6 @@ afterEach(() => folder.remove());
 
 const disks = Number(process.env.GOVCTL_POWER_CUTS ?? 2_000);
 const disksPerCut = 20;
-
-/** Of 2^32 (mulberry32 by Tommy Ettinger), so that a failure can be repeated. */
-const randomFrom = (seed: number) => (): number => {
-  seed = (seed + 0x6d2b79f5) | 0;
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-};
 
 interface Cut {
   readonly disk: MemoryFiles;

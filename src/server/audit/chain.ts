@@ -30,13 +30,6 @@ export async function keepEnd(tx: Tx, end: StoredEnd): Promise<void> {
 
 /** Chains the entries that an earlier version wrote. Call it before anything else is written. */
 export async function chainOlder({ store, log }: Pick<Deps, 'store' | 'log'>): Promise<void> {
-  if (!store.health().writable) {
-    log.warn(
-      {},
-      'the audit log was not searched for entries without a hash: the store cannot be written',
-    );
-    return;
-  }
   let count = 0;
   for (let done = await chainSome(store); done > 0; done = await chainSome(store)) {
     count += done;

@@ -18,9 +18,10 @@ export function asKnownError(
     deps.log.error({ request_id: requestId, reason: error.message }, 'store unavailable');
     return new GovctlError(
       'unavailable',
-      'The service cannot store changes now; nothing was changed',
+      'The service cannot store changes now, so nothing was changed; reading goes on',
       {
         headers: { 'Retry-After': '5' },
+        hint: "Try again later. If this goes on, the server's disk is full or read-only: its operator finds the reason in the log. Once the disk takes changes, so does the service, without a restart.",
       },
     );
   }

@@ -183,6 +183,8 @@ export interface StoreHealth {
   readonly writable: boolean;
   /** Why it is not, for an operator: what failed, on which file. */
   readonly reason?: string;
+  /** Why the last checkpoints could not be written, if so; the journal has all changes and grows. */
+  readonly checkpoints?: string;
 }
 
 /** Bytes of any size beside the documents: the files of reports. Nothing of a blob can be read before all of it is durable. */
@@ -229,7 +231,8 @@ export interface Store extends Reader {
   readonly blobs: Blobs;
   /**
    * Runs `work` and commits what it wrote. An error thrown by `work` discards everything and is thrown on. Owners take
-   * turns, however many transactions each of them has waiting; those of one owner run in order.
+   * turns, however many transactions each of them has waiting; those of one owner run in order. Where the store is
+   * read-only, what writes nothing runs as ever.
    * @param owner the caller; absent: the server itself
    * @throws StoreUnavailable when the change could not be made durable, or the store is closed or read-only
    */

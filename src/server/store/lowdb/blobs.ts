@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StoreUnavailable } from '../store.ts';
 import type { BlobWriter, Blobs, ByteRange, StoredBlob } from '../store.ts';
 import { isMissing, removeIfThere } from './checkpoint.ts';
-import { writeWhole } from './file-layer.ts';
+import { unlessNoChanges, writeWhole } from './file-layer.ts';
 import type { FileLayer, OpenFile } from './file-layer.ts';
 import { messageOf } from './refusal.ts';
 
@@ -50,7 +50,7 @@ const namesIn = async (files: FileLayer, folder: string): Promise<readonly strin
 export const removeUnfinished = async (files: FileLayer, dir: string): Promise<void> => {
   const folder = folderOf(dir);
   for (const name of await namesIn(files, folder)) {
-    if (name.endsWith(UNFINISHED)) await files.remove(join(folder, name));
+    if (name.endsWith(UNFINISHED)) await files.remove(join(folder, name)).catch(unlessNoChanges);
   }
 };
 

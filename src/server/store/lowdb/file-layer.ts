@@ -43,8 +43,8 @@ export interface OpenFile {
   sync(): Promise<void>;
   truncate(size: number): Promise<void>;
   /**
-   * Locks a file that was opened for writing against other openings of it, also of other processes, until it is closed or the
-   * process ends. `unavailable`: the system or the file system has no such locks.
+   * Locks a file against other openings of it, also of other processes, until it is closed or the process ends; one that was
+   * opened for reading only against those for writing. `unavailable`: the system or the file system has no such locks.
    */
   tryLock(): Promise<'locked' | 'held' | 'unavailable'>;
   close(): Promise<void>;
@@ -99,10 +99,11 @@ async function syncFolder(path: string): Promise<void> {
 /** A byte behind any data: Windows keeps others from writing what is locked. */
 const lockedByte = 2 ** 52;
 
-async function lockFile(fd: number): Promise<'locked' | 'held' | 'unavailable'> {
+async function lockFile(fd: number, shared: boolean): Promise<'locked' | 'held' | 'unavailable'> {
   try {
     const { tryLock } = await import('fs-native-extensions');
-    const isLocked = process.platform === 'win32' ? tryLock(fd, lockedByte, 1) : tryLock(fd);
+    const [at, length] = process.platform === 'win32' ? [lockedByte, 1] : [0, 0];
+    const isLocked = tryLock(fd, at, length, { shared });
     return isLocked ? 'locked' : 'held';
   } catch {
     return 'unavailable';
@@ -122,7 +123,7 @@ export const nodeFiles: FileLayer = {
         (await handle.write(bytes, 0, bytes.length, mode === 'overwrite' ? 0 : null)).bytesWritten,
       sync: () => handle.datasync(),
       truncate: (size) => handle.truncate(size),
-      tryLock: () => lockFile(handle.fd),
+      tryLock: () => lockFile(handle.fd, mode === 'read'),
       close: () => handle.close(),
     };
   },
@@ -131,6 +132,15 @@ export const nodeFiles: FileLayer = {
   copy: (from, to) => copyFile(from, to),
   remove: (path) => unlink(path),
   syncFolder,
+};
+
+/** What a disk says that is full, or takes no changes at all. Both can pass. */
+const NO_CHANGES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
+
+/** @returns the error of a disk that takes no changes @throws any other */
+export const unlessNoChanges = (error: unknown): unknown => {
+  if (!NO_CHANGES.has(codeOf(error))) throw error;
+  return error;
 };
 
 /** Writes all of `bytes`, however many calls that takes. */

@@ -12,10 +12,16 @@ export interface Group {
   readonly bytes: number;
   /** Of the opening of the folder that wrote it. */
   readonly epoch: string;
+  /**
+   * Of the group without commits that begins a file after the disk had failed: the last commit that counts in the files
+   * before. What is behind it there was refused, and its numbers are not used again.
+   */
+  readonly after?: number;
 }
 
-export const sealGroup = ({ from, commits, bytes, epoch }: Group): Buffer =>
-  sealLine(JSON.stringify({ group: { from, commits, bytes, epoch } }).slice(0, -1), '}\n').bytes;
+export const sealGroup = ({ from, commits, bytes, epoch, after }: Group): Buffer =>
+  sealLine(JSON.stringify({ group: { from, commits, bytes, epoch, after } }).slice(0, -1), '}\n')
+    .bytes;
 
 const BEGIN = Buffer.from('{"group":', 'latin1');
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { holderOf } from '../../../lock/lock.ts';
 import { StoreRefusal } from '../store.ts';
 import { isMissing } from './checkpoint.ts';
+import { unlessNoChanges } from './file-layer.ts';
 import type { FileLayer, OpenFile } from './file-layer.ts';
 import { inUse } from './lock.ts';
 import { segmentsIn } from './segments.ts';
@@ -11,6 +12,10 @@ import { segmentsIn } from './segments.ts';
  * process, counts between containers, and is not lost when somebody removes a file that looks left over.
  */
 export interface Guard {
+  /** Whether it keeps all others out: a file of a read-only disk can only be locked against those who write it. */
+  isExclusive(): boolean;
+  /** Takes the lock for itself alone, where that was not possible before. @throws StoreRefusal where another process has it */
+  claim(): Promise<void>;
   /** Goes on to another file of the journal. @throws StoreRefusal where another process has that */
   move(path: string): Promise<void>;
   release(): Promise<void>;
@@ -35,23 +40,47 @@ export const guardFolder = async (
   dir: string,
   warn: (message: string) => void,
 ): Promise<Guard> => {
-  let held: { readonly path: string; readonly file: OpenFile } | undefined;
+  let held:
+    { readonly path: string; readonly file: OpenFile; readonly isExclusive: boolean } | undefined;
+  let isTold = false;
   const guard: Guard = {
+    isExclusive: () => held?.isExclusive ?? true,
+    async claim() {
+      if (!held || held.isExclusive) return;
+      const { path, file } = held;
+      // Its own lock would keep it out, too.
+      await file.close();
+      held = undefined;
+      try {
+        await guard.move(path);
+      } catch (error) {
+        const again = await files.open(path, 'read');
+        await again.tryLock();
+        held = { path, file: again, isExclusive: false };
+        throw error;
+      }
+    },
     async move(path) {
       if (held?.path === path) return;
-      const file = await files.open(path, 'append');
+      let isWritable = true;
+      const file = await files.open(path, 'append').catch((error: unknown) => {
+        unlessNoChanges(error);
+        isWritable = false;
+        return files.open(path, 'read');
+      });
       const outcome = await file.tryLock();
       if (outcome === 'held') {
         await file.close();
         throw await refusal(dir, path);
       }
-      if (outcome === 'unavailable' && !held) {
+      if (outcome === 'unavailable' && !isTold) {
+        isTold = true;
         warn(
           `${dir}: files cannot be locked here; only the file "lock" in it keeps a second server of this machine out`,
         );
       }
       await held?.file.close();
-      held = { path, file };
+      held = { path, file, isExclusive: isWritable && outcome === 'locked' };
     },
     async release() {
       await held?.file.close();

@@ -4,6 +4,7 @@ import { knownJson } from '../../json.ts';
 import { nextTurn } from '../../next-turn.ts';
 import { randomBytes } from 'node:crypto';
 import { sealLine, sealPieces } from './checked-line.ts';
+import { createDurably } from './checkpoint.ts';
 import { writeWhole } from './file-layer.ts';
 import type { FileLayer, OpenFile } from './file-layer.ts';
 import { sealGroup } from './group.ts';
@@ -43,6 +44,8 @@ export interface JournalOptions {
   readonly segment: Segment;
   /** Bytes the segment holds already. */
   readonly size: number;
+  /** Of a segment that was begun after a failure: what counts of those before it. */
+  readonly after: number | undefined;
   /** Goes along with the file that is written. */
   readonly guard: Guard;
   /** The last commit in it. */
@@ -51,15 +54,26 @@ export interface JournalOptions {
   readonly onUnmarked: (error: unknown) => void;
   /** Called for each commit that has become durable, in order, before `append` resolves. */
   readonly onDurable: (commit: Commit) => void;
-  /** Called once, when a write or a flush failed; nothing is written after it. */
+  /** Called when a write or a flush failed; nothing is written after it until `resume`. */
   readonly onFailure: (reason: string) => void;
   /** Called between flushes, when every commit so far is durable or still waiting. */
   readonly afterFlush: () => Promise<void>;
 }
 
 export interface Journal {
+  /** Opens the segment to go on with. Before anything else, unless the disk takes no changes: `resume` then. */
+  begin(): Promise<void>;
+  /**
+   * After a failure: goes on in a new segment. The file that failed is not trusted any more, as a kernel may have dropped
+   * what it could not write and then say that all is well: behind commit `last` it does not count.
+   * @param newest the newest number of a commit that was given out, saved or not
+   * @returns the number after which new commits begin
+   */
+  resume(newest: number, last: number): Promise<number>;
   /** Resolves when the commit is on disk; commits that wait together share one flush. */
   append(sealed: SealedCommit): Promise<void>;
+  /** Calls `afterFlush` as soon as nothing is on its way to the disk. */
+  look(): void;
   /** Resolves when all commits so far are settled, whether they lasted or not. */
   idle(): Promise<void>;
   /** Goes on in a new segment after commit `from`, the last on disk. Only from `afterFlush`, or while idle. */
@@ -86,6 +100,28 @@ export const createSegment = async (
     await files.remove(path);
     throw error;
   }
+};
+
+/** There is no use in going on where less than this fits. */
+const ROOM = Buffer.alloc(256 << 10);
+
+/** Creates a segment that begins with a line; it is there as a whole or not at all, and there is room for more. */
+const createOpened = async (
+  { files, dir }: Pick<JournalOptions, 'files' | 'dir'>,
+  from: number,
+  line: Buffer,
+): Promise<OpenFile> => {
+  const path = join(dir, segmentName(from));
+  const temp = `${path}.tmp`;
+  await createDurably(files, temp, async (file) => {
+    await writeWhole(file, line);
+    await writeWhole(file, ROOM);
+    await file.sync();
+    await file.truncate(line.length);
+  });
+  await files.rename(temp, path);
+  await files.syncFolder(dir);
+  return files.open(path, 'append');
 };
 
 /** A document that was just answered is not serialised a second time. */
@@ -151,26 +187,27 @@ const takeText = (texts: Iterator<string>): { readonly text: string; readonly is
   return { text, isLast: false };
 };
 
-export const openJournal = async (options: JournalOptions): Promise<Journal> => {
+export const createJournal = (options: JournalOptions): Journal => {
   const { dir, files, guard, onDurable, onFailure, onUnmarked, afterFlush } = options;
   const epoch = randomBytes(8).toString('hex');
   let { name, from: begin } = options.segment;
-  let file = await files.open(join(dir, name), 'append');
-  let mark: SyncedMark;
-  try {
-    // What a killed process had written may not be on disk yet, though everybody is going to see it.
-    await file.sync();
-    mark = await openMark(files, dir, onUnmarked);
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-  mark.reach(options.commit);
-  let size = options.size;
+  /** Where the segment began after a failure: what counts of the files before it. */
+  let { after } = options;
+  let file: OpenFile | undefined;
+  let mark: SyncedMark | undefined;
+  /** Of the segment, that are on disk. */
+  let { size } = options;
+  /** Whether there are commits in the segment. */
+  let isUsed = options.commit > begin;
   let waiting: Waiting[] = [];
   let failure: Error | undefined;
   let running: Promise<void> | undefined;
   const pace = createPace();
+
+  const opened = (): OpenFile => {
+    if (!file) throw new Error('unreachable: the journal is open while it is written');
+    return file;
+  };
 
   const takeBatch = (): Waiting[] => {
     let bytes = 0;
@@ -181,8 +218,8 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   /** What was refused must not come back at the next start; best effort, as the disk is failing. */
   const cutRefused = async (): Promise<string> => {
     try {
-      await file.truncate(size);
-      await file.sync();
+      await opened().truncate(size);
+      await opened().sync();
       return '';
     } catch (error) {
       return `; cutting off what was refused failed too: ${messageOf(error)}`;
@@ -190,7 +227,6 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   };
 
   const fail = async (error: unknown, batch: readonly Waiting[]): Promise<void> => {
-    // A flush that failed once can't be trusted to work when repeated: the kernel drops the pages.
     const cut = await cutRefused();
     const reason = `writing ${join(dir, name)} failed: ${messageOf(error)}${cut}`;
     failure = new Error(reason);
@@ -201,6 +237,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   };
 
   const flush = async (): Promise<void> => {
+    if (waiting.length === 0) await afterFlush();
     while (waiting.length > 0) {
       // One turn of the event loop gathers what arrives together.
       await new Promise((resolve) => setImmediate(resolve));
@@ -211,14 +248,15 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       try {
         // Only one long commit is more than a batch: its pieces are long themselves.
         const writes = bytes > BATCH_BYTES ? pieces : [Buffer.concat(pieces)];
-        for (const piece of writes) await writeWhole(file, piece);
-        await file.sync();
+        for (const piece of writes) await writeWhole(opened(), piece);
+        await opened().sync();
       } catch (error) {
         await fail(error, batch);
         return;
       }
       size += bytes;
-      mark.reach(batch.at(-1)?.commit.commit ?? 0);
+      isUsed = true;
+      mark?.reach(batch.at(-1)?.commit.commit ?? 0);
       for (const { commit, resolve } of batch) {
         onDurable(commit);
         resolve();
@@ -237,12 +275,48 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   };
 
   return {
+    async begin() {
+      file = await files.open(join(dir, name), 'append');
+      // What a killed process had written may not be on disk yet, though everybody is going to see it.
+      await file.sync();
+      mark = await openMark(files, dir, onUnmarked);
+      mark.reach(options.commit);
+    },
+    async resume(newest, last) {
+      while (running) await running;
+      const from = Math.max(newest, begin + 1);
+      // A segment without commits is replaced: a disk that is full again at once must not collect them.
+      const counting = isUsed ? last : (after ?? last);
+      const line = sealGroup({ from: from + 1, commits: 0, bytes: 0, epoch, after: counting });
+      const next = await createOpened(options, from, line);
+      try {
+        mark ??= await openMark(files, dir, onUnmarked);
+        await guard.move(join(dir, segmentName(from)));
+      } catch (error) {
+        await next.close();
+        throw error;
+      }
+      const replaced = isUsed || after === undefined ? undefined : join(dir, name);
+      await file?.close().catch(() => undefined);
+      file = next;
+      name = segmentName(from);
+      begin = from;
+      after = counting;
+      size = line.length;
+      isUsed = false;
+      failure = undefined;
+      if (replaced !== undefined) await files.remove(replaced).catch(() => undefined);
+      return from;
+    },
     append(sealed) {
       if (failure) return Promise.reject(failure);
       return new Promise((resolve, reject) => {
         waiting.push({ ...sealed, resolve, reject });
         start();
       });
+    },
+    look() {
+      if (!failure) start();
     },
     async idle() {
       while (running) await running;
@@ -252,17 +326,19 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       if (from === begin) return;
       const next = await createSegment(files, dir, from);
       await guard.move(join(dir, segmentName(from)));
-      const previous = file;
+      const previous = opened();
       file = next;
       name = segmentName(from);
       begin = from;
+      after = undefined;
       size = 0;
+      isUsed = false;
       await previous.close();
     },
     size: () => size,
     async close() {
-      await mark.close();
-      await file.close();
+      await mark?.close();
+      await file?.close();
     },
   };
 };

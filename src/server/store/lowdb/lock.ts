@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Holder, Lock } from '../../../lock/lock.ts';
-import { takeLock } from '../../../lock/lock.ts';
+import { holderOf, takeLock } from '../../../lock/lock.ts';
 import { StoreRefusal } from '../store.ts';
 
 export const inUse = (dir: string, path: string, { pid }: Holder): StoreRefusal =>
@@ -19,4 +19,11 @@ export const lockFolder = async (dir: string): Promise<Lock> => {
   const taken = await takeLock(path);
   if ('release' in taken) return taken;
   throw inUse(dir, path, taken);
+};
+
+/** Where a disk that takes no changes keeps the lock file from being written. @throws StoreRefusal while a live process has it */
+export const checkNotHeld = async (dir: string): Promise<void> => {
+  const path = join(dir, 'lock');
+  const holder = await holderOf(path);
+  if (holder) throw inUse(dir, path, holder);
 };

@@ -45,6 +45,8 @@ export interface State {
 export interface Durability {
   /** Resolves when the commit is on disk. */
   append(sealed: SealedCommit): Promise<void>;
+  /** Why the last checkpoints could not be written, if so. */
+  checkpoints(): string | undefined;
   /** Folds the journal into the checkpoints, where that is still possible, and lets go. */
   close(): Promise<void>;
 }
@@ -53,7 +55,7 @@ export interface Durability {
  * Commits lie in two layers: `state` is what is on disk and all that readers outside a transaction
  * see; `pending` holds what is committed but still on its way there, which only the next
  * transactions see. So no transaction waits for another's flush, no read waits at all, and when the
- * disk fails there is nothing to undo: no transaction runs any more, so nobody sees `pending` again.
+ * disk fails there is nothing to undo: `pending` is dropped.
  */
 export interface Engine {
   readonly store: Store;
@@ -61,6 +63,12 @@ export interface Engine {
   settle(commit: Commit): void;
   /** Turns the store read-only. */
   fail(reason: string): void;
+  /**
+   * Turns it writable again.
+   * @param go told the newest number that was given to a commit, and the last that is durable; returns the number after
+   * which new ones begin, so that none is given to two commits
+   */
+  resume(go: (newest: number, last: number) => Promise<number>): Promise<void>;
 }
 
 /** A transaction that has run: its outcome stands once `durable` resolves. */
@@ -113,15 +121,18 @@ export const createEngine = (
   durability: Durability,
   folder: Pick<BlobOptions, 'dir' | 'files'>,
 ): Engine => {
-  const pending = new Map(
-    Array.from(state.tables, ([name, { spec }]) => [name, new Overlay(spec)]),
-  );
-  const pendingLanes = noLanes(state.lanes.keys());
-  /** The newest numbers handed out, durable or not. */
-  const sequences = new Map(state.sequences);
+  const nothingPending = () => ({
+    pending: new Map(Array.from(state.tables, ([name, { spec }]) => [name, new Overlay(spec)])),
+    pendingLanes: noLanes(state.lanes.keys()),
+    /** The newest numbers handed out, durable or not. */
+    sequences: new Map(state.sequences),
+    lastAppend: Promise.resolve(),
+  });
+  let { pending, pendingLanes, sequences, lastAppend } = nothingPending();
   let commit = state.commit;
-  let lastAppend: Promise<void> = Promise.resolve();
   let failure: string | undefined;
+  /** Counts the times that the store was turned read-only or writable. */
+  let phase = 0;
   let closing: Promise<void> | undefined;
   /** One transaction runs at a time. */
   const turns = createTurns(1);
@@ -195,17 +206,24 @@ export const createEngine = (
   };
 
   const run = async <R>(work: (tx: Tx) => Promise<R>): Promise<Ended<R>> => {
-    assertWritable();
+    const begunIn = phase;
+    // It may have seen what was refused since.
+    const assertUnbroken = (): void => {
+      if (phase !== begunIn)
+        throw new StoreUnavailable('the disk failed while the change was made');
+    };
     const { tx, finish } = beginTransaction(committed, commit + 1);
     // What is answered may rest on commits that are not on disk yet, even if it is an error: it waits for them, too.
     try {
       const result = await work(tx);
       const ops = finish();
-      if (ops.length > 0) enter(await sealCommit({ commit: commit + 1, ops }));
+      const sealed = ops.length > 0 ? await sealCommit({ commit: commit + 1, ops }) : undefined;
+      assertUnbroken();
+      if (sealed) enter(sealed);
       return { result, durable: lastAppend };
     } catch (error) {
       finish();
-      assertWritable();
+      assertUnbroken();
       return { error, durable: lastAppend };
     }
   };
@@ -273,8 +291,12 @@ export const createEngine = (
       return ended.result;
     },
     health: (): StoreHealth => {
-      if (failure !== undefined) return { writable: false, reason: failure };
-      return closing ? { writable: false, reason: 'the store is closed' } : { writable: true };
+      const checkpoints = durability.checkpoints();
+      const more = checkpoints === undefined ? {} : { checkpoints };
+      if (failure !== undefined) return { writable: false, reason: failure, ...more };
+      return closing
+        ? { writable: false, reason: 'the store is closed', ...more }
+        : { writable: true, ...more };
     },
     close() {
       closing ??= allRun.then(() => blobs.close()).then(() => durability.close());
@@ -301,6 +323,14 @@ export const createEngine = (
     },
     fail(reason) {
       failure = reason;
+      phase += 1;
+      ({ pending, pendingLanes, sequences, lastAppend } = nothingPending());
+    },
+    async resume(go) {
+      commit = await go(commit, state.commit);
+      state.commit = commit;
+      failure = undefined;
+      phase += 1;
     },
   };
 };

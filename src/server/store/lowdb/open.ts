@@ -3,20 +3,21 @@ import { join } from 'node:path';
 import { StoreRefusal } from '../store.ts';
 import type { CollectionSpec, Document, LaneSpec, Store } from '../store.ts';
 import { removeUnfinished } from './blobs.ts';
-import { nodeFiles } from './file-layer.ts';
+import { nodeFiles, unlessNoChanges } from './file-layer.ts';
 import type { FileLayer } from './file-layer.ts';
 import { foldState } from './fold.ts';
 import { guardFolder } from './guard.ts';
 import type { Guard } from './guard.ts';
-import { openJournal } from './journal.ts';
+import { createJournal } from './journal.ts';
 import type { Journal } from './journal.ts';
 import type { Lock } from '../../../lock/lock.ts';
-import { lockFolder } from './lock.ts';
+import { checkNotHeld, lockFolder } from './lock.ts';
 import { createEngine } from './lowdb-store.ts';
 import type { Durability, Engine } from './lowdb-store.ts';
 import { writeManifest } from './manifest.ts';
 import { recover } from './recover.ts';
 import { messageOf } from './refusal.ts';
+import { segmentsIn } from './segments.ts';
 
 /** Where the store tells an operator what it found and did; a pino logger fits. */
 interface StoreLog {
@@ -34,10 +35,15 @@ export interface OpenOptions {
   readonly files?: FileLayer;
   /** The journal is folded into the checkpoints once it is larger than this, and than they are. */
   readonly checkpointBytes?: number;
+  /** Milliseconds between tries to write again, after the disk took no changes. */
+  readonly retryMs?: number;
   readonly log?: StoreLog;
 }
 
 const SILENT: StoreLog = { info() {}, warn() {} };
+
+/** Checkpoints that failed are tried again after so many times the pause of the journal: they are longer. */
+const FOLD_RETRY_FACTOR = 30;
 
 /** Names of files the store uses for itself. */
 const RESERVED = new Set(['store', 'lock']);
@@ -93,13 +99,41 @@ const readUntil = (signal: AbortSignal, files: FileLayer): FileLayer => ({
   },
 });
 
+/** What keeps others out of a folder. */
+interface Locks {
+  readonly guard: Guard;
+  /** Writes the lock file, where a disk that took no changes kept it from being written. */
+  complete(): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** What another server changes that writes the folder: the files of its journal and their sizes. */
+const journalOf = async (files: FileLayer, dir: string): Promise<string> => {
+  const sizes = segmentsIn(await files.list(dir)).map(
+    async ({ name }) => `${name} ${await files.size(join(dir, name))}`,
+  );
+  return (await Promise.all(sizes)).join();
+};
+
 const openLocked = async (
-  { dir, lanes = [], files = nodeFiles, checkpointBytes = 16 << 20, log = SILENT }: OpenOptions,
+  {
+    dir,
+    lanes = [],
+    files = nodeFiles,
+    checkpointBytes = 16 << 20,
+    retryMs = 1_000,
+    log = SILENT,
+  }: OpenOptions,
   specs: readonly CollectionSpec<Document>[],
-  { guard, release }: { readonly guard: Guard; readonly release: () => Promise<void> },
+  { guard, complete, release }: Locks,
   signal: AbortSignal | undefined,
 ): Promise<Store> => {
-  const { state, folded, segment, size, isOld, manifest } = await recover({
+  const {
+    state,
+    folded,
+    journal: found,
+    manifest,
+  } = await recover({
     dir,
     files: signal ? readUntil(signal, files) : files,
     specs,
@@ -109,12 +143,23 @@ const openLocked = async (
   if (state.commit > folded) {
     log.info(`${dir}: ${state.commit - folded} commits recovered from the journal`);
   }
+  const { segment } = found;
   await guard.move(join(dir, segment.name));
   await removeUnfinished(files, dir);
+  /** What the state was read from, where another server may change it until this one can lock it. */
+  let asRead = guard.isExclusive() ? undefined : await journalOf(files, dir);
+  let hasOldManifest = found.isOld;
   let failed = false;
   let foldedAt = folded;
   let nextFold = checkpointBytes;
   let folding: Promise<void> | undefined;
+  let foldFailure: string | undefined;
+  let foldTimer: NodeJS.Timeout | undefined;
+  let closing = false;
+  let timer: NodeJS.Timeout | undefined;
+  let resuming: Promise<void> | undefined;
+  /** Why the last try to write again failed. */
+  let told: string | undefined;
 
   /** Folds up to now; the journal must have nothing in flight until it has been rotated. */
   const fold = async (onRotated: () => void): Promise<void> => {
@@ -124,17 +169,32 @@ const openLocked = async (
     onRotated();
     nextFold = Math.max(checkpointBytes, await written);
     foldedAt = commit;
+    if (foldFailure !== undefined) log.info(`${dir}: the checkpoints are written again`);
+    foldFailure = undefined;
   };
 
   /** The journal has every change, so a fold that fails loses nothing: it is told and tried later. */
   const tellFoldFailed = (error: unknown): void => {
     nextFold = journal.size() + checkpointBytes;
-    log.warn(`${dir}: writing the checkpoints failed, the journal goes on: ${messageOf(error)}`);
+    foldFailure = messageOf(error);
+    log.warn(`${dir}: writing the checkpoints failed, the journal goes on: ${foldFailure}`);
+    if (!closing) foldLater();
+  };
+
+  /** As what is stored may not change for long, and the journal grows until then. */
+  const foldLater = (): void => {
+    clearTimeout(foldTimer);
+    foldTimer = setTimeout(() => {
+      nextFold = 0;
+      journal.look();
+    }, retryMs * FOLD_RETRY_FACTOR);
+    foldTimer.unref();
   };
 
   /** Flushes go on as soon as the journal is rotated, beside the fold. */
   const afterFlush = (): Promise<void> => {
-    if (folding || journal.size() < nextFold) return Promise.resolve();
+    const isDue = journal.size() >= nextFold && state.commit > foldedAt;
+    if (folding || failed || !isDue) return Promise.resolve();
     return new Promise((resolve) => {
       folding = fold(resolve)
         .catch(tellFoldFailed)
@@ -145,9 +205,56 @@ const openLocked = async (
     });
   };
 
+  const fail = (reason: string): void => {
+    failed = true;
+    engine.fail(reason);
+    log.warn(`${dir}: read-only until the disk takes changes again: ${reason}`);
+    tryAgain();
+  };
+
+  const tryAgain = (): void => {
+    if (closing) return;
+    timer = setTimeout(() => {
+      resuming = resume().finally(() => (resuming = undefined));
+    }, retryMs);
+    timer.unref();
+  };
+
+  const resume = async (): Promise<void> => {
+    try {
+      await guard.claim();
+      if (asRead !== undefined && asRead !== (await journalOf(files, dir))) {
+        const reason =
+          'another server has changed the directory since it was read; restart this server';
+        engine.fail(reason);
+        log.warn(`${dir}: read-only: ${reason}`);
+        return;
+      }
+      await complete();
+      await engine.resume(async (newest, last) => {
+        const from = await journal.resume(newest, last);
+        if (hasOldManifest) await writeManifest(files, dir, manifest);
+        hasOldManifest = false;
+        return from;
+      });
+      asRead = undefined;
+      failed = false;
+      log.info(`${dir}: writable again`);
+    } catch (error) {
+      if (messageOf(error) !== told) log.warn(`${dir}: still read-only: ${messageOf(error)}`);
+      told = messageOf(error);
+      tryAgain();
+    }
+  };
+
   const durability: Durability = {
     append: (sealed) => journal.append(sealed),
+    checkpoints: () => foldFailure,
     async close() {
+      closing = true;
+      clearTimeout(timer);
+      clearTimeout(foldTimer);
+      await resuming;
       await journal.idle();
       await folding;
       if (!failed && state.commit > foldedAt) await fold(() => {}).catch(tellFoldFailed);
@@ -159,29 +266,33 @@ const openLocked = async (
     },
   };
   const engine: Engine = createEngine(state, lanes, durability, { dir, files });
-  const journal: Journal = await openJournal({
+  const journal: Journal = createJournal({
     dir,
     files,
     guard,
-    segment,
-    size,
+    ...found,
     commit: state.commit,
     onUnmarked: (error) =>
       log.warn(`${dir}: how far the journal is on disk can't be noted: ${messageOf(error)}`),
     onDurable: engine.settle,
-    onFailure: (reason) => {
-      failed = true;
-      engine.fail(reason);
-      log.warn(`${dir}: read-only from now on: ${reason}`);
-    },
+    onFailure: fail,
     afterFlush,
   });
+  const begin = async (): Promise<void> => {
+    if (found.uncut !== undefined) throw found.uncut;
+    await journal.begin();
+    await complete();
+    if (!hasOldManifest) return;
+    // Groups go where the first format wrote nothing; versions that know no groups refuse the folder from then on.
+    await journal.rotate(state.commit);
+    await writeManifest(files, dir, manifest);
+    hasOldManifest = false;
+  };
   try {
-    if (isOld) {
-      // Groups go where the first format wrote nothing; versions that know no groups refuse the folder from then on.
-      await journal.rotate(state.commit);
-      await writeManifest(files, dir, manifest);
-    }
+    await begin().then(
+      () => (asRead = undefined),
+      (error: unknown) => fail(messageOf(unlessNoChanges(error))),
+    );
   } catch (error) {
     await journal.close();
     throw error;
@@ -229,27 +340,36 @@ export const lockLowdbStore = (options: OpenOptions): Promise<LockedFolder> => {
     await checkOthers(dir, files, log);
     // First: a lock file that another container wrote looks left over from here, and is replaced.
     const guard = await guardFolder(files, dir, (message) => log.warn(message));
-    let lock: Lock;
+    let lock: Lock | undefined;
+    const locks: Locks = {
+      guard,
+      async complete() {
+        lock ??= await lockFolder(dir);
+      },
+      async release() {
+        await guard.release();
+        await lock?.release();
+      },
+    };
     try {
-      lock = await lockFolder(dir);
+      await locks.complete().catch(async (error: unknown) => {
+        unlessNoChanges(error);
+        await checkNotHeld(dir);
+      });
     } catch (error) {
       await guard.release();
       throw error;
     }
-    const release = async (): Promise<void> => {
-      await guard.release();
-      await lock.release();
-    };
     return {
       async load(signal) {
         try {
-          return await refusing(dir, () => openLocked(options, specs, { guard, release }, signal));
+          return await refusing(dir, () => openLocked(options, specs, locks, signal));
         } catch (error) {
-          await release();
+          await locks.release();
           throw signal?.aborted ? signal.reason : error;
         }
       },
-      release,
+      release: locks.release,
     };
   });
 };

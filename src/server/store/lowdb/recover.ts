@@ -3,7 +3,6 @@ import type { CollectionSpec, Document, Versioned } from '../store.ts';
 import { FIRST_FORMAT, openCheckpoint } from './checkpoint.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { createSegment } from './journal.ts';
-import type { Segment } from './segments.ts';
 import { laneFile, lanesOfRows, shareWorks } from './lane-records.ts';
 import type { State } from './lowdb-store.ts';
 import { manifestPath, readManifest, writeManifest } from './manifest.ts';
@@ -11,7 +10,8 @@ import type { Manifest } from './manifest.ts';
 import { refuse, refuseCheckpoint } from './refusal.ts';
 import { replayJournal } from './replay.ts';
 import { segmentsIn } from './segments.ts';
-import type { Draft, Folder } from './replay.ts';
+import type { Draft, Folder, ReplayedJournal } from './replay.ts';
+import { unlessNoChanges } from './file-layer.ts';
 import { Table } from './table.ts';
 import { createPace } from './pace.ts';
 import { readMark } from './synced-mark.ts';
@@ -20,12 +20,8 @@ export interface Recovered {
   readonly state: State;
   /** The commit that the checkpoints stand at. */
   readonly folded: number;
-  /** The segment to go on with. */
-  readonly segment: Segment;
-  /** Its size in bytes. */
-  readonly size: number;
-  /** The first format wrote it: the journal has to go on in another one. */
-  readonly isOld: boolean;
+  /** If the first format wrote it, the journal has to go on in another segment. */
+  readonly journal: ReplayedJournal;
   readonly manifest: Manifest;
 }
 
@@ -146,7 +142,9 @@ export const recover = async (folder: Folder): Promise<Recovered> => {
   const { dir, files, specs } = folder;
   const before = await files.list(dir);
   for (const name of before) {
-    if (/\.json(\.bak)?\.tmp$/.test(name)) await files.remove(join(dir, name));
+    if (/\.(json(\.bak)?|ndjson)\.tmp$/.test(name)) {
+      await files.remove(join(dir, name)).catch(unlessNoChanges);
+    }
   }
   const manifest =
     (await readManifest(files, dir, before.includes('store.json.bak'))) ??
@@ -154,7 +152,7 @@ export const recover = async (folder: Folder): Promise<Recovered> => {
   const names = await files.list(dir);
   const draft = await loadCheckpoints(folder, manifest, names);
   const synced = await readMark(files, dir);
-  const { segment, size, isOld } = await replayJournal(folder, draft, names, synced);
+  const journal = await replayJournal(folder, draft, names, synced);
   for (const [name, heldUpTo] of draft.heldUpTo) {
     if (heldUpTo <= draft.commit) continue;
     const path = join(dir, `${name}.json`);
@@ -175,5 +173,5 @@ export const recover = async (folder: Folder): Promise<Recovered> => {
     lanes: draft.lanes,
     sequences: draft.sequences,
   };
-  return { state, folded: manifest.commit, segment, size, isOld, manifest };
+  return { state, folded: manifest.commit, journal, manifest };
 };

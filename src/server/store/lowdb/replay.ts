@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { CollectionSpec, Document, LaneSpec, Versioned } from '../store.ts';
 import { checkLine } from './checked-line.ts';
-import { removeIfThere } from './checkpoint.ts';
-import { writeWhole } from './file-layer.ts';
+import { createDurably } from './checkpoint.ts';
+import { unlessNoChanges, writeWhole } from './file-layer.ts';
 import type { FileLayer } from './file-layer.ts';
 import { segmentName, segmentsIn } from './segments.ts';
 import type { Segment } from './segments.ts';
@@ -101,6 +101,22 @@ const SECTOR = Buffer.alloc(512);
 const isTorn = ({ bytes, whole }: Line): boolean =>
   bytes.includes(SECTOR) || (!whole && checkLine(bytes.subarray(0, -1), ['}']) === undefined);
 
+/** What counts of a segment before one that was begun after a failure of the disk. */
+interface Until {
+  readonly commit: number;
+  /** Of what was refused behind it; a group of another epoch there is another server's. */
+  readonly epoch: string;
+}
+
+/** The line that a segment has at its beginning where it was begun after a failure. */
+const readOpening = async (files: FileLayer, path: string): Promise<Group | undefined> => {
+  for await (const [line] of readLines(files, path)) {
+    const group = line?.whole ? readGroup(line.bytes) : undefined;
+    return group?.after === undefined ? undefined : group;
+  }
+  return undefined;
+};
+
 interface Replayed {
   /** Bytes that hold whole groups. */
   readonly size: number;
@@ -125,7 +141,13 @@ const replaySegment = async (
     path,
     from,
     later,
-  }: { readonly path: string; readonly from: number; readonly later: readonly string[] },
+    until,
+  }: {
+    readonly path: string;
+    readonly from: number;
+    readonly later: readonly string[];
+    readonly until: Until | undefined;
+  },
   draft: Draft,
   epochs: Epochs,
 ): Promise<Replayed> => {
@@ -134,6 +156,10 @@ const replaySegment = async (
   let begun: Begun | undefined;
   let bad: Line | undefined;
   let last = from;
+  const mixed = (line: Line): Error => {
+    const what = 'what two servers wrote at the same time is mixed here';
+    return refuseJournalLine(path, line.number, what, later);
+  };
 
   const apply = ({ commit, ops }: Commit, line: Line): void => {
     if (commit !== last + 1) {
@@ -161,12 +187,13 @@ const replaySegment = async (
     if (!begun) {
       const group = line.whole ? readGroup(line.bytes) : undefined;
       if (group) {
-        if (!epochs.go(group.epoch)) {
-          const what = 'what two servers wrote at the same time is mixed here';
-          throw refuseJournalLine(path, line.number, what, later);
+        if (!epochs.go(group.epoch)) throw mixed(line);
+        isOld = false;
+        if (group.commits === 0) {
+          size = end;
+          return true;
         }
         begun = { group, line, end: end + group.bytes, commits: [] };
-        isOld = false;
         return true;
       }
       const old = size === 0 || isOld ? parseLine(line) : undefined;
@@ -181,6 +208,11 @@ const replaySegment = async (
     begun.commits.push({ commit, line });
     if (end < begun.end) return true;
     if (begun.commits.length !== begun.group.commits) return false;
+    if (until && begun.group.from > until.commit) {
+      if (begun.group.epoch !== until.epoch) throw mixed(begun.line);
+      begun = undefined;
+      return true;
+    }
     for (const one of begun.commits) apply(one.commit, one.line);
     begun = undefined;
     size = end;
@@ -191,6 +223,7 @@ const replaySegment = async (
     for (const line of lines) {
       if (!bad) {
         if (take(line)) continue;
+        if (until && last >= until.commit) return { size, isOld, bad: undefined };
         bad = begun?.line ?? line;
         if (bad === line) continue;
       }
@@ -200,7 +233,7 @@ const replaySegment = async (
       }
     }
   }
-  bad ??= begun?.line;
+  if (!until || last < until.commit) bad ??= begun?.line;
   return { size, isOld, bad: bad && { line: bad, isLast: !isOld || isTorn(bad) } };
 };
 
@@ -229,18 +262,19 @@ const cutTornTail = async (
 const keepAside = async (files: FileLayer, path: string, size: number): Promise<string> => {
   const aside = `${path}.torn`;
   try {
-    await removeIfThere(files, aside);
-    const [from, to] = [await files.open(path, 'read'), await files.open(aside, 'create')];
+    const from = await files.open(path, 'read');
     try {
-      const piece = Buffer.alloc(1 << 20);
-      for (let at = size; ;) {
-        const count = await from.read(piece, at);
-        if (count === 0) break;
-        await writeWhole(to, piece.subarray(0, count));
-        at += count;
-      }
+      await createDurably(files, aside, async (to) => {
+        const piece = Buffer.alloc(1 << 20);
+        for (let at = size; ;) {
+          const count = await from.read(piece, at);
+          if (count === 0) break;
+          await writeWhole(to, piece.subarray(0, count));
+          at += count;
+        }
+      });
     } finally {
-      await Promise.all([from.close(), to.close()]);
+      await from.close();
     }
     return `kept in ${aside}`;
   } catch (error) {
@@ -268,10 +302,37 @@ const neededSegments = (dir: string, names: readonly string[], start: number): S
   return segments.slice(first);
 };
 
+/** What begins each segment that was begun after a failure, in the order of the segments. */
+const openingsOf = (
+  { dir, files }: Folder,
+  segments: readonly Segment[],
+): Promise<(Group | undefined)[]> =>
+  Promise.all(segments.map(({ name }) => readOpening(files, join(dir, name))));
+
+/** What counts of a segment, as the later ones tell. */
+const untilOf = (later: readonly (Group | undefined)[]): Until | undefined => {
+  const [first] = later.flatMap((group) =>
+    group?.after === undefined ? [] : [{ commit: group.after, epoch: group.epoch }],
+  );
+  return first;
+};
+
+export interface ReplayedJournal {
+  /** The one to go on with. */
+  readonly segment: Segment;
+  /** Its bytes that count. */
+  readonly size: number;
+  /** The first format wrote it. */
+  readonly isOld: boolean;
+  /** Of a segment that was begun after a failure: what counts of those before it. */
+  readonly after: number | undefined;
+  /** What a crash had left at its end, and could not be cut off, as the disk takes no changes. */
+  readonly uncut: unknown;
+}
+
 /**
  * Applies what the journal holds beyond the draft's checkpoints, in commit order.
  * @param synced the commit up to which the journal is said to have been on disk
- * @returns the segment to go on with, its size in bytes, and whether the first format wrote it
  * @throws StoreRefusal where something is missing or damaged that was on disk, as far as the folder tells
  */
 export const replayJournal = async (
@@ -279,29 +340,43 @@ export const replayJournal = async (
   draft: Draft,
   names: readonly string[],
   synced: number,
-): Promise<{ segment: Segment; size: number; isOld: boolean }> => {
+): Promise<ReplayedJournal> => {
   const { dir, files } = folder;
   const start = Math.min(draft.sequencesHeldUpTo, ...draft.heldUpTo.values());
   const segments = neededSegments(dir, names, start);
+  const openings = await openingsOf(folder, segments);
   draft.commit = start;
   const epochs = createEpochs();
-  let current: { segment: Segment; size: number; isOld: boolean } | undefined;
+  let current: ReplayedJournal | undefined;
   for (const [at, segment] of segments.entries()) {
     const path = join(dir, segment.name);
     const { from } = segment;
+    const after = openings[at]?.after;
     const later = segments.slice(at + 1).map(({ name }) => join(dir, name));
-    if (current && from !== draft.commit) {
+    const until = untilOf(openings.slice(at + 1));
+    if (until && until.commit < from) {
+      // Begun after a failure, and replaced before there was a commit in it.
+      await replaySegment(folder, { path, from, later, until }, draft, epochs);
+      continue;
+    }
+    // Checkpoints may stand at a number that no commit got: one between the two of such a segment.
+    const goesOn = draft.commit >= (after ?? from) && draft.commit <= from;
+    if (current && !goesOn) {
       // Left by a rotation that failed: the journal went on in the segment before it.
       if (from < draft.commit && (await files.size(path)) === 0) {
-        await files.remove(path);
+        await files.remove(path).catch(unlessNoChanges);
         continue;
       }
       throw refuse(
-        `${path} goes on after commit ${from}, but the journal before it ends at ${draft.commit}`,
+        `${path} goes on after commit ${after ?? from}, but the journal before it ends at ${draft.commit}`,
         ['Way out: put the missing journal file back, or restore the folder from a backup.'],
       );
     }
-    const { size, isOld, bad } = await replaySegment(folder, { path, from, later }, draft, epochs);
+    // The numbers of what was refused are not used again.
+    if (after !== undefined) draft.commit = Math.max(draft.commit, from);
+    const replayed = await replaySegment(folder, { path, from, later, until }, draft, epochs);
+    const { size, isOld, bad } = replayed;
+    let uncut: unknown;
     if (bad) {
       const lasted = segments.slice(at + 1).every((next) => next.from <= draft.commit);
       const sizes = await Promise.all(later.map((name) => files.size(name)));
@@ -314,9 +389,9 @@ export const replayJournal = async (
             : 'from this line on the journal is damaged: a checksum does not fit';
         throw refuseJournalLine(path, bad.line.number, what, later);
       }
-      await cutTornTail(folder, path, { size, line: bad.line });
+      uncut = await cutTornTail(folder, path, { size, line: bad.line }).catch(unlessNoChanges);
     }
-    current = { segment, size, isOld };
+    current = { segment, size, isOld, after, uncut };
   }
   if (!current) throw new Error('unreachable: at least one segment is needed');
   if (draft.commit < synced) throw refuseShortJournal(dir, draft.commit, synced);
