@@ -3,8 +3,9 @@ import { endpoint } from './endpoint.ts';
 
 const Health = z.looseObject({ status: z.enum(['ok', 'unavailable']), version: z.string() });
 const Readiness = z.looseObject({
-  status: z.enum(['ready', 'not_ready']),
-  /** One line for each part that is not usable. */
+  /** degraded: what is stored is served, but something needs the operator; reads go on, so keep sending requests. */
+  status: z.enum(['ready', 'degraded', 'not_ready']),
+  /** One line for each part that is not usable, or only in part. */
   reasons: z.array(z.string()).optional(),
 });
 
@@ -22,7 +23,8 @@ export const system = {
   ready: endpoint({
     method: 'GET',
     path: '/readyz',
-    summary: 'Whether store and workers are usable; 503 when not',
+    summary:
+      'Whether the service answers: 503 while it starts or stops; degraded while it cannot store changes or checkpoints',
     scope: null,
     ext: true,
     response: { status: 200, body: Readiness },

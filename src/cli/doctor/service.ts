@@ -44,8 +44,9 @@ export async function serviceChecks(context: Context): Promise<Finding[]> {
   const answered = await checkHealth(context, target);
   findings.push(...answered);
   if (answered.some(({ status }) => status === 'fail')) return findings;
-  const notReady = await checkReady(context, target);
-  findings.push(notReady ?? (await checkLogin(context, target)));
+  const ready = await checkReady(context, target);
+  if (ready) findings.push(ready);
+  if (ready?.status !== 'fail') findings.push(await checkLogin(context, target));
   return findings;
 }
 
@@ -188,13 +189,21 @@ const askOnce = (context: Context, { baseUrl, login }: Target, path: string): Pr
     timeoutMs: 10_000,
   }).exchange('GET', path, { anonymous: true });
 
-/** Why our server serves nothing yet, or no more, though it is up. Others have no such address. */
+/** Why our server serves nothing yet, or no more, though it is up, or not all. Others have no such address. */
 async function checkReady(context: Context, target: Target): Promise<Finding | undefined> {
   const check = 'ready';
   try {
     const answer = await askOnce(context, target, '/readyz');
+    const { status, reasons: why = [] } = readinessIn(await answer.text());
+    if (answer.ok && status === 'degraded') {
+      return {
+        check,
+        status: 'warn',
+        message: ['the service is degraded', ...why].join(': '),
+        hint: "Look at the server's log; if the disk is full or read-only, make room or remount it.",
+      };
+    }
     if (answer.status !== 503) return undefined;
-    const why = reasonsIn(await answer.text());
     return {
       check,
       status: 'fail',
@@ -206,14 +215,17 @@ async function checkReady(context: Context, target: Target): Promise<Finding | u
   }
 }
 
-const NotReady = z.object({ reasons: z.array(z.string()) });
+const Readiness = z.object({
+  status: z.string().optional(),
+  reasons: z.array(z.string()).optional(),
+});
 
 /** A gateway in front answers in its own words. */
-function reasonsIn(text: string): readonly string[] {
+function readinessIn(text: string): z.infer<typeof Readiness> {
   try {
-    return NotReady.parse(JSON.parse(text)).reasons;
+    return Readiness.parse(JSON.parse(text));
   } catch {
-    return [];
+    return {};
   }
 }
 

@@ -21,13 +21,22 @@ export const systemHandlers = (deps: Deps, { metricsText }: SystemOptions): Hand
     health: () => Promise.resolve({ body: alive }),
 
     ready: async () => {
-      const { writable, reason } = deps.store.health();
-      if (writable) return { body: toJson({ status: 'ready' as const }) };
-      // Anyone may ask: the reason, which names files, is for the log alone.
-      deps.log.error({ reason }, 'not ready: the store is read-only');
-      throw new GovctlError('unavailable', `Not ready: the store is read-only`, {
-        extra: notReady('store: it takes no changes; the log says why'),
-      });
+      const { writable, checkpoints } = deps.store.health();
+      // Anyone may ask: what failed on which file is for the log alone, where the store has put it.
+      const reasons = [
+        ...(writable ? [] : ['store: read-only, as its disk takes no changes; the log says why']),
+        ...(checkpoints === undefined
+          ? []
+          : ['store: its last checkpoints could not be written; the log says why']),
+      ];
+      // Not 503, with which a load balancer would take away reading, too.
+      return {
+        body: toJson(
+          reasons.length > 0
+            ? { status: 'degraded' as const, reasons }
+            : { status: 'ready' as const },
+        ),
+      };
     },
 
     metrics: async () => {

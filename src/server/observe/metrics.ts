@@ -41,6 +41,14 @@ export function createMetrics(
     },
   });
   new Gauge({
+    name: 'govctl_store_checkpoints_failing',
+    help: '1 while the last checkpoints could not be written and the journal grows',
+    registers: [registry],
+    collect() {
+      this.set(store.health().checkpoints === undefined ? 0 : 1);
+    },
+  });
+  new Gauge({
     name: 'govctl_store_records',
     help: 'Stored records by collection',
     labelNames: ['collection'],

@@ -120,6 +120,24 @@ describe('govctl doctor', () => {
     expect(found.login).toBeUndefined();
   });
 
+  it('warns of a service that cannot store changes, and goes on', async () => {
+    const reasons = ['store: read-only, as its disk takes no changes; the log says why'];
+    const { found } = await examine('https://service.example.com', {
+      fetch: async (url) =>
+        url.endsWith('/readyz')
+          ? new Response(JSON.stringify({ status: 'degraded', reasons }))
+          : new Response('{"status":"ok","version":"1"}'),
+    });
+    expect(found.ready).toEqual({
+      check: 'ready',
+      status: 'warn',
+      message:
+        'the service is degraded: store: read-only, as its disk takes no changes; the log says why',
+      hint: expect.stringContaining('make room'),
+    });
+    expect(found.login).toBeDefined();
+  });
+
   it('takes a service behind a gateway that answers 503 in its own words for not ready', async () => {
     const { found } = await examine('https://service.example.com', {
       fetch: async (url) =>

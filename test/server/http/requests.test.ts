@@ -253,19 +253,21 @@ describe('health', () => {
     expect((await service.send('GET', '/readyz')).json).toEqual({ status: 'ready' });
   });
 
-  it('is not ready while the store is read-only', async () => {
+  it('is degraded while the store is read-only or cannot write checkpoints, and says no more than that', async () => {
     const other = await startTestService({
       wrapStore: (store) => ({
         ...store,
-        health: () => ({ writable: false, reason: 'fsync failed' }),
+        health: () => ({ writable: false, reason: 'fsync failed', checkpoints: 'no room' }),
       }),
     });
     const got = await other.send('GET', '/readyz');
-    expect(got.status).toBe(503);
-    expect(got.json).toMatchObject({
-      error: 'unavailable',
-      status: 'not_ready',
-      reasons: ['store: it takes no changes; the log says why'],
+    expect(got.status).toBe(200);
+    expect(got.json).toEqual({
+      status: 'degraded',
+      reasons: [
+        'store: read-only, as its disk takes no changes; the log says why',
+        'store: its last checkpoints could not be written; the log says why',
+      ],
     });
     expect((await other.send('GET', '/healthz')).status).toBe(200);
     await other.close();
