@@ -98,10 +98,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const notices = [...configNotices, ...(await sayReadable(options.secretFiles ?? []))];
   const serverLog = openLog(options.logLevel, () => clock.now());
   const { log, close: closeLog } = serverLog;
+  let hasStarted = false;
+  const isStarting = (): boolean => !hasStarted;
   /** What has been opened, to be closed in reverse where a later step fails. */
   const opened: (() => Promise<void> | void)[] = [closeLog];
   try {
-    const folder = await refusing(lockStore(options.dataDir, log, notices));
+    const folder = await refusing(lockStore(options.dataDir, log, { notices, isStarting }));
     let closeFolder = (): Promise<void> => folder.release();
     opened.push(() => closeFolder());
     const random = (bytes: number): Uint8Array => randomBytes(bytes);
@@ -159,6 +161,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     door.open(service);
     await publish?.();
     notices.push(...startNotices(options, apiKey));
+    hasStarted = true;
     log.info({ base_url: baseUrl, data_dir: options.dataDir }, 'listening');
 
     const stop = async (): Promise<void> => {
@@ -280,7 +283,11 @@ function checkOptions(options: ServerOptions): void {
   if (publicUrl !== undefined) checkPublicUrl(publicUrl);
 }
 
-const lockStore = (dir: string, log: Log, notices: string[]): Promise<LockedFolder> =>
+const lockStore = (
+  dir: string,
+  log: Log,
+  { notices, isStarting }: { readonly notices: string[]; readonly isStarting: () => boolean },
+): Promise<LockedFolder> =>
   lockLowdbStore({
     dir,
     collections,
@@ -288,7 +295,8 @@ const lockStore = (dir: string, log: Log, notices: string[]): Promise<LockedFold
     log: {
       info: (message) => log.info({}, message),
       warn(message) {
-        notices.push(message);
+        // Those of a server that runs, which may be many, are for the log alone.
+        if (isStarting()) notices.push(message);
         log.warn({}, message);
       },
     },

@@ -256,7 +256,7 @@ describe.skipIf(!canMount)('on a real disk', () => {
 });
 
 /** Disks in memory that a power cut may leave, at any moment of a life with outages. */
-const disks = Math.max(200, Number(process.env['GOVCTL_POWER_CUTS'] ?? 0) / 10);
+const disks = Math.max(200, Number(process.env['GOVCTL_POWER_CUTS'] ?? 0) / 20);
 const disksPerCut = 5;
 
 interface Cut {

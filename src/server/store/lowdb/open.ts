@@ -158,8 +158,8 @@ const openLocked = async (
   let closing = false;
   let timer: NodeJS.Timeout | undefined;
   let resuming: Promise<void> | undefined;
-  /** Why the last try to write again failed. */
-  let told: string | undefined;
+  /** Why it is read-only, or the last try to write again failed. */
+  let told = '';
 
   /** Folds up to now; the journal must have nothing in flight until it has been rotated. */
   const fold = async (onRotated: () => void): Promise<void> => {
@@ -208,7 +208,10 @@ const openLocked = async (
   const fail = (reason: string): void => {
     failed = true;
     engine.fail(reason);
-    log.warn(`${dir}: read-only until the disk takes changes again: ${reason}`);
+    log.warn(
+      `${dir}: read-only until its disk takes changes again (no restart is needed): ${reason}`,
+    );
+    told = reason;
     tryAgain();
   };
 
@@ -241,8 +244,9 @@ const openLocked = async (
       failed = false;
       log.info(`${dir}: writable again`);
     } catch (error) {
-      if (messageOf(error) !== told) log.warn(`${dir}: still read-only: ${messageOf(error)}`);
-      told = messageOf(error);
+      const reason = messageOf(error);
+      if (!told.includes(reason)) log.warn(`${dir}: still read-only: ${reason}`);
+      told = reason;
       tryAgain();
     }
   };
