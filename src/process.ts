@@ -3,12 +3,21 @@ import { runProgram } from './cli/program.ts';
 import { describeError } from './cli/terminal/report-error.ts';
 import { createStyle, processTerminal, wantsColour } from './cli/terminal/terminal.ts';
 import { terminalPrompter } from './cli/terminal/prompt.ts';
+import type { DataDirectories } from './cli/server/data-directories.ts';
 import type { LaunchServer } from './cli/server/launcher.ts';
 import { GovctlError, exitCodes } from './contract/errors.ts';
 import type { Holding } from './project/model.ts';
 
 const launchServer: LaunchServer = async (options) =>
   (await import('./server/start.ts')).startServer(options);
+
+const offline = async (): Promise<DataDirectories> =>
+  (await import('./server/offline.ts')).dataDirectories;
+const dataDirectories: DataDirectories = {
+  backup: async (options) => (await offline()).backup(options),
+  verify: async (options) => (await offline()).verify(options),
+  restore: async (options) => (await offline()).restore(options),
+};
 
 /** Runs one command line in this process: signals, streams, exit code. */
 export async function runInProcess(argv: readonly string[], version: string): Promise<void> {
@@ -30,6 +39,7 @@ export async function runInProcess(argv: readonly string[], version: string): Pr
         },
         prompt: terminalPrompter(interruption.signal),
         launchServer,
+        dataDirectories,
         // One level up from dist/ and from src/ alike.
         packageRoot: fileURLToPath(new URL('..', import.meta.url)),
       },

@@ -4,6 +4,7 @@ import type { ExitCode } from '../contract/errors.ts';
 import type { Holding } from '../project/model.ts';
 import type { Keychain } from './credentials/keychain.ts';
 import type { Prompter } from './terminal/prompt.ts';
+import type { DataDirectories } from './server/data-directories.ts';
 import type { LaunchServer } from './server/launcher.ts';
 import { guardPrompter, guardTerminal } from './terminal/harmless.ts';
 import type { OutputTarget, View } from './terminal/output.ts';
@@ -33,6 +34,8 @@ export interface World {
   readonly prompt: Prompter;
   /** Starts the service in this process; composed by main.ts, as cli/ may not know server/. */
   readonly launchServer: LaunchServer;
+  /** Works on data directories, where a server runs or not; composed like it. */
+  readonly dataDirectories: DataDirectories;
   /** The folder govctl itself is installed in; `policies-example/` is there. */
   readonly packageRoot: string;
 }

@@ -21,12 +21,13 @@ import { openLog } from './observe/log.ts';
 import type { LogLevel } from './observe/log.ts';
 import { removeReadyFile, withdrawReadyFile, writeReadyFile } from './ready-file.ts';
 import { openSecretBox } from './keys/secret-key.ts';
+import { refusing } from './refused-data.ts';
 import { collections, completeStore, isKeyNeeded, lanes } from './wiring/modules.ts';
 import { answerWhileStarting, createService, refuseRequest } from './wiring/service.ts';
 import type { AnsweringDeps, Service, ServiceOptions } from './wiring/service.ts';
 import { lockLowdbStore } from './store/lowdb/open.ts';
 import type { LockedFolder } from './store/lowdb/open.ts';
-import { StoreRefusal, StoreUnavailable } from './store/store.ts';
+import { StoreUnavailable } from './store/store.ts';
 
 export interface ServerOptions extends Omit<ServiceOptions, 'config'> {
   /** 0 picks a free one. */
@@ -300,17 +301,6 @@ const lockStore = (
         log.warn({}, message);
       },
     },
-  });
-
-/** @throws GovctlError data_refused for a StoreRefusal */
-const refusing = <T>(work: Promise<T>): Promise<T> =>
-  work.catch((error: unknown) => {
-    if (!(error instanceof StoreRefusal)) throw error;
-    const [what = error.message, ...wayOut] = error.message.split('\n');
-    throw new GovctlError('data_refused', what, {
-      cause: error,
-      ...(wayOut.length > 0 ? { hint: wayOut.join('\n') } : {}),
-    });
   });
 
 async function sayReadable(files: readonly string[]): Promise<string[]> {

@@ -7,7 +7,9 @@ import type { Keychain } from '../../src/cli/credentials/keychain.ts';
 import type { Prompter } from '../../src/cli/terminal/prompt.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { describeError } from '../../src/cli/terminal/report-error.ts';
+import { dataDirectories } from '../../src/server/offline.ts';
 import { createStyle } from '../../src/cli/terminal/terminal.ts';
+import type { DataDirectories } from '../../src/cli/server/data-directories.ts';
 import type { LaunchServer } from '../../src/cli/server/launcher.ts';
 
 export interface FakeWorldSettings {
@@ -27,6 +29,8 @@ export interface FakeWorldSettings {
   readonly onHangUp?: World['onHangUp'];
   readonly signal?: AbortSignal;
   readonly launchServer?: LaunchServer;
+  /** Default: they are real. */
+  readonly dataDirectories?: DataDirectories;
   /** Leave the network as it is: no fetch stands in its place. */
   readonly realNetwork?: boolean;
   /** Default: none that works. */
@@ -79,6 +83,7 @@ export function createFakeWorld(settings: FakeWorldSettings = {}): FakeWorld {
     launchServer:
       settings.launchServer ??
       (() => Promise.reject(new Error('this fake world launches no server: give it one'))),
+    dataDirectories: settings.dataDirectories ?? dataDirectories,
   };
 }
 

@@ -77,5 +77,46 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
       'if the old key was stolen: sign with the new one at once, withdraw the old',
     )
     .action(act(() => import('./id-token-key.ts').then((m) => m.rotateIdTokenKey)));
+  registerBackupCommands(server, act);
   registerLocalCommands(server, act);
+}
+
+function registerBackupCommands(server: GovctlCommand, act: Act): void {
+  server
+    .command('backup')
+    .summary('copy the data directory of a server, running or not')
+    .description(
+      'Copies a data directory as it is at one moment, while a server uses it: all that was acknowledged before. The ' +
+        'backup is a new directory that only you can read; it appears once it is complete. It contains the key of ' +
+        'the secrets, unless the server gets that key from GOVCTL_SERVER_SECRET_KEY.',
+    )
+    .argument('<dir>', 'new directory for the backup')
+    .option('--data-dir <dir>', 'data directory of the server', '.govctl/data')
+    .option('--no-secret-key', 'leave out secret.key; a restored server needs it')
+    .action(act(() => import('./backup.ts').then((m) => m.runBackup)));
+  server
+    .command('verify')
+    .summary('check a backup or a data directory')
+    .description(
+      'Reads everything in a backup, or in a data directory, and checks it: checksums, order of changes, references, ' +
+        'files, the audit log. Changes nothing, and works beside a running server. Exits with 1 if anything is damaged.',
+    )
+    .argument('<dir>', 'backup or data directory')
+    .action(act(() => import('./backup.ts').then((m) => m.runVerify)));
+  server
+    .command('restore')
+    .summary('restore a backup or a snapshot')
+    .description(
+      'Makes a data directory of a backup, after checking it; start a server with it then. Or, from the file of a ' +
+        'snapshot, replaces all that a local server stores but for keys, clients, tokens and the audit log. All of it, ' +
+        'or nothing.',
+    )
+    .argument('<backup>', 'directory of a backup, or file of a snapshot')
+    .option('--data-dir <dir>', 'backup: new data directory to make')
+    .option('--force', 'backup: rename a data directory that is there')
+    .option('--with-clock', 'snapshot: set the clock to its moment, too')
+    .option('--new-secrets', 'snapshot: give webhooks new secrets if another key sealed them')
+    .option('-y, --yes', 'snapshot: skip the prompt')
+    .option('--auto-approve', 'same as --yes')
+    .action(act(() => import('./stored-data.ts').then((m) => m.restore)));
 }

@@ -56,22 +56,6 @@ function registerDataCommands(server: GovctlCommand, act: Act): void {
     .argument('<file>')
     .action(act(() => import('./stored-data.ts').then((m) => m.takeSnapshot)));
   server
-    .command('restore')
-    .summary('replace all that a local server stores by a snapshot')
-    .description(
-      'Replaces all that a local server stores, but for keys, clients, tokens and the audit log: all of it, or ' +
-        'nothing where the file is not a whole snapshot.',
-    )
-    .argument('<file>')
-    .option('--with-clock', 'set the clock to the moment of the snapshot, too')
-    .option(
-      '--new-secrets',
-      'give webhooks new secrets, where another key sealed those of the file',
-    )
-    .option('-y, --yes', 'skip the prompt')
-    .option('--auto-approve', 'same as --yes')
-    .action(act(() => import('./stored-data.ts').then((m) => m.restoreSnapshot)));
-  server
     .command('reset')
     .summary('empty a local server')
     .description(

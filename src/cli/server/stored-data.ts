@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
@@ -45,12 +47,36 @@ export interface RestoreOptions extends ApprovalOptions {
   readonly args: readonly [string];
   readonly newSecrets?: boolean;
   readonly withClock?: boolean;
+  /** Of a backup. */
+  readonly dataDir?: string;
+  readonly force?: boolean;
 }
 
-export async function restoreSnapshot(
-  context: Context,
-  options: RestoreOptions,
-): Promise<ExitCode> {
+/** A snapshot is a file, a backup a directory. @throws GovctlError usage_error for flags of the other */
+export async function restore(context: Context, options: RestoreOptions): Promise<ExitCode> {
+  const { args, dataDir, force, newSecrets, withClock } = options;
+  const [from] = args;
+  const stats = await stat(path.resolve(context.world.cwd, from)).catch(() => undefined);
+  if (!stats?.isDirectory()) {
+    if (dataDir === undefined && !force) return restoreSnapshot(context, options);
+    throw new GovctlError('usage_error', `${from} is not the directory of a backup`, {
+      hint: 'A snapshot goes into a running server: leave --data-dir and --force out.',
+    });
+  }
+  if (newSecrets || withClock) {
+    const flag = newSecrets ? '--new-secrets' : '--with-clock';
+    throw new GovctlError('usage_error', `${flag} is for snapshots, and ${from} is a directory`);
+  }
+  if (dataDir === undefined) {
+    throw new GovctlError('usage_error', `${from} is a directory: --data-dir is missing`, {
+      hint: `To restore a backup, run: govctl server restore ${from} --data-dir NEW-DIRECTORY`,
+    });
+  }
+  const { runRestoreBackup } = await import('./backup.ts');
+  return runRestoreBackup(context, { args, dataDir, ...defined({ force }) });
+}
+
+async function restoreSnapshot(context: Context, options: RestoreOptions): Promise<ExitCode> {
   const [file] = options.args;
   const body = await readInputFile(context.world, file);
   await askFirst(

@@ -290,4 +290,11 @@ export class StoreUnavailable extends Error {
 /** The data on disk can't be trusted or used; the message names file, line and the way out. */
 export class StoreRefusal extends Error {
   override readonly name = 'StoreRefusal';
+  constructor(
+    message: string,
+    /** `file`: the path of what can't be used, where it is one file. */
+    readonly options: ErrorOptions & { readonly file?: string } = {},
+  ) {
+    super(message, options);
+  }
 }

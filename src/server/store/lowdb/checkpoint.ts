@@ -19,6 +19,9 @@ export interface Checkpoint {
   readonly rows: readonly Versioned<Document>[];
 }
 
+/** What of a document is kept in memory when it is read. */
+type Keep = (doc: Document) => Document;
+
 /** Slices small enough that requests are answered in between. */
 const SLICE_BYTES = 128 << 10;
 
@@ -130,6 +133,7 @@ const readCheckpoint = async (
   files: FileLayer,
   path: string,
   hasBackup: boolean,
+  keep: Keep,
 ): Promise<Checkpoint> => {
   const rows: Versioned<Document>[] = [];
   let commit: number | undefined;
@@ -163,7 +167,7 @@ const readCheckpoint = async (
         const row = JSON.parse(
           text.endsWith(',') ? text.slice(0, -1) : text,
         ) as Versioned<Document>;
-        rows.push({ doc: row.doc, revision: row.revision });
+        rows.push({ doc: keep(row.doc), revision: row.revision });
       }
     }
   }
@@ -176,10 +180,11 @@ const checkpointAdapter = (
   files: FileLayer,
   path: string,
   hasBackup: () => Promise<boolean>,
+  keep: Keep,
 ): Adapter<Checkpoint> => ({
   async read() {
     try {
-      return await readCheckpoint(files, path, await hasBackup());
+      return await readCheckpoint(files, path, await hasBackup(), keep);
     } catch (error) {
       if (isMissing(error)) return null;
       throw error;
@@ -192,8 +197,12 @@ const checkpointAdapter = (
 });
 
 /** The lowdb file of a collection. Its `commit` is -1 until it was read or written. */
-export const openCheckpoint = (files: FileLayer, path: string): Low<Checkpoint> => {
+export const openCheckpoint = (
+  files: FileLayer,
+  path: string,
+  keep: Keep = (doc) => doc,
+): Low<Checkpoint> => {
   const hasBackup = async (): Promise<boolean> =>
     (await files.list(dirname(path))).includes(`${basename(path)}.bak`);
-  return new Low(checkpointAdapter(files, path, hasBackup), { commit: -1, rows: [] });
+  return new Low(checkpointAdapter(files, path, hasBackup, keep), { commit: -1, rows: [] });
 };

@@ -11,6 +11,7 @@ import type { Guard } from './guard.ts';
 import { createJournal } from './journal.ts';
 import type { Journal } from './journal.ts';
 import type { Lock } from '../../../lock/lock.ts';
+import { refuseBackup } from './kinds.ts';
 import { checkNotHeld, lockFolder } from './lock.ts';
 import { createEngine } from './lowdb-store.ts';
 import type { Durability, Engine } from './lowdb-store.ts';
@@ -46,7 +47,7 @@ const SILENT: StoreLog = { info() {}, warn() {} };
 const FOLD_RETRY_FACTOR = 30;
 
 /** Names of files the store uses for itself. */
-const RESERVED = new Set(['store', 'lock']);
+const RESERVED = new Set(['store', 'lock', 'backup']);
 
 const checkNames = (what: string, specs: readonly { readonly name: string }[]): void => {
   const seen = new Set<string>();
@@ -342,6 +343,7 @@ export const lockLowdbStore = (options: OpenOptions): Promise<LockedFolder> => {
   return refusing(dir, async () => {
     await files.makeFolder(dir);
     await checkOthers(dir, files, log);
+    refuseBackup(dir, await files.list(dir));
     // First: a lock file that another container wrote looks left over from here, and is replaced.
     const guard = await guardFolder(files, dir, (message) => log.warn(message));
     let lock: Lock | undefined;

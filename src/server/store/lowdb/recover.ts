@@ -3,6 +3,7 @@ import type { CollectionSpec, Document, Versioned } from '../store.ts';
 import { FIRST_FORMAT, openCheckpoint } from './checkpoint.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { createSegment } from './journal.ts';
+import { unfinished } from './kinds.ts';
 import { laneFile, lanesOfRows, shareWorks } from './lane-records.ts';
 import type { State } from './lowdb-store.ts';
 import { manifestPath, readManifest, writeManifest } from './manifest.ts';
@@ -51,6 +52,18 @@ const startFresh = async (folder: Folder, names: readonly string[]): Promise<Man
       hasBackup,
     );
   }
+  const interrupted = `${dir}.partial`;
+  const waiting = await files.list(interrupted).catch((): string[] => []);
+  if (waiting.includes(unfinished)) {
+    throw refuse(`${dir} is missing, and ${interrupted} is what a restore was to put there`, [
+      'Way out: run `govctl server restore` again. To start with no data instead, remove that directory.',
+    ]);
+  }
+  if (folder.isReadOnly) {
+    throw refuse(`${dir} is no data directory of govctl: it has no store.json`, [
+      'Way out: pass the directory that `govctl server --data-dir` uses, or a backup.',
+    ]);
+  }
   if (!segments.some(({ from }) => from === 0)) await (await createSegment(files, dir, 0)).close();
   const manifest: Manifest = { commit: 0, collections: [], sequences: [] };
   await writeManifest(files, dir, manifest);
@@ -85,7 +98,7 @@ const loadCheckpoints = async (
 
   const load = async (name: string): Promise<Checkpoint['rows']> => {
     const path = join(dir, `${name}.json`);
-    const file = openCheckpoint(files, path);
+    const file = openCheckpoint(files, path, (doc) => folder.keep?.(name, doc) ?? doc);
     await file.read();
     const { commit, rows } = file.data;
     if (commit < 0 && listed.has(name)) {
@@ -134,14 +147,18 @@ const buildTable = async (
   return table;
 };
 
-/**
- * Puts the state of a folder together: checkpoints, then the journal.
- * @throws StoreRefusal when anything but a torn tail doesn't check
- */
-export const recover = async (folder: Folder): Promise<Recovered> => {
-  const { dir, files, specs } = folder;
+/** What a folder holds: checkpoints, then the journal. */
+export interface FolderRead {
+  readonly manifest: Manifest;
+  readonly draft: Draft;
+  readonly journal: ReplayedJournal;
+}
+
+/** @throws StoreRefusal when anything but a torn tail doesn't check */
+export const readFolder = async (folder: Folder): Promise<FolderRead> => {
+  const { dir, files } = folder;
   const before = await files.list(dir);
-  for (const name of before) {
+  for (const name of folder.isReadOnly ? [] : before) {
     if (/\.(json(\.bak)?|ndjson)\.tmp$/.test(name)) {
       await files.remove(join(dir, name)).catch(unlessNoChanges);
     }
@@ -162,6 +179,16 @@ export const recover = async (folder: Folder): Promise<Recovered> => {
       names.includes(`${name}.json.bak`),
     );
   }
+  return { manifest, draft, journal };
+};
+
+/**
+ * Puts the state of a folder together.
+ * @throws StoreRefusal when anything but a torn tail doesn't check
+ */
+export const recover = async (folder: Folder): Promise<Recovered> => {
+  const { dir, specs } = folder;
+  const { manifest, draft, journal } = await readFolder(folder);
   await shareWorks(draft.lanes, draft.rows.values());
   const tables = new Map<string, Table>();
   for (const spec of specs) {

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { defined } from '../../../contract/defined.ts';
 import { StoreRefusal } from '../store.ts';
 
 /** Where it stands up to which commit the journal was on disk. */
@@ -8,9 +9,10 @@ export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
 /** Why a folder can't be opened, and what its operator can do; nothing in it has been changed. */
-export const refuse = (what: string, wayOut: readonly string[]): StoreRefusal =>
+export const refuse = (what: string, wayOut: readonly string[], file?: string): StoreRefusal =>
   new StoreRefusal(
     [`${what}. The store was not opened and nothing was changed.`, ...wayOut].join('\n'),
+    defined({ file }),
   );
 
 /** A path as a shell takes it, whatever it holds. */
@@ -31,6 +33,7 @@ export const refuseCheckpoint = (path: string, what: string, hasBackup: boolean)
           `There is no ${path}.bak beside it.`,
           'Way out: restore the folder from a backup, or give a new, empty folder.',
         ],
+    path,
   );
 
 /** A format that is not this version's. */
@@ -47,9 +50,11 @@ export const refuseFormat = (
   const [kind, number = 0] = [format.replace(/\d+$/, ''), Number(/\d+$/.exec(format)?.[0])];
   const isNewer = known.startsWith(kind) && number > Number(/\d+$/.exec(known)?.[0]);
   if (!isNewer) return refuseCheckpoint(path, what, hasBackup);
-  return refuse(`${what}: a newer version of govctl wrote it`, [
-    'Way out: use that version, or a newer one.',
-  ]);
+  return refuse(
+    `${what}: a newer version of govctl wrote it`,
+    ['Way out: use that version, or a newer one.'],
+    path,
+  );
 };
 
 /** A journal that ends before what was saved in it. */
@@ -71,10 +76,14 @@ export const refuseJournalLine = (
   what: string,
   later: readonly string[],
 ): StoreRefusal =>
-  refuse(`${path}:${line}: ${what}`, [
-    'Way out: restore the folder from a backup. Or, to go on with the state before that line and lose',
-    'the changes from there on, keep a copy of the folder and cut the journal:',
-    `  head -n ${line - 1} ${quote(path)} > ${quote(`${path}.cut`)} && mv ${quote(`${path}.cut`)} ${quote(path)}`,
-    ...later.map((name) => `  mv ${quote(name)} ${quote(`${name}.lost`)}`),
-    `  rm -f ${quote(markPath(dirname(path)))}`,
-  ]);
+  refuse(
+    `${path}:${line}: ${what}`,
+    [
+      'Way out: restore the folder from a backup. Or, to go on with the state before that line and lose',
+      'the changes from there on, keep a copy of the folder and cut the journal:',
+      `  head -n ${line - 1} ${quote(path)} > ${quote(`${path}.cut`)} && mv ${quote(`${path}.cut`)} ${quote(path)}`,
+      ...later.map((name) => `  mv ${quote(name)} ${quote(`${name}.lost`)}`),
+      `  rm -f ${quote(markPath(dirname(path)))}`,
+    ],
+    path,
+  );

@@ -23,6 +23,10 @@ export interface Folder {
   readonly specs: readonly CollectionSpec<Document>[];
   readonly lanes: readonly LaneSpec[];
   readonly warn: (message: string) => void;
+  /** Nothing in it is changed: what a start would cut off or remove stays. */
+  readonly isReadOnly?: boolean;
+  /** What of a document is kept in memory. Default: all of it. */
+  readonly keep?: (collection: string, doc: Document) => Document;
 }
 
 /** The state while it is being put together: plain rows, indexed once at the end. */
@@ -68,7 +72,12 @@ const applyLaneOperation = (draft: Draft, commit: number, operation: LaneOperati
 };
 
 /** @returns false where this version doesn't know what the operation is about */
-const applyOperation = (draft: Draft, commit: number, operation: Operation): boolean => {
+const applyOperation = (
+  draft: Draft,
+  commit: number,
+  operation: Operation,
+  keep: Folder['keep'],
+): boolean => {
   if (isLaneOperation(operation)) return applyLaneOperation(draft, commit, operation);
   const [op, name, value] = operation;
   if (op === 'seq') {
@@ -79,7 +88,7 @@ const applyOperation = (draft: Draft, commit: number, operation: Operation): boo
   const heldUpTo = draft.heldUpTo.get(name);
   if (!rows || heldUpTo === undefined) return false;
   if (commit <= heldUpTo) return true;
-  if (op === 'put') rows.set(value.id, { doc: value, revision: commit });
+  if (op === 'put') rows.set(value.id, { doc: keep?.(name, value) ?? value, revision: commit });
   else rows.delete(value);
   return true;
 };
@@ -171,7 +180,7 @@ const replaySegment = async (
     }
     last = commit;
     if (commit <= draft.commit) return;
-    const strange = ops.find((op) => !applyOperation(draft, commit, op));
+    const strange = ops.find((op) => !applyOperation(draft, commit, op, folder.keep));
     if (strange) {
       throw refuse(
         `${path}:${line.number}: the ${isLaneOperation(strange) ? 'lanes' : 'collection'} "${strange[1]}" ` +
@@ -239,11 +248,17 @@ const replaySegment = async (
 
 /** Cuts what a crash left of the last flush; the bytes are kept beside it. */
 const cutTornTail = async (
-  { files, warn }: Folder,
+  { files, warn, isReadOnly }: Folder,
   path: string,
   { size, line }: { readonly size: number; readonly line: Line },
 ): Promise<void> => {
   const length = (await files.size(path)) - size;
+  if (isReadOnly) {
+    warn(
+      `${path}:${line.number}: the last ${length} bytes are of a change that is being written, or was never saved`,
+    );
+    return;
+  }
   const kept = await keepAside(files, path, size);
   const file = await files.open(path, 'append');
   try {
@@ -328,6 +343,8 @@ export interface ReplayedJournal {
   readonly after: number | undefined;
   /** What a crash had left at its end, and could not be cut off, as the disk takes no changes. */
   readonly uncut: unknown;
+  /** All segments that are needed beside the checkpoints, with their bytes that count. */
+  readonly needed: readonly (Segment & { readonly size: number })[];
 }
 
 /**
@@ -341,13 +358,14 @@ export const replayJournal = async (
   names: readonly string[],
   synced: number,
 ): Promise<ReplayedJournal> => {
-  const { dir, files } = folder;
+  const { dir, files, isReadOnly } = folder;
   const start = Math.min(draft.sequencesHeldUpTo, ...draft.heldUpTo.values());
   const segments = neededSegments(dir, names, start);
   const openings = await openingsOf(folder, segments);
   draft.commit = start;
   const epochs = createEpochs();
-  let current: ReplayedJournal | undefined;
+  let current: Omit<ReplayedJournal, 'needed'> | undefined;
+  const needed: (Segment & { readonly size: number })[] = [];
   for (const [at, segment] of segments.entries()) {
     const path = join(dir, segment.name);
     const { from } = segment;
@@ -364,7 +382,7 @@ export const replayJournal = async (
     if (current && !goesOn) {
       // Left by a rotation that failed: the journal went on in the segment before it.
       if (from < draft.commit && (await files.size(path)) === 0) {
-        await files.remove(path).catch(unlessNoChanges);
+        if (!isReadOnly) await files.remove(path).catch(unlessNoChanges);
         continue;
       }
       throw refuse(
@@ -392,8 +410,9 @@ export const replayJournal = async (
       uncut = await cutTornTail(folder, path, { size, line: bad.line }).catch(unlessNoChanges);
     }
     current = { segment, size, isOld, after, uncut };
+    needed.push({ ...segment, size });
   }
   if (!current) throw new Error('unreachable: at least one segment is needed');
   if (draft.commit < synced) throw refuseShortJournal(dir, draft.commit, synced);
-  return current;
+  return { ...current, needed };
 };

@@ -7,6 +7,11 @@ import { markPath } from './refusal.ts';
 /** Within one sector of a disk, so that it is written as one. */
 const LENGTH = 128;
 
+export const sealMark = (commit: number): Buffer => {
+  const { bytes } = sealLine(`{"synced":${commit}`, '}');
+  return Buffer.from(`${bytes.toString('latin1').padEnd(LENGTH - 1)}\n`, 'latin1');
+};
+
 /**
  * Says beside the journal up to which commit it was synced, after each flush. This itself is not synced: after a power
  * cut it may say less than is true, never more. So a journal that ends before it has lost something that was answered, while
@@ -31,8 +36,7 @@ export const openMark = async (
   const write = async (): Promise<void> => {
     while (said < reached) {
       said = reached;
-      const { bytes } = sealLine(`{"synced":${said}`, '}');
-      await file.write(Buffer.from(`${bytes.toString('latin1').padEnd(LENGTH - 1)}\n`, 'latin1'));
+      await file.write(sealMark(said));
     }
   };
   return {
