@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
-const binary = path.join(projectRoot, 'bin', 'govctl.js');
+export const binary = path.join(projectRoot, 'bin', 'govctl.js');
 
 export interface CliResult {
   readonly exitCode: number | undefined;

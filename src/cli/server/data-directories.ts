@@ -32,7 +32,7 @@ export interface Verified {
   readonly bytes: number;
 }
 
-export interface Backup {
+interface Backup {
   readonly commit: number;
   readonly taken_at: string;
   readonly last_commit_at: string;
@@ -43,7 +43,7 @@ export interface Backup {
   readonly damage: readonly string[];
 }
 
-export interface RestoredBackup {
+interface RestoredBackup {
   readonly verified: Verified;
   readonly replaced?: string;
 }

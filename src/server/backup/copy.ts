@@ -4,7 +4,7 @@ import type { FileLayer } from '../store/lowdb/file-layer.ts';
 import { nodeFiles } from '../store/lowdb/file-layer.ts';
 import type { ListedFile } from './list.ts';
 
-const chunkBytes = 1 << 20;
+const chunkBytes = 256 << 10;
 
 /** Told of bytes that were read, and asked whether to go on. @throws the reason of a signal */
 export type Told = (bytes: number) => void;
@@ -32,7 +32,7 @@ export async function* bytesOf(
 }
 
 /** @returns what it is, as it was read */
-export async function measure(chunks: AsyncIterable<Uint8Array>): Promise<ListedFile> {
+async function measure(chunks: AsyncIterable<Uint8Array>): Promise<ListedFile> {
   const hash = createHash('sha256');
   let size = 0;
   for await (const chunk of chunks) {
@@ -70,6 +70,5 @@ export async function writeFile(
   }
 }
 
-/** What is damaged only where it is read again: the copy. */
 export const measureFile = (path: string, told: Told): Promise<ListedFile> =>
   measure(bytesOf(nodeFiles, path, told));

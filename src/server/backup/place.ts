@@ -7,7 +7,7 @@ import { unfinished } from '../store/lowdb/kinds.ts';
 import { messageOf } from '../store/lowdb/refusal.ts';
 
 /** A directory that is filled under another name, and gets its own once it is complete. */
-export interface Draft {
+interface Draft {
   /** Where it is filled. */
   readonly dir: string;
   /** @param before what has to go out of the way, in the moment before */
@@ -51,7 +51,7 @@ export async function checkApart(source: string, target: string): Promise<void> 
  * Begins a directory. What a killed process left of it is removed first; nothing else is.
  * @throws GovctlError conflict while another process fills it; file_error
  */
-export async function beginDraft(target: string): Promise<Draft> {
+async function beginDraft(target: string): Promise<Draft> {
   const dir = draftOf(target);
   const marker = join(dir, unfinished);
   const parent = dirname(target);

@@ -34,7 +34,7 @@ export interface NamedFile extends FileOf {
 }
 
 /** What contradicts itself although every checksum fits. */
-export interface Contradiction {
+interface Contradiction {
   readonly file: string;
   readonly what: string;
 }

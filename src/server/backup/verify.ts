@@ -28,7 +28,7 @@ export interface VerifyOptions {
   readonly progress: (doing: string, bytes: number) => void;
 }
 
-export interface Damage {
+interface Damage {
   /** Path in the directory. */
   readonly file: string;
   readonly line?: number;
@@ -165,7 +165,7 @@ async function checkState(
         records: moment.records,
         waiting: moment.waiting,
         audit_log: moment.audit,
-        files: await checkBlobs(checked, moment, isBackup),
+        files: await checkBlobs(checked, moment, { isBackup, gone: new Set(gone) }),
       };
     } catch (error) {
       if (!(error instanceof StoreRefusal) && !isOfFiles(error)) throw error;
@@ -197,7 +197,7 @@ async function checkCheckpoints(
 async function checkBlobs(
   { dir, list, told, damage }: Checked,
   { named }: Moment,
-  isBackup: boolean,
+  { isBackup, gone }: { readonly isBackup: boolean; readonly gone: ReadonlySet<string> },
 ): Promise<NonNullable<Verified['files']>> {
   let bytes = 0;
   for (const file of named.values()) {
@@ -205,13 +205,16 @@ async function checkBlobs(
     const tell = (what: string): void =>
       void damage.push({ file: name, what, lost: ownerOf(file), way_out: wayOut(isBackup, name) });
     const size = await sizeOf(dir, file.blob);
-    if (size === undefined) tell('it is missing');
+    // One that was there a moment ago was removed by the server.
+    if (size === undefined) {
+      if (gone.has(file.blob)) tell('it is missing');
+    }
     // The list has the checksums of all files: each is read once.
     else if (!list) {
       const found = await orFailure(measureFile(join(dir, name), told));
-      // One that has gone since it was found was removed by the server.
-      if (found instanceof Error) !isMissing(found) && tell(messageOf(found));
-      else if (!isSame(file, found)) {
+      if (found instanceof Error) {
+        if (!isMissing(found)) tell(messageOf(found));
+      } else if (!isSame(file, found)) {
         tell('its bytes are not those that were stored: the checksum does not fit');
       }
     } else {

@@ -96,9 +96,12 @@ const loadCheckpoints = async (
   const listed = new Set([...collections, ...families.map(laneFile)]);
   const heldUpTo = new Map<string, number>();
 
-  const load = async (name: string): Promise<Checkpoint['rows']> => {
+  const load = async (
+    name: string,
+    keep?: (doc: Document) => Document,
+  ): Promise<Checkpoint['rows']> => {
     const path = join(dir, `${name}.json`);
-    const file = openCheckpoint(files, path, (doc) => folder.keep?.(name, doc) ?? doc);
+    const file = openCheckpoint(files, path, keep);
     await file.read();
     const { commit, rows } = file.data;
     if (commit < 0 && listed.has(name)) {
@@ -122,7 +125,7 @@ const loadCheckpoints = async (
   for (const { name } of specs) {
     const rows = new Map<string, Versioned<Document>>();
     draft.rows.set(name, rows);
-    for (const row of await load(name)) {
+    for (const row of await load(name, (doc) => folder.keep?.(name, doc) ?? doc)) {
       rows.set(row.doc.id, row);
       await pace.spend(1);
     }
