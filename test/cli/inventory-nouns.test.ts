@@ -117,7 +117,7 @@ describe('govctl resource import', () => {
   it('warns of a macro that a template goes through', async () => {
     write('macro.yaml', 'Transform: Mine\nResources:\n  One: { Type: A::B::C }\n');
     const outcome = await run(['resource', 'import', 'macro.yaml', '-o', 'json']);
-    const said = 'the template goes through the macro Mine';
+    const said = 'the template uses the macro Mine';
     expect(JSON.parse(outcome.stdout)).toMatchObject({
       created: 1,
       warnings: [

@@ -11,7 +11,7 @@ const reasons = [
   /GetComplianceDetailsByConfigRule.*: these are evaluation results/,
   /poll-evaluation.*: a scheduled notification/,
   /configUpdated.*no format that govctl knows/,
-  /node-that-was-built.*: configuration is no JSON/,
+  /node-that-was-built.*: configuration is not JSON/,
 ];
 
 describe.runIf(hasInputs(folder))('public configuration items', () => {

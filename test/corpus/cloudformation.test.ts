@@ -37,7 +37,7 @@ describe.runIf(isThere)('a published template', () => {
     for (const problem of problems) {
       expect(problem.line).toBeGreaterThan(0);
       // Modules of another tool stand in three of them.
-      expect(problem.message).toMatch(/^the Type of \w+ must be a text$/);
+      expect(problem.message).toMatch(/^the Type of \w+ must be a string$/);
     }
   });
 });

@@ -211,7 +211,7 @@ describe('bad input, through the built binary', () => {
     ['an alias bomb', bomb(), 'the aliases of this document multiply'],
     ['an endless alias', 'name: &n [*n]\n', 'would never end'],
     ['a prototype as a field', `__proto__: {name: x}\n${sound}`, 'unknown field "__proto__"'],
-    ['a tab', `\t${sound}`, 'a tab cannot indent YAML'],
+    ['a tab', `\t${sound}`, 'YAML must not be indented with tabs'],
     ['a NUL', `${sound}# \0\n`, 'NUL byte'],
     [
       'one name in two normal forms',

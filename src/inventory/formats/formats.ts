@@ -18,7 +18,7 @@ export const formatWords = {
   native: {
     title: 'resources in the native format',
     heading: 'native',
-    files: 'resources in the native form',
+    files: 'resources in the native format',
   },
   cloudformation: {
     title: 'a CloudFormation template',

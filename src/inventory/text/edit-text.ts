@@ -54,7 +54,7 @@ export function editText(
     }
     const [before, after] = [parse(given), parse(head + edited)];
     if (!before.ok || !after.ok || !differBy(edits, before.parsed, after.parsed))
-      return refuse('it is written in an unusual form');
+      return refuse('it has an unusual form');
     return { ok: true, text: head + edited };
   } catch (error) {
     if (error instanceof RefusedError) return refuse(error.message);
@@ -73,10 +73,10 @@ function findSplice(text: string, path: readonly string[], value: EditValue): Sp
   const documents = composeDocuments(text);
   const [document] = documents;
   if (!document || documents.length > 1 || document.errors.length > 0) {
-    throw new RefusedError('the file is no single YAML or JSON document');
+    throw new RefusedError('the file is not a single YAML or JSON document');
   }
   if (findRepeatedKeys(document.contents).length > 0) {
-    throw new RefusedError('a key stands twice in the file');
+    throw new RefusedError('the file has a duplicate key');
   }
   let map: unknown = document.contents;
   let parent: YAMLMap | undefined;
@@ -88,7 +88,7 @@ function findSplice(text: string, path: readonly string[], value: EditValue): Sp
     parent = here;
     map = pair.value;
   }
-  throw new RefusedError('there is nothing to set');
+  throw new RefusedError('nothing to set');
 }
 
 const nest = (path: readonly string[], value: EditValue): EditValue =>
@@ -120,10 +120,10 @@ function replaceScalar(text: string, { key, value: node }: Pair, value: EditValu
     throw new RefusedError(`the value of ${name} is an expression`);
   }
   if (!isScalar(node) || !node.range || node.value === null) {
-    throw new RefusedError(`${name} is set to something else than a single value`);
+    throw new RefusedError(`${name} is not set to a single value`);
   }
-  if (typeof value === 'object') throw new RefusedError(`${name} is set already`);
-  if (node.type?.startsWith('BLOCK')) throw new RefusedError(`${name} is a text of several lines`);
+  if (typeof value === 'object') throw new RefusedError(`${name} is already set`);
+  if (node.type?.startsWith('BLOCK')) throw new RefusedError(`${name} is a multi-line string`);
   const [start, end] = node.range;
   return { start, end, text: scalarText(value, isJson(text), node.type) };
 }
@@ -172,7 +172,7 @@ function addToBlock(
   const outer = parent && !parent.flow ? columnOf(text, parent) : first;
   const step = first > outer ? first - outer : 2;
   const end = endOf(last?.value) ?? endOf(last?.key);
-  if (end === undefined) throw new RefusedError('a map has a form that is not known');
+  if (end === undefined) throw new RefusedError('a map has an unsupported form');
   const nl = lineBreak(text);
   const lines = blockLines({ [key]: value }, step).map((line) => ' '.repeat(first) + line);
   const isAtStart = text[end - 1] === '\n';
@@ -187,10 +187,10 @@ function addToBlock(
 function columnOf(text: string, map: YAMLMap): number {
   const key = map.items[0]?.key;
   const start = isScalar(key) ? key.range?.[0] : undefined;
-  if (start === undefined) throw new RefusedError('a map has a form that is not known');
+  if (start === undefined) throw new RefusedError('a map has an unsupported form');
   const from = lineStart(text, start);
   if (!/^[ -]*$/.test(text.slice(from, start))) {
-    throw new RefusedError('a map has a form that is not known');
+    throw new RefusedError('a map has an unsupported form');
   }
   return start - from;
 }
@@ -226,7 +226,7 @@ const isList = (value: EditValue): value is readonly EditValue[] => Array.isArra
 
 function addToFlow(text: string, map: YAMLMap, key: string, value: EditValue): Splice {
   const close = (map.range?.[1] ?? 0) - 1;
-  if (text[close] !== '}') throw new RefusedError('a map has a form that is not known');
+  if (text[close] !== '}') throw new RefusedError('a map has an unsupported form');
   const json = isJson(text);
   const last = map.items.at(-1);
   if (!last) {

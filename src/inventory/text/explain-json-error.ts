@@ -20,5 +20,5 @@ export function explainJsonError(
   dialect: JsonDialect = 'strict',
 ): TextPlace & { readonly message: string } {
   const { line, column, found } = locateJsonError(text, dialect);
-  return { message: `this is not JSON: ${found} cannot stand here`, line, column };
+  return { message: `this is not JSON: ${found} is not valid here`, line, column };
 }

@@ -15,14 +15,14 @@ export function explainYamlError(error: YAMLError): YamlExplanation {
     case 'NON_STRING_KEY':
       return {
         code: 'field-name',
-        message: 'the name of a field must be text, not a list or a map',
-        hint: 'Put it in quotes.',
+        message: 'the name of a field must be a string, not a list or a map',
+        hint: 'Quote it.',
       };
     case 'BAD_ALIAS':
       return {
         code: 'alias',
         message: `the alias cannot be used: ${lowerFirst(error.message)}`,
-        hint: 'Define the anchor (&name) earlier in the same document; quote the text if it only begins with *.',
+        hint: 'Define the anchor (&name) earlier in the same document, or quote a string that starts with *.',
       };
     default:
       return explainSyntax(error.message);
@@ -31,52 +31,56 @@ export function explainYamlError(error: YAMLError): YamlExplanation {
 
 const tab: YamlExplanation = {
   code: 'tab',
-  message: 'a tab cannot indent YAML',
-  hint: 'Use spaces: two a level.',
+  message: 'YAML must not be indented with tabs',
+  hint: 'Use two spaces per level.',
 };
 
-const quoteIt = 'Put the whole text in quotes, or into a block (|) of its own lines.';
+const quoteIt = 'Quote the whole string, or use a block (|).';
 
 /** The library's words, ours, and what to do. */
 const sayings: readonly [pattern: RegExp, message: string, hint: string][] = [
   [
     /^Nested mappings are not allowed/,
-    'this text holds a second "name: value", on its line or on the next',
-    'Put the text in quotes where the colon belongs to it; else check the indentation of the next line.',
+    'this string contains a second "name: value", on the same or the next line',
+    'Quote the string if the colon belongs to it; otherwise check the indentation of the next line.',
   ],
   [
     /^Implicit (map )?keys need|^Implicit keys of flow/,
-    'this line is no "name: value"',
-    'Look for a missing colon, or a line that is indented unlike the others.',
+    'this line is not a "name: value" pair',
+    'Look for a missing colon or inconsistent indentation.',
   ],
   [
     /^Flow sequence .* end with a ]/,
-    'the list that was opened with [ is not closed before this',
+    'the list opened with [ is not closed before this',
     'Close it with ].',
   ],
   [
     /^Flow map .* end with a }/,
-    'the map that was opened with { is not closed before this',
+    'the map opened with { is not closed before this',
     'Close it with }.',
   ],
   [
     /without - indicator|must start at the same column/,
-    'this line is indented unlike the ones it belongs to',
+    'this line has inconsistent indentation',
     'Start the fields of one map, and the items of one list, in the same column.',
   ],
-  [/at node end/, 'text goes on where the value has ended', quoteIt],
-  [/^Missing closing/, 'the quote is never closed', 'Close it; double a single quote inside one.'],
+  [/at node end/, 'there is text after the end of the value', quoteIt],
+  [
+    /^Missing closing/,
+    'the quote is not closed',
+    'Close it; write a single quote inside single quotes twice.',
+  ],
   [
     /^Invalid escape sequence/,
-    'this escape does not exist in double quotes',
-    'Write \\\\ for a backslash, or use single quotes, where it stands for itself.',
+    'this is not a valid escape in double quotes',
+    'Write \\\\ for a backslash, or use single quotes, which have no escapes.',
   ],
-  [/^Plain value cannot start with/, 'a text cannot begin with this character', quoteIt],
+  [/^Plain value cannot start with/, 'a string cannot start with this character', quoteIt],
   [/^Missing , /, 'a comma is missing between two items', 'Put a comma between them.'],
   [
     /^Block scalar|^Block collection/,
-    'the block is indented wrongly',
-    'Indent it two blanks more.',
+    'the block has wrong indentation',
+    'Indent it by two more spaces.',
   ],
 ];
 

@@ -117,7 +117,7 @@ export function repeatedKeysOf(
   if (dialect === 'strict' && countKeysWritten(text) === countKeys(value)) return [];
   return findRepeatedKeys(text, dialect).map(({ offset, key }) => ({
     offset,
-    message: `the key ${JSON.stringify(key)} stands here twice`,
+    message: `the key ${JSON.stringify(key)} is a duplicate`,
   }));
 }
 

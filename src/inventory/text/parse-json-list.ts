@@ -56,7 +56,9 @@ const isPiece = (value: unknown): boolean =>
 export function explainLine(line: string): InputProblem & { readonly column: number } {
   const value = tryJson(line);
   if (!value) return explainJsonError(line);
-  const message = findTooDeep(value.value, maxDepth - 1) ? tooDeep : 'this line is no JSON object';
+  const message = findTooDeep(value.value, maxDepth - 1)
+    ? tooDeep
+    : 'this line is not a JSON object';
   return { message, line: 1, column: 1 };
 }
 

@@ -76,7 +76,7 @@ function repeatedKeys(
     .flatMap(({ contents }) => findRepeatedKeys(contents))
     .slice(0, maxRepeatedKeys)
     .map((key) => ({
-      message: `the key ${JSON.stringify(keyOf(key))} stands here twice`,
+      message: `the key ${JSON.stringify(keyOf(key))} is a duplicate`,
       ...places(key.range?.[0] ?? 0),
     }));
 }

@@ -8,7 +8,7 @@ export function parseText(given: string): TextParse {
   const text = given.startsWith('\ufeff') ? given.slice(1) : given;
   const nul = text.indexOf('\0');
   if (nul >= 0) {
-    const message = 'a NUL byte stands here, so this is no text';
+    const message = 'this contains a NUL byte, so it is not a text file';
     return { ok: false, problem: { message, ...createPlaces(text)(nul) } };
   }
   const parse = looksLikeJson(text) ? parseJson(text) : parseCommented(text);

@@ -57,14 +57,14 @@ export function yamlValue(root: ParsedNode, words: boolean): unknown {
 
   const follow = (alias: Alias): unknown => {
     const found = anchors.get(alias.source);
-    if (!found) throw new AliasError(`the alias *${alias.source} names no anchor before it`, alias);
+    if (!found) throw new AliasError(`the alias *${alias.source} has no anchor before it`, alias);
     if (found.size === undefined) {
-      throw new AliasError(`the alias *${alias.source} names something it stands in itself`, alias);
+      throw new AliasError(`the alias *${alias.source} refers to a value that contains it`, alias);
     }
     size += found.size;
     aliased += found.size;
     if (aliased > maxAliased) {
-      throw new AliasError(`the aliases multiply to more than ${maxAliased} values`, alias);
+      throw new AliasError(`the aliases expand to more than ${maxAliased} values`, alias);
     }
     return found.value;
   };
@@ -78,7 +78,7 @@ export function yamlValue(root: ParsedNode, words: boolean): unknown {
     }
     for (const source of merged ?? []) {
       if (typeof source !== 'object' || source === null || Array.isArray(source)) {
-        throw new AliasError('a << merge must name a map, or a list of maps', map);
+        throw new AliasError('a << merge requires a map or a list of maps', map);
       }
       for (const [key, inherited] of Object.entries(source)) {
         if (!Object.hasOwn(value, key)) setOwn(value, key, inherited);

@@ -190,7 +190,7 @@ test.each([
     'blocks that are nested without end',
     source.replace(/}\n$/, `${'a {\n'.repeat(20_000)}${'}\n'.repeat(20_000)}}\n`),
     [bucket, suspended],
-    'the file has a form that is not known',
+    'the file has an unsupported form',
   ],
   [
     'a file that is too large to scan for each',

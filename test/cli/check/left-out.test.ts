@@ -96,10 +96,10 @@ it('warns of an id that is there twice where no person reads the output, too', a
 it('warns of a macro that may change a template, and checks what is written', async () => {
   const macro = { 'm.yaml': `Transform: Mine\n${template}` };
   const { stdout } = await check('m.yaml', macro);
-  expect(stdout).toContain('m.yaml:1:1: warning: the template goes through the macro Mine, which');
+  expect(stdout).toContain('m.yaml:1:1: warning: the template uses the macro Mine, which');
   const json = JSON.parse((await check('m.yaml -o json', macro)).stdout) as { warnings: unknown };
   expect(json.warnings).toMatchObject([{ code: 'not-known', file: 'm.yaml', line: 1 }]);
-  const said = 'the template goes through the macro Mine, which may add or change resources';
+  const said = 'the template uses the macro Mine, which may add or change resources';
   const { stdout: sarif } = await check('m.yaml -o sarif', macro);
   expect(JSON.parse(sarif)).toMatchObject({
     runs: [

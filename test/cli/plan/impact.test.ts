@@ -170,7 +170,7 @@ Resources:
         warnings: [{ file: 't.yaml', line: 1 }],
       },
     });
-    expect(outcome.stderr).toContain('t.yaml:1:1: the template goes through the macro Mine');
+    expect(outcome.stderr).toContain('t.yaml:1:1: the template uses the macro Mine');
     expect(outcome.stderr).toContain(
       '1 resource left out, as its condition is false: Out (Never).',
     );

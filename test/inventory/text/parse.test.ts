@@ -104,8 +104,8 @@ describe('a text is read as', () => {
     const { document, problems } = parsed('{"a": 1}\n{"a": }\n{"a": 3}\n7');
     expect(document).toEqual([{ a: 1 }, { a: 3 }]);
     expect(problems).toEqual([
-      { message: 'this is not JSON: "}" cannot stand here', line: 2, column: 7 },
-      { message: 'this line is no JSON object', line: 4, column: 1 },
+      { message: 'this is not JSON: "}" is not valid here', line: 2, column: 7 },
+      { message: 'this line is not a JSON object', line: 4, column: 1 },
     ]);
   });
 });
@@ -114,7 +114,7 @@ it('JSON documents are read up to the first that is none', () => {
   const { document, problems, locate } = parsed('{\n "a": 1\n}\n{\n "b": [{}]\n}\n{\n "c": x\n}');
   expect(document).toEqual([{ a: 1 }, { b: [{}] }]);
   expect(problems).toEqual([
-    { message: 'this is not JSON: the end cannot stand here', line: 8, column: 7 },
+    { message: 'this is not JSON: the end is not valid here', line: 8, column: 7 },
   ]);
   expect(locate([[0, 'a'], [1, 'b', 0], [1]])).toEqual([
     { line: 2, column: 2 },
@@ -125,9 +125,9 @@ it('JSON documents are read up to the first that is none', () => {
 
 describe('a text that cannot be read', () => {
   it.each<[name: string, text: string, line: number, column: number, message: RegExp]>([
-    ['has a mistake in its JSON', '{\n  "a": 1,\n  "b": x\n}', 3, 8, /"x" cannot stand here/],
-    ['is JSON that ends early', '{"a": [1,', 1, 10, /the end cannot stand here/],
-    ['has NaN in its JSON', '{"a": NaN}', 1, 7, /"N" cannot stand here/],
+    ['has a mistake in its JSON', '{\n  "a": 1,\n  "b": x\n}', 3, 8, /"x" is not valid here/],
+    ['is JSON that ends early', '{"a": [1,', 1, 10, /the end is not valid here/],
+    ['has NaN in its JSON', '{"a": NaN}', 1, 7, /"N" is not valid here/],
     ['has a mistake in its YAML', 'a:\n  - 1\n b: 2', 3, 1, /indented unlike/],
     ['is indented by tabs', 'a:\n\tb: 1', 2, 1, /tab/],
     ['holds a NUL byte', 'a: b\nc: \0', 2, 4, /NUL/],
@@ -195,11 +195,11 @@ it('a key that stands twice is told at its place, and the last one counts', () =
   const json = parsed('{"a": {"b": 1, "c": 2,\n"b": 3}}');
   expect(json.document).toEqual({ a: { b: 3, c: 2 } });
   expect(json.repeatedKeys()).toEqual([
-    { message: 'the key "b" stands here twice', line: 2, column: 1 },
+    { message: 'the key "b" is a duplicate', line: 2, column: 1 },
   ]);
   const yaml = parsed('a:\n  b: 1\n  c: 2\n  b: 3');
   expect(yaml.document).toEqual({ a: { b: 3, c: 2 } });
-  expect(yaml.problems).toEqual([{ message: 'the key "b" stands here twice', line: 4, column: 3 }]);
+  expect(yaml.problems).toEqual([{ message: 'the key "b" is a duplicate', line: 4, column: 3 }]);
 });
 
 it('a text of ten million characters is read in a second or two', () => {

@@ -101,7 +101,7 @@ describe('the file of --config', () => {
     expect(notices).toEqual([]);
   });
 
-  test('says how long records are kept, down to minutes', async () => {
+  test('says retention of records, down to minutes', async () => {
     const text = 'retention: {uses: 36h, events: 2m, audit_log: 1w, cost: 24mo}\n';
     const minute = 60_000;
     expect((await read(text)).config).toEqual({
@@ -127,7 +127,7 @@ describe('the file of --config', () => {
     ['smtp:\n  host: [a]\n  from: a@b.example\n', /^server\.yaml:2:3: smtp\.host must be a string/],
     [`${mail}  tls: ssl\n`, /^server\.yaml:4:3: smtp\.tls must be/],
     [`${mail}  port: 70000\n`, /^server\.yaml:4:3: smtp\.port /],
-    ['smtp:\n  host: a\n  host: b\n', /^server\.yaml:3:3: .*"host" stands here twice/],
+    ['smtp:\n  host: a\n  host: b\n', /^server\.yaml:3:3: .*"host" is a duplicate/],
     ['smtp:\n\thost: a\n', /^server\.yaml:2:\d+: this is not YAML/],
     [`${mail}  user: a\n`, /one of user and password without the other/],
     ['smtp:\n  host: a.example\n  from: nobody\n', /smtp\.from is no address/],

@@ -186,11 +186,7 @@ export const aws: readonly Normaliser[] = [
   mskCluster,
   snsTopic,
   resourcePolicy('AWS::SNS::TopicPolicy', 'the policy of the topics', documents.sns),
-  resourcePolicy(
-    'AWS::SES::IdentityPolicy',
-    'who may send in the name of the identity',
-    documents.ses,
-  ),
+  resourcePolicy('AWS::SES::IdentityPolicy', 'who may send as the identity', documents.ses),
   eventBusPolicy,
   sqsQueue,
   resourcePolicy('AWS::SQS::QueuePolicy', 'the policy of the queues', documents.sqs),

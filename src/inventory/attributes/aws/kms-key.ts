@@ -53,12 +53,12 @@ function isCustomers(key: RawResource, related: Related): boolean | UnknownValue
 const isAwsAlias = (key: string): boolean => key.includes('alias/aws/');
 const isAlias = (key: string): boolean => /(^|:)alias\//.test(key);
 
-/** Declares what `kmsKey` gives. `what` ends the phrase "a KMS key of the customer's own is set": ` for the volumes`. */
+/** Declares what `kmsKey` gives. `what` ends the phrase "a customer managed KMS key is set": ` for the volumes`. */
 export const kmsKeyAttributes = (what = '') =>
   ({
     'encryption.customer_managed': {
       type: 'bool',
-      meaning: `a KMS key of the customer's own is set${what}`,
+      meaning: `a customer managed KMS key is set${what}`,
       absent: false,
     },
     'encryption.kms_key_id': { type: 'string', meaning: 'the KMS key that is set' },

@@ -10,7 +10,7 @@ import { roleNames } from './role-names.ts';
 export const roleAssignments = normaliser({
   types: ['Azure::Authorization::roleAssignments'],
   attributes: {
-    role_name: { type: 'string', meaning: "the role's display name, from its well-known id" },
+    role_name: { type: 'string', meaning: "the role's display name, from its well-known ID" },
     principal_type: {
       type: 'string',
       meaning: '`User`, `Group`, `ServicePrincipal`, `ForeignGroup` or `Device`',
@@ -116,7 +116,7 @@ export const roleDefinitions = normaliser({
   source:
     'Azure Resource Manager template reference, Microsoft.Authorization/roleDefinitions, 2022-04-01',
   attributes: {
-    custom: { type: 'bool', meaning: 'a role of your own', absent: true },
+    custom: { type: 'bool', meaning: 'a custom role', absent: true },
     permissions: { type: 'list', meaning: 'permission sets', absent: [] },
     'permissions[].actions': { type: 'list<string>', meaning: 'allowed operations', absent: [] },
   },

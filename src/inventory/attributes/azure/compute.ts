@@ -32,7 +32,7 @@ export const disks = normaliser({
     },
     'encryption.customer_managed': {
       type: 'bool',
-      meaning: 'a disk encryption set with an own key',
+      meaning: 'a disk encryption set with a customer managed key',
       absent: false,
     },
   },

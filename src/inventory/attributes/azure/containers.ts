@@ -58,10 +58,10 @@ export const managedClusters = normaliser({
       meaning: '`azure`, `calico` or `cilium`',
       spelling: ['azure', 'calico', 'cilium', 'none'],
     },
-    local_auth: { type: 'bool', meaning: 'local accounts are accepted', absent: true },
+    local_auth: { type: 'bool', meaning: 'local accounts are enabled', absent: true },
     'rbac.enabled': {
       type: 'bool',
-      meaning: 'Kubernetes RBAC; unknown where not set, as Azure documents no default',
+      meaning: 'Kubernetes RBAC; unknown if not set, because Azure documents no default',
     },
   },
   arguments: {
@@ -123,7 +123,7 @@ export const containerRunners = normaliser({
     'containers[].image': { type: 'string', meaning: 'image reference' },
     'containers[].environment_variables': {
       type: 'map<string,string>',
-      meaning: 'variables with their values, not those that it gets from a secret',
+      meaning: 'variables with their values, without those from a secret',
       absent: {},
     },
   },

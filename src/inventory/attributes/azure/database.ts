@@ -123,7 +123,7 @@ export const serverParameters = Object.entries(configurationTypes).map(([server,
     attributes: {
       'tls.required': {
         type: 'bool',
-        meaning: 'not a require_secure_transport parameter that is off',
+        meaning: 'true unless it is require_secure_transport with the value off',
         absent: true,
       },
       ...joinedAttribute('its server', server),
@@ -183,7 +183,7 @@ export const cosmosAccounts = normaliser({
     public_access: { type: 'bool', meaning: 'publicNetworkAccess is not Disabled', absent: true },
     'network.allowed_cidrs': {
       type: 'list<string>',
-      meaning: 'IP rules; `[]` where only virtual networks are let in',
+      meaning: 'IP rules; `[]` if only virtual networks are allowed',
       absent: ['0.0.0.0/0', '::/0'],
     },
     local_auth: { type: 'bool', meaning: 'account keys are accepted', absent: true },

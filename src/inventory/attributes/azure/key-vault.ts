@@ -30,11 +30,11 @@ export const keyVaults = normaliser({
     },
     'soft_delete.enabled': {
       type: 'bool',
-      meaning: 'deleted vaults and keys are kept',
+      meaning: 'deleted vaults and keys can be recovered',
       absent: true,
       source: 'Azure Key Vault, Soft-delete is enabled on all key vaults, 2025-02',
     },
-    purge_protection: { type: 'bool', meaning: "they can't be purged early", absent: false },
+    purge_protection: { type: 'bool', meaning: 'they cannot be purged early', absent: false },
   },
   arguments: {
     enablePurgeProtection: 'purge_protection_enabled',

@@ -58,10 +58,10 @@ export const networkSecurityRules = normaliser({
   attributes: {
     ingress: {
       type: 'list<TrafficRule>',
-      meaning: 'the rule, if it is about inbound traffic: one entry for each range of its ports',
+      meaning: 'the rule, if it applies to inbound traffic: one entry per port range',
       absent: [],
     },
-    egress: { type: 'list<TrafficRule>', meaning: 'likewise, outbound', absent: [] },
+    egress: { type: 'list<TrafficRule>', meaning: 'the same for outbound traffic', absent: [] },
     ...joinedAttribute('its group', groupType),
   },
   from: {

@@ -97,13 +97,14 @@ export const logProfiles = normaliser({
   attributes: {
     categories: {
       type: 'list<string>',
-      meaning: 'what of the activity log is kept: `action`, `delete`, `write`',
+      meaning: 'retained categories of the activity log: `action`, `delete`, `write`',
       spelling: 'lower',
       absent: [],
     },
     locations: {
       type: 'list<string>',
-      meaning: 'regions whose events are kept, such as `westeurope`; `global` for what has none',
+      meaning:
+        'regions whose events are retained, such as `westeurope`; `global` for events without a region',
       spelling: 'lower',
       absent: [],
     },
@@ -180,7 +181,7 @@ export const activityLogAlerts = normaliser({
     'Azure Resource Manager template reference, Microsoft.Insights/activityLogAlerts, 2020-10-01',
   attributes: {
     enabled: { type: 'bool', meaning: 'the alert is on', absent: true },
-    scopes: { type: 'list<string>', meaning: 'resource ids that it watches', absent: [] },
+    scopes: { type: 'list<string>', meaning: 'IDs of the resources it monitors', absent: [] },
     category: {
       type: 'string',
       meaning: 'such as `administrative`, `security`, `servicehealth`',
@@ -189,7 +190,7 @@ export const activityLogAlerts = normaliser({
     operation_name: {
       type: 'string',
       meaning:
-        'the operation that it waits for, such as `microsoft.network/networksecuritygroups/write`',
+        'the operation it alerts on, such as `microsoft.network/networksecuritygroups/write`',
       spelling: 'lower',
     },
   },

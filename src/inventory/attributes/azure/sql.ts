@@ -180,7 +180,7 @@ export const firewallRules = normaliser({
     'network.allowed_cidrs': {
       type: 'list<string>',
       meaning:
-        'its range as CIDR blocks; likewise of any other type of Azure that ends in /firewallRules',
+        'its range as CIDR blocks; also for any other Azure type that ends in /firewallRules',
       absent: [],
     },
     ...joinedAttribute('its server', serverType),

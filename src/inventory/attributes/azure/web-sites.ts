@@ -34,7 +34,7 @@ export const webSites = normaliser({
     environment_variables: {
       type: 'map<string,string>',
       meaning:
-        'app settings with their values; `@Microsoft.KeyVault(…)` refers to a secret. Unknown where a list leaves them out, as Azure does',
+        'app settings with their values; `@Microsoft.KeyVault(…)` refers to a secret. Unknown in lists without them, the default in Azure',
       absent: {},
     },
     remote_debugging: { type: 'bool', meaning: 'remote debugging is on', absent: false },

@@ -15,7 +15,7 @@ export const bigqueryDataset = normaliser({
     'iam.bindings': {
       type: 'list<Binding>',
       meaning:
-        'IAM policy and access entries, which say the same: one of them is enough; special groups as members',
+        'bindings of the IAM policy and access entries, which are equivalent; special groups as members',
       absent: [],
     },
     'encryption.customer_managed': {

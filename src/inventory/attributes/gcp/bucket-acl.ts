@@ -49,7 +49,7 @@ export const aclPart = normaliser({
   attributes: {
     'iam.bindings': {
       type: 'list<Binding>',
-      meaning: 'what it grants, as the roles that do the same',
+      meaning: 'its grants, as the equivalent roles',
       absent: [],
     },
     ...joinedAttribute('its bucket', iamOf.bucket.whole),

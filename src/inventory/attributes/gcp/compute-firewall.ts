@@ -12,12 +12,12 @@ export const computeFirewall = normaliser({
     disabled: { type: 'bool', meaning: 'the rule is not enforced', absent: false },
     ingress: {
       type: 'list<TrafficRule>',
-      meaning: 'what an INGRESS rule allows or denies; no source at all is `0.0.0.0/0`',
+      meaning: 'entries of an INGRESS rule; no source means `0.0.0.0/0`',
       absent: [],
     },
     egress: {
       type: 'list<TrafficRule>',
-      meaning: 'what an EGRESS rule allows or denies',
+      meaning: 'entries of an EGRESS rule',
       absent: [],
     },
   },

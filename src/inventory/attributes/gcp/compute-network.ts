@@ -51,7 +51,7 @@ export const computeSubnetwork = normaliser({
   attributes: {
     purpose: {
       type: 'string',
-      meaning: '`PRIVATE`, or such as `REGIONAL_MANAGED_PROXY`, `PRIVATE_SERVICE_CONNECT`',
+      meaning: 'for example `PRIVATE`, `REGIONAL_MANAGED_PROXY`, `PRIVATE_SERVICE_CONNECT`',
       spelling: [
         'PRIVATE',
         'PRIVATE_RFC_1918',

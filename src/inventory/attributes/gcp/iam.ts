@@ -72,7 +72,7 @@ export const auditAttributes = {
   },
   'audit_configs[].exempted_members': {
     type: 'list<string>',
-    meaning: 'members that are not logged, over all log types',
+    meaning: 'members exempt from logging, across all log types',
     absent: [],
   },
 } as const satisfies Record<string, Attribute>;
@@ -87,12 +87,12 @@ export const iamPart = normaliser({
     'iam.bindings': {
       type: 'list<Binding>',
       meaning:
-        'what it grants; likewise of any other type that ends in IamPolicy, IamBinding or IamMember',
+        'its bindings; also for any other type that ends in IamPolicy, IamBinding or IamMember',
     },
     joined: {
       type: 'bool',
       meaning:
-        'what it is about is in the same input and has the bindings, too, so policies about that resource evaluate them',
+        'its resource is in the same input and includes the bindings, so policies about that resource evaluate them',
     },
   },
   from: {

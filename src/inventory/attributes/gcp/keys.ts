@@ -41,7 +41,7 @@ export const serviceAccountKey = normaliser({
   attributes: {
     key_manager: {
       type: 'string',
-      meaning: "`USER` for keys that were downloaded or uploaded, `SYSTEM` for Google's own",
+      meaning: '`USER` for downloaded or uploaded keys, `SYSTEM` for keys managed by Google',
       absent: 'USER',
     },
     created_at: { type: 'timestamp', meaning: 'validAfterTime' },

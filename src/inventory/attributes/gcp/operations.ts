@@ -28,7 +28,7 @@ export const logBucket = normaliser({
   source: 'Cloud Logging, Routing and storage overview, as of 2025-06',
   attributes: {
     retention_days: { type: 'int', meaning: 'retentionDays', absent: 30 },
-    locked: { type: 'bool', meaning: "the retention can't be shortened any more", absent: false },
+    locked: { type: 'bool', meaning: 'the retention can no longer be shortened', absent: false },
   },
   arguments: {
     locked: 'locked',

@@ -8,7 +8,8 @@ import { fromGoogle, isAsset, itemValue } from './read-google.ts';
 const variables = {
   environment_variables: {
     type: 'map<string,string>',
-    meaning: 'variables of the running function with their values, not those of Secret Manager',
+    meaning:
+      'runtime variables of the function with their values, without those from Secret Manager',
     absent: {},
   },
 } as const satisfies Record<string, Attribute>;
@@ -69,7 +70,7 @@ const containerAttributes = {
   'containers[].image': { type: 'string', meaning: 'image reference' },
   'containers[].environment_variables': {
     type: 'map<string,string>',
-    meaning: 'variables with their values, not those that it gets from Secret Manager',
+    meaning: 'variables with their values, without those from Secret Manager',
     absent: {},
   },
 } as const satisfies Record<string, Attribute>;

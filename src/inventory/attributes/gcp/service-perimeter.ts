@@ -10,13 +10,13 @@ export const servicePerimeter = normaliser({
   attributes: {
     perimeter_type: {
       type: 'string',
-      meaning: '`regular`, or `bridge` between perimeters, which protects nothing by itself',
+      meaning: '`regular`, or `bridge`, which connects perimeters and protects nothing itself',
       absent: 'regular',
     },
     restricted_services: {
       type: 'list<string>',
       meaning:
-        'services that the perimeter protects, such as `storage.googleapis.com`; those of a dry run are not enforced',
+        'services protected by the perimeter, such as `storage.googleapis.com`, without those of a dry run',
       absent: [],
     },
     protected_projects: {
@@ -26,7 +26,7 @@ export const servicePerimeter = normaliser({
     },
     access_levels: {
       type: 'list<string>',
-      meaning: 'access levels that may come in from outside',
+      meaning: 'access levels allowed from outside',
       absent: [],
     },
   },

@@ -12,7 +12,7 @@ export const storageBucket = normaliser({
     'iam.bindings': {
       type: 'list<Binding>',
       meaning:
-        "the bucket's IAM policy and, where they are on, its ACLs as the roles that do the same",
+        "bindings of the bucket's IAM policy and, if ACLs are on, of its ACLs, as the equivalent roles",
       absent: [],
     },
     public_access_prevention: {

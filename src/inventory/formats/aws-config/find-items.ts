@@ -95,15 +95,15 @@ const isItem = (value: unknown): value is Fields =>
 function whyNoItem(value: unknown): string | undefined {
   if (!isFields(value)) return undefined;
   if (field(value, 'messageType') === 'ScheduledNotification')
-    return 'a scheduled notification of AWS Config names no resource';
+    return 'a scheduled notification of AWS Config has no resource';
   if (isFields(field(value, 'configurationItemSummary')))
-    return 'the configuration item was too large for its event, which holds a summary only; read it from the delivery bucket';
+    return 'the configuration item was too large for its event, which contains only a summary; read it from the delivery bucket';
   if (Array.isArray(field(value, 'EvaluationResults')))
-    return 'these are evaluation results of AWS Config rules; they hold no configuration of a resource';
+    return 'these are evaluation results of AWS Config rules; they contain no configuration of a resource';
   if (field(value, 'accountId') === 'string' && field(value, 'configuration') === undefined)
-    return 'this is the property list of a resource type (its schema), which holds no resource';
+    return 'this is the schema of a resource type, which contains no resource';
   if (isFields(field(value, 'configuration')) && field(value, 'resourceType') === undefined)
-    return 'a configuration item without resourceType cannot be judged; add resourceType to the query';
+    return 'a configuration item without resourceType cannot be evaluated; add resourceType to the query';
   return undefined;
 }
 

@@ -33,9 +33,7 @@ export const azure: Reader = {
     return {
       raws: live.map(toLiveResource),
       problems: found.flatMap(({ value, at }) =>
-        isLiveResource(value)
-          ? []
-          : [{ message: 'a resource of Azure needs an id and a type', at }],
+        isLiveResource(value) ? [] : [{ message: 'an Azure resource needs an id and a type', at }],
       ),
     };
   },
@@ -55,5 +53,5 @@ const looksLikeTemplate = (document: unknown): boolean => {
 
 const whatElse = (schema: string): string =>
   schema.includes('deploymentparameters')
-    ? 'these are parameters of a deployment; give the template, and its parameters with --parameters'
+    ? 'these are parameters of a deployment; pass the template, and its parameters with --parameters'
     : `a document of the schema ${schema} deploys no resources`;

@@ -95,8 +95,7 @@ export function readTemplate(
   });
   if (around.budget.left < 0)
     problems.push({
-      message:
-        'the expressions of this template make more values than can be followed; the rest is taken as unknown',
+      message: 'the expressions of this template have too many values; the rest is unknown',
     });
   return { raws, problems, leftOut: allConditions ? [] : all.flatMap(asLeftOut) };
 }
@@ -155,7 +154,7 @@ function declareAll(resources: unknown, root: Scope, problems: DocumentProblem[]
         waiting.push(...insideOf(one, next.depth, problems));
       }
       if (declared.length > maxResources) {
-        problems.push({ message: `more than ${maxResources} resources; the rest is left out`, at });
+        problems.push({ message: `more than ${maxResources} resources; the rest is skipped`, at });
         return declared;
       }
     }
@@ -310,7 +309,7 @@ function insideOf(one: Declared, depth: number, problems: DocumentProblem[]): Wa
   if (depth >= maxNesting) {
     if (template || children.resources !== undefined)
       problems.push({
-        message: `what is nested more than ${maxNesting} deep is not read`,
+        message: `nesting of more than ${maxNesting} deep is not read`,
         at: one.at,
       });
     return [];

@@ -148,7 +148,7 @@ const deployedTo = (given: Fields, name: string): string | UnknownValue => {
 };
 
 const openLoop = (key: string): string =>
-  `${key} cannot be written out: its list is not known (give its parameters), or it makes too many resources`;
+  `${key} cannot be expanded: its list is unknown (pass its parameters), or it creates too many resources`;
 
 const openTransform =
   'Fn::Transform adds resources that are not in the template, so they are not checked; also check the processed template (aws cloudformation get-template --template-stage Processed)';
@@ -177,7 +177,7 @@ function readResource(
   const type = own(declared, 'Type');
   if (type === undefined) return { message: `the resource ${address} has no Type`, at };
   if (typeof type !== 'string') {
-    return { message: `the Type of ${address} must be a text`, at: [...at, 'Type'] };
+    return { message: `the Type of ${address} must be a string`, at: [...at, 'Type'] };
   }
   if (!/^[^:\s]+::[^\s]+$/.test(type)) {
     return {

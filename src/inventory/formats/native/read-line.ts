@@ -33,7 +33,7 @@ export function readResourceLine(line: string, mostKeys = Infinity): LineRead {
     const { message, column } = explainLine(line);
     return { ok: false, problem: { message, column } };
   }
-  const [{ message, at = [] } = { message: 'this is no resource' }] = explainResource(value);
+  const [{ message, at = [] } = { message: 'this is not a resource' }] = explainResource(value);
   const [offset = 0] = locateInJson(line, [at]);
   return { ok: false, problem: { message, column: offset + 1 } };
 }

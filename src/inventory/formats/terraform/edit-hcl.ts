@@ -63,7 +63,7 @@ export const addBlockAfter = (
   edited(text, (file) => {
     const { close } = findBlock(file, after);
     if (file.blocks.some((one) => keyOf(one.labels) === keyOf(labels)))
-      throw new RefusedError(`${labels.slice(1).join('.')} is there already`);
+      throw new RefusedError(`${labels.slice(1).join('.')} already exists`);
     const nl = lineBreak(text);
     const end = endOfLine(text, close + 1);
     const lines = blockLines(labels, bodyLines(settings, '  '), '  ');
@@ -93,7 +93,7 @@ export function argumentOf(
 function edited(text: string, change: (file: HclFile) => Change): HclEdit {
   try {
     const file = scanHcl(text);
-    if (!file.isWhole) return refuse('the file has a form that is not known');
+    if (!file.isWhole) return refuse('the file has an unsupported form');
     const { start, end, text: added, gone, come } = change(file);
     const after = text.slice(0, start) + added + text.slice(end);
     const changed = scanHcl(after);
@@ -101,7 +101,7 @@ function edited(text: string, change: (file: HclFile) => Change): HclEdit {
     const found = outline(after, changed.blocks).sort();
     return changed.isWhole && keyOf(found) === keyOf(expected)
       ? { ok: true, text: after }
-      : refuse('it is written in an unusual form');
+      : refuse('it has an unusual form');
   } catch (error) {
     if (error instanceof RefusedError) return refuse(error.message);
     throw error;
@@ -211,7 +211,7 @@ function addLast(
   const nl = lineBreak(text);
   const at = lineStart(text, block.close);
   if (text.slice(at, block.close).trim() !== '')
-    throw new RefusedError('a block ends in a form that is not known');
+    throw new RefusedError('a block ends in an unsupported form');
   const lines = bodyLines([{ path, value }], step).map((line) => indent + line);
   const isFirst = block.attributes.length + block.blocks.length === 0;
   const blank = isFirst || /\n[ \t]*\r?\n$/.test(text.slice(block.open, at)) ? '' : nl;

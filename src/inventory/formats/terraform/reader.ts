@@ -52,7 +52,7 @@ const isPlanLog = (document: unknown): boolean => {
 };
 
 const planLog =
-  'this is the log of `terraform plan -json`, which leaves the values out; save the plan with `terraform plan -out=plan.out` and give `terraform show -json plan.out`';
+  'this is the log of `terraform plan -json`, which omits the values; save the plan with `terraform plan -out=plan.out` and pass `terraform show -json plan.out`';
 
 const encrypted =
   'this state is encrypted, so it cannot be checked; decrypt it with `tofu show -json`';

@@ -38,7 +38,7 @@ export const isManaged = (entry: unknown): boolean =>
 export function whyStranger(entry: unknown): string | undefined {
   const address = textOf(field(entry, 'address'));
   if (address === undefined || textOf(field(entry, 'type')) === undefined) {
-    return 'a resource of Terraform needs an address and a type, so this entry is not checked; write the file again with `terraform show -json`';
+    return 'a Terraform resource needs an address and a type, so this entry is not checked; write the file again with `terraform show -json`';
   }
   const mode = field(entry, 'mode') ?? 'managed';
   return mode === 'managed' || otherModes.includes(mode)
@@ -113,7 +113,7 @@ export function readStateFile(state: Fields): ReadResources {
     if (type === undefined || name === undefined) {
       problems.push({
         message:
-          'a resource of a state needs a type and a name, so this entry is not checked; write the state again with `terraform state pull`',
+          'a resource in a state needs a type and a name, so this entry is not checked; write the state again with `terraform state pull`',
         at,
       });
       return [];

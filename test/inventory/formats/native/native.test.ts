@@ -75,7 +75,7 @@ describe('a line', () => {
   });
 
   it.each<[line: string, column: number, message: RegExp]>([
-    ['{"id": "a", "type": }', 21, /"}" cannot stand here/],
+    ['{"id": "a", "type": }', 21, /"}" is not valid here/],
     ['{"id": "a", "type": "A::B"', 27, /the end/],
     ['{"id": "a", "type": "A"}', 13, /must look like/],
     ['{"id": "a", "type": "A::B", "tags": {"x": 1}}', 38, /tags/],

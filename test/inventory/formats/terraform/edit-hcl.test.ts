@@ -84,7 +84,7 @@ test.each([
   ['a dynamic block', 'dynamic "b" {\n content {}\n }', 'b.on', 'b is a dynamic block'],
   ['several blocks', 'b {}\n  b {}', 'b.on', 'there are several blocks b'],
   ['a map where a block is meant', 'b = { on = false }', 'b.on', 'the value of b is an expression'],
-  ['brackets without their other half', 'on = (', 'on', 'the file has a form that is not known'],
+  ['brackets without their other half', 'on = (', 'on', 'the file has an unsupported form'],
 ])('refuses %s', (_what, body, path, refused) => {
   const text = `resource "aws_x" "main" {\n  ${body}\n}\n`;
   expect(edit(text, path, true)).toEqual({ ok: false, refused });

@@ -39,7 +39,7 @@ export const emrSecurityConfiguration = normaliser({
   attributes: {
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'encryption at rest is on, and it is said how S3 data or local disks are encrypted',
+      meaning: 'encryption at rest is on, with settings for S3 data or local disks',
       absent: false,
     },
     'tls.required': {

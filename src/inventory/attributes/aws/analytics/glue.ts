@@ -118,7 +118,7 @@ export const glueSecurityConfiguration = normaliser({
   attributes: {
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'what jobs write to S3 is encrypted by this setting',
+      meaning: 'job output in S3 is encrypted by this setting',
       absent: false,
     },
     'encryption.logs': {
@@ -152,7 +152,7 @@ export const glueJob = normaliser({
     security_configuration: {
       type: 'string',
       meaning:
-        'name of the security configuration, which says how logs, bookmarks and what the job writes are encrypted',
+        'name of the security configuration, which sets the encryption of logs, bookmarks and output',
     },
   },
   arguments: {
@@ -175,12 +175,12 @@ export const glueConnection = normaliser({
   attributes: {
     connection_type: {
       type: 'string',
-      meaning: 'such as `JDBC`, `KAFKA`, `NETWORK`; left out in Terraform: `JDBC`',
+      meaning: 'such as `JDBC`, `KAFKA`, `NETWORK`; `JDBC` by default in Terraform',
     },
     'tls.required': {
       type: 'bool',
       meaning:
-        'of a JDBC connection `JDBC_ENFORCE_SSL`, which is off where it is not set; of one to Kafka `KAFKA_SSL_ENABLED`, which is on. None for other types',
+        '`JDBC_ENFORCE_SSL` of a JDBC connection (default: off), `KAFKA_SSL_ENABLED` of a Kafka connection (default: on); none for other types',
     },
     'password.source': secretSourceAttribute('the password'),
   },

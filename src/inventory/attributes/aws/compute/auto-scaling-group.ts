@@ -34,7 +34,7 @@ export const autoScalingGroup = normaliser({
     },
     health_check_types: {
       type: 'list<string>',
-      meaning: 'what tells that an instance is unhealthy: `EC2`, `ELB`, `EBS`, `VPC_LATTICE`',
+      meaning: 'health checks of instances: `EC2`, `ELB`, `EBS`, `VPC_LATTICE`',
       absent: ['EC2'],
     },
   },

@@ -36,7 +36,7 @@ export const ec2Instance = normaliser({
     instance_type: { type: 'string', meaning: 'such as `m7g.large`', spelling: 'lower' },
     public_access: {
       type: 'bool',
-      meaning: 'has or requests a public IPv4 address; by default, as its subnet says',
+      meaning: 'has or requests a public IPv4 address; by default, as set by its subnet',
       absent: false,
       source:
         'Amazon VPC User Guide, IP addressing for your VPCs and subnets, API version 2016-11-15: a default subnet gives addresses, others do where they say so',
@@ -48,12 +48,12 @@ export const ec2Instance = normaliser({
     ...instanceRoleAttributes,
     ebs_optimized: {
       type: 'bool',
-      meaning: 'has bandwidth of its own for EBS; newer instance types always have',
+      meaning: 'has dedicated bandwidth for EBS; always on for newer instance types',
       absent: false,
     },
     detailed_monitoring: {
       type: 'bool',
-      meaning: 'metrics come every minute instead of every five',
+      meaning: 'metrics every minute instead of every five minutes',
       absent: false,
     },
     volumes: { type: 'list', meaning: 'EBS volumes of the block device mappings', absent: [] },
@@ -216,7 +216,8 @@ export const elasticAddress = normaliser({
   attributes: {
     attached_to_instance: {
       type: 'bool',
-      meaning: 'it names an instance, which has a public address so; not of a network interface',
+      meaning:
+        'it is associated with an instance, which then has a public address; network interfaces do not count',
       absent: false,
     },
     ...joinedAttribute('its instance', 'AWS::EC2::Instance'),

@@ -7,7 +7,8 @@ export const imageLaunchPermission = normaliser({
   attributes: {
     group: {
       type: 'string',
-      meaning: 'who may start instances of the image: `all` is everybody; none for one account',
+      meaning:
+        'who may start instances of the image: `all` is everyone; none if set for one account',
       spelling: 'lower',
     },
   },

@@ -25,7 +25,7 @@ export const launchTemplate = normaliser({
     ...userDataAttribute,
     public_access: {
       type: 'bool',
-      meaning: 'a network interface asks for a public IPv4 address; left out, the subnet decides',
+      meaning: 'a network interface requests a public IPv4 address; if not set, the subnet decides',
       absent: false,
     },
   },

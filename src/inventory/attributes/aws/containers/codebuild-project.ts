@@ -18,7 +18,7 @@ export const codebuildProject = normaliser({
     'variables[].name': { type: 'string', meaning: "the variable's name" },
     'variables[].kind': {
       type: 'string',
-      meaning: '`PLAINTEXT`, `PARAMETER_STORE` or `SECRETS_MANAGER`: where the value is kept',
+      meaning: '`PLAINTEXT`, `PARAMETER_STORE` or `SECRETS_MANAGER`: where the value is stored',
       spelling: ['PLAINTEXT', 'PARAMETER_STORE', 'SECRETS_MANAGER'],
       absent: 'PLAINTEXT',
     },
@@ -40,7 +40,8 @@ export const codebuildProject = normaliser({
     },
     'sources[].location': {
       type: 'string',
-      meaning: 'URL of the repository, or where else the source is; none where a pipeline gives it',
+      meaning:
+        'URL of the repository, or another location of the source; none if a pipeline provides the source',
     },
   },
   arguments: {

@@ -10,12 +10,11 @@ export const containerAttributes = {
   'containers[].image': { type: 'string', meaning: 'image reference' },
   'containers[].user': {
     type: 'string',
-    meaning:
-      "who it runs as: `user`, `uid`, `user:group`; none: the image's own, which may be root",
+    meaning: 'user: `user`, `uid`, `user:group`; none: the user of the image, which may be root',
   },
   'containers[].privileged': {
     type: 'bool',
-    meaning: "runs with the host's rights",
+    meaning: "runs with the host's privileges",
     absent: false,
   },
   'containers[].read_only_root_filesystem': {
@@ -25,7 +24,7 @@ export const containerAttributes = {
   },
   'containers[].environment_variables': {
     type: 'map<string,string>',
-    meaning: 'variables with their values, not those that it gets from Secrets Manager',
+    meaning: 'variables with their values, without those from Secrets Manager',
     absent: {},
   },
 } as const satisfies Record<string, Attribute>;

@@ -14,7 +14,7 @@ export const daxCluster = normaliser({
   source: 'DynamoDB Accelerator API Reference, API version 2017-04-19',
   attributes: {
     'encryption.enabled': { type: 'bool', meaning: 'encrypted at rest', absent: false },
-    'tls.required': { type: 'bool', meaning: 'the endpoint speaks TLS only', absent: false },
+    'tls.required': { type: 'bool', meaning: 'the endpoint accepts TLS only', absent: false },
   },
   arguments: {
     'SSESpecification.SSEEnabled': 'server_side_encryption.enabled',

@@ -19,14 +19,14 @@ export const dynamodbTable = normaliser({
     'encryption.kms': {
       type: 'bool',
       meaning:
-        'encrypted with a KMS key of the account, whoever manages it, instead of one that DynamoDB owns',
+        'encrypted with a KMS key of the account (AWS managed or customer managed) instead of one owned by DynamoDB',
       absent: false,
     },
     ...kmsKeyAttributes(),
     'policy.statements': {
       type: 'list<Statement>',
       meaning:
-        'the resource policies of the table and its stream in a template; AWS Config does not record them, Terraform keeps them beside the table',
+        'the resource policies of the table and its stream in a template; AWS Config does not record them, and Terraform declares them in separate resources',
     },
     deletion_protection: { type: 'bool', meaning: 'deletion protection is on', absent: false },
     billing_mode: {

@@ -29,7 +29,7 @@ export const elasticacheReplicationGroup = normaliser({
   attributes: {
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'at-rest encryption; left out, it is on with Valkey',
+      meaning: 'at-rest encryption; on by default with Valkey',
       absent: false,
     },
     'tls.required': {

@@ -17,7 +17,7 @@ export const neptuneCluster = normaliser({
       meaning: 'requests must be signed by IAM identities; there is no other authentication',
       absent: false,
     },
-    'backup.retention_days': { type: 'int', meaning: 'days that backups are kept', absent: 1 },
+    'backup.retention_days': { type: 'int', meaning: 'retention of backups, in days', absent: 1 },
     deletion_protection: { type: 'bool', meaning: 'deletion protection is on', absent: false },
     'logging.types': { type: 'list<string>', meaning: 'logs that are exported', absent: [] },
   },

@@ -65,7 +65,7 @@ export const rdsDbCluster = normaliser({
     'backup.retention_days': { type: 'int', meaning: 'automated backups', absent: 1 },
     'backtrack.window_seconds': {
       type: 'int',
-      meaning: 'how far Aurora MySQL can be rewound; 0 is off',
+      meaning: 'backtrack window of Aurora MySQL; 0 is off',
       absent: 0,
     },
     deletion_protection: { type: 'bool', meaning: 'deletion protection is on', absent: false },

@@ -124,7 +124,7 @@ const retentionOfReplica = (source: unknown): number | UnknownValue | undefined 
 const retentionOfPlan = (snapshot: unknown): number | UnknownValue =>
   isSet(snapshot) === false
     ? 0
-    : new UnknownValue('how long backups of a restored instance are kept', { present: false });
+    : new UnknownValue('the backup retention of a restored instance', { present: false });
 
 /** An instance of a cluster needs one; the values of a plan leave out a cluster that is not known yet. */
 const unnamedCluster = ({ source }: RawResource): UnknownValue | undefined =>
@@ -148,14 +148,14 @@ export const rdsDbInstance = normaliser({
     },
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'storage is encrypted; by default, as the cluster, source or snapshot is',
+      meaning: 'storage is encrypted; by default, the same as the cluster, source or snapshot',
       absent: false,
     },
     'encryption.kms_key_id': { type: 'string', meaning: 'its key' },
     public_access: {
       type: 'bool',
       meaning:
-        'PubliclyAccessible; left out in a template: true in the default VPC, where no other subnet group is named, but for Aurora',
+        'PubliclyAccessible; default in a template: true in the default VPC without another subnet group, except for Aurora',
       absent: false,
       source:
         'Amazon RDS API Reference, CreateDBInstance, API version 2014-10-31; Terraform sets false by default',

@@ -36,7 +36,7 @@ const tlsParameters: readonly {
 const withoutTlsParameter = /^(?:custom-)?(?:oracle|sqlserver|db2)-|^(?:aurora|neptune|docdb)$/i;
 
 const aboutTls =
-  'plain text is refused: `rds.force_ssl` or `require_secure_transport`, which are on by themselves in PostgreSQL since 15 and MariaDB since 11.8; unknown where Aurora PostgreSQL 17, MySQL 8.4 or newer set none';
+  'connections without TLS are rejected: `rds.force_ssl` or `require_secure_transport`, on by default in PostgreSQL from 15 and MariaDB from 11.8; unknown if Aurora PostgreSQL 17, MySQL 8.4 or newer set neither';
 
 /** `postgres16`, `sqlserver-ee-15.0` */
 function requiredByFamily(family: unknown, parameters: unknown): Maybe<boolean> {

@@ -11,7 +11,7 @@ export const rdsSnapshot = normaliser({
   attributes: {
     shared_with: {
       type: 'list<string>',
-      meaning: 'other accounts that may restore it; `all` is every account of AWS',
+      meaning: 'other accounts that may restore it; `all` is every AWS account',
       absent: [],
     },
   },

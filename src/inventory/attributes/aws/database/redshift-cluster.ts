@@ -86,7 +86,7 @@ export const redshiftCluster = normaliser({
         flag(field(raw.properties, 'AllowVersionUpgrade')) ?? notRecorded('upgrades'),
       'backup.retention_days':
         number(field(raw.properties, 'AutomatedSnapshotRetentionPeriod')) ??
-        notRecorded('how long snapshots are kept'),
+        notRecorded('the retention of snapshots'),
       'logging.enabled': flag(
         field(raw.properties, 'LoggingStatus', 'LoggingEnabled') ??
           field(supplementary(raw, 'LoggingStatus'), 'LoggingEnabled'),

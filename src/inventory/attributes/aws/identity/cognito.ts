@@ -10,7 +10,7 @@ export const cognitoIdentityPool = normaliser({
   attributes: {
     unauthenticated_identities: {
       type: 'bool',
-      meaning: 'people who have not signed in get AWS credentials too',
+      meaning: 'unauthenticated users get AWS credentials, too',
       absent: false,
     },
   },

@@ -22,7 +22,7 @@ const attachment = (
         meaning: 'the managed policy that is attached',
         absent: [],
       },
-      ...joinedAttribute('what has the policy', whole),
+      ...joinedAttribute('identity that the policy is attached to', whole),
     },
     from: {
       terraform: (raw, related) => {

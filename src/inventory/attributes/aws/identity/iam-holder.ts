@@ -53,7 +53,7 @@ export const policyAttributes = (whose: string) =>
     },
     inline_policies: {
       type: 'list<string>',
-      meaning: 'names of those policies; one that has none counts as an empty text',
+      meaning: 'names of those policies; a policy without a name counts as an empty string',
       absent: [],
     },
     managed_policy_arns: {

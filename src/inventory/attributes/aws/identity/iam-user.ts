@@ -22,7 +22,7 @@ export const iamUser = normaliser({
     'login_profile.password.source': secretSourceAttribute('that password'),
     'login_profile.password_reset_required': {
       type: 'bool',
-      meaning: 'the password has to be changed when it is first used',
+      meaning: 'the password must be changed at first use',
       absent: false,
     },
     'mfa.enabled': { type: 'bool', meaning: 'an MFA device is registered', absent: false },
@@ -34,7 +34,7 @@ export const iamUser = normaliser({
     'access_keys[].active': { type: 'bool', meaning: 'the key is active', absent: true },
     'access_keys[].created_at': {
       type: 'timestamp',
-      meaning: 'when the key was created; not known for one that a template makes',
+      meaning: 'when the key was created; unknown for keys created by a template',
     },
     groups: { type: 'list<string>', meaning: 'groups that the user is in', absent: [] },
     ...policyAttributes('the user'),

@@ -13,7 +13,7 @@ export const kmsKeyType = normaliser({
     'policy.statements': { type: 'list<Statement>', meaning: 'the key policy', absent: [] },
     key_manager: {
       type: 'string',
-      meaning: '`CUSTOMER` or `AWS`; an item of AWS Config that leaves it out does not tell',
+      meaning: '`CUSTOMER` or `AWS`; unknown for AWS Config items without it',
       spelling: ['CUSTOMER', 'AWS'],
       absent: 'CUSTOMER',
     },
@@ -50,7 +50,7 @@ export const kmsKeyType = normaliser({
     'rotation.enabled': { type: 'bool', meaning: 'automatic rotation is on', absent: false },
     'rotation.interval_days': {
       type: 'int',
-      meaning: 'days between rotations, where they are set; 365 otherwise',
+      meaning: 'days between rotations; 365 if not set',
     },
   },
   arguments: {

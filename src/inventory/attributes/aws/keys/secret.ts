@@ -13,7 +13,7 @@ export const secret = normaliser({
     'rotation.enabled': { type: 'bool', meaning: 'a rotation schedule is set', absent: false },
     'rotation.interval_days': {
       type: 'int',
-      meaning: 'days between rotations; none where the schedule is a cron expression',
+      meaning: 'days between rotations; none if the schedule is a cron expression',
     },
     ...kmsKeyAttributes(),
     'policy.statements': { type: 'list<Statement>', meaning: "the secret's policy", absent: [] },

@@ -7,16 +7,16 @@ export const cloudWatchAlarm = normaliser({
   types: ['AWS::CloudWatch::Alarm'],
   source: 'Amazon CloudWatch API Reference, API version 2010-08-01',
   attributes: {
-    'actions.enabled': { type: 'bool', meaning: 'actions are carried out', absent: true },
+    'actions.enabled': { type: 'bool', meaning: 'actions are enabled', absent: true },
     'actions.alarm': {
       type: 'list<string>',
-      meaning: 'what is done when the alarm goes off: ARNs of topics and other targets',
+      meaning: 'actions when the alarm goes off: ARNs of topics and other targets',
       absent: [],
     },
-    'actions.ok': { type: 'list<string>', meaning: '… when it is over', absent: [] },
+    'actions.ok': { type: 'list<string>', meaning: '… when the alarm ends', absent: [] },
     'actions.insufficient_data': {
       type: 'list<string>',
-      meaning: '… when there is no data',
+      meaning: '… when there is insufficient data',
       absent: [],
     },
   },

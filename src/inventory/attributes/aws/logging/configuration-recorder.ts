@@ -14,7 +14,7 @@ export const configurationRecorder = normaliser({
     },
     'recording.excluded_types': {
       type: 'list<string>',
-      meaning: 'types left out by an exclusion strategy',
+      meaning: 'types excluded by an exclusion strategy',
       absent: [],
     },
     'recording.include_global_types': {

@@ -14,7 +14,7 @@ export const amazonmqBroker = normaliser({
   attributes: {
     'encryption.configured': {
       type: 'bool',
-      meaning: 'EncryptionOptions says which key encrypts; data is encrypted in any case',
+      meaning: 'EncryptionOptions sets the key; data is always encrypted',
       absent: false,
     },
     ...kmsKeyAttributes(),

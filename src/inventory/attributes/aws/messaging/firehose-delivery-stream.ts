@@ -11,7 +11,7 @@ export const firehoseDeliveryStream = normaliser({
     source_type: {
       type: 'string',
       meaning:
-        'who writes to the stream: `DirectPut`, `KinesisStreamAsSource`, `MSKAsSource` and others',
+        'source of the stream: `DirectPut`, `KinesisStreamAsSource`, `MSKAsSource` and others',
       spelling: ['DirectPut', 'KinesisStreamAsSource', 'MSKAsSource', 'DatabaseAsSource'],
       absent: 'DirectPut',
     },

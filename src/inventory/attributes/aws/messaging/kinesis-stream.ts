@@ -15,7 +15,7 @@ export const kinesisStream = normaliser({
       absent: false,
     },
     ...kmsKeyAttributes(),
-    retention_hours: { type: 'int', meaning: 'how long records are kept', absent: 24 },
+    retention_hours: { type: 'int', meaning: 'retention of records', absent: 24 },
   },
   arguments: {
     'StreamEncryption.EncryptionType': 'encryption_type',

@@ -42,19 +42,19 @@ export const cloudfrontDistribution = normaliser({
     },
     'tls.sni': {
       type: 'bool',
-      meaning: 'the certificate is chosen by SNI, not by an IP address of its own',
+      meaning: 'the certificate is selected by SNI, not by a dedicated IP address',
       absent: false,
     },
     custom_certificate: {
       type: 'bool',
-      meaning: "has a certificate of its own instead of CloudFront's",
+      meaning: "has a custom certificate instead of CloudFront's",
       absent: false,
     },
-    default_root_object: { type: 'string', meaning: 'what a request for `/` gets' },
-    origins: { type: 'list', meaning: 'where the content comes from', absent: [] },
+    default_root_object: { type: 'string', meaning: 'object returned for `/`' },
+    origins: { type: 'list', meaning: 'origins of the content', absent: [] },
     'origins[].s3': {
       type: 'bool',
-      meaning: 'the origin is a bucket, not the website of one',
+      meaning: 'the origin is a bucket, not a bucket website',
       absent: false,
     },
     'origins[].access_identity': {
@@ -65,7 +65,7 @@ export const cloudfrontDistribution = normaliser({
     },
     origin_failover: {
       type: 'bool',
-      meaning: 'an origin group has a second origin to fall back on',
+      meaning: 'an origin group has a second origin for failover',
       absent: false,
     },
     'waf.enabled': { type: 'bool', meaning: 'a web ACL is associated', absent: false },

@@ -17,10 +17,11 @@ export const elbLoadBalancer = normaliser({
     'logging.enabled': { type: 'bool', meaning: 'access logs go to S3', absent: false },
     cross_zone: {
       type: 'bool',
-      meaning: "spreads requests over the instances of all zones; Terraform's default, not AWS's",
+      meaning:
+        'distributes requests across the instances of all zones; on by default in Terraform, not in AWS',
       absent: false,
     },
-    listeners: { type: 'list', meaning: 'what clients connect to', absent: [] },
+    listeners: { type: 'list', meaning: 'listeners for clients', absent: [] },
     'listeners[].protocol': {
       type: 'string',
       meaning: '`HTTP`, `HTTPS`, `TCP` or `SSL`',
@@ -149,7 +150,7 @@ export const elbPolicy = normaliser({
   attributes: {
     negotiates_tls: {
       type: 'bool',
-      meaning: 'it says which versions of TLS and ciphers are accepted',
+      meaning: 'it sets the accepted TLS versions and ciphers',
     },
     security_policy: {
       type: 'string',

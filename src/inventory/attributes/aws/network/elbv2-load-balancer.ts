@@ -44,7 +44,7 @@ export const elbv2LoadBalancer = normaliser({
     deletion_protection: { type: 'bool', meaning: 'deletion protection is on', absent: false },
     drop_invalid_headers: {
       type: 'bool',
-      meaning: 'HTTP headers that are not valid are dropped, by application load balancers',
+      meaning: 'application load balancers drop invalid HTTP headers',
       absent: false,
     },
     'waf.enabled': { type: 'bool', meaning: 'a web ACL is associated', absent: false },

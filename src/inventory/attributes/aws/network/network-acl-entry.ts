@@ -20,7 +20,7 @@ export const networkAclEntry = normaliser({
     ipv6: { type: 'bool', meaning: 'an IPv6 block is given', absent: false },
     'icmp.type': { type: 'int', meaning: 'ICMP type; -1 is all' },
     'icmp.code': { type: 'int', meaning: 'ICMP code; -1 is all' },
-    priority: { type: 'int', meaning: 'the rule number; a lower one wins' },
+    priority: { type: 'int', meaning: 'the rule number; lower numbers win' },
   },
   arguments: {
     'PortRange.From': 'from_port',

@@ -10,11 +10,11 @@ export const route = normaliser({
   source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: {
     destination_cidrs: { type: 'list<string>', meaning: 'IPv4 and IPv6 blocks', absent: [] },
-    gateway_id: { type: 'string', meaning: 'the gateway that it leads to' },
+    gateway_id: { type: 'string', meaning: 'the target gateway' },
     to_internet_gateway: {
       type: 'bool',
       meaning:
-        'leads to a gateway that is not known to be another than an internet gateway (a virtual private gateway, an endpoint, `local`)',
+        'the target may be an internet gateway: it is not known to be a virtual private gateway, an endpoint or `local`',
       absent: false,
     },
   },

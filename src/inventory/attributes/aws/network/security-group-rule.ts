@@ -58,7 +58,7 @@ export const securityGroupRule = normaliser({
   types: ['AWS::EC2::SecurityGroupIngress', 'AWS::EC2::SecurityGroupEgress'],
   source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: {
-    access: { type: 'string', meaning: '`allow`; security groups have no other', absent: 'allow' },
+    access: { type: 'string', meaning: 'always `allow` in security groups', absent: 'allow' },
     protocol: {
       type: 'string',
       meaning: '`tcp`, `udp`, `icmp`, `icmpv6`, a number as a string, or `all`',
@@ -71,7 +71,7 @@ export const securityGroupRule = normaliser({
     opens_nothing: {
       type: 'bool',
       meaning:
-        'contains loopback or broadcast addresses only, which stand for "no rule": 127.0.0.1/32, ::1/128, 255.255.255.255/32',
+        'contains loopback or broadcast addresses only, which mean "no rule": 127.0.0.1/32, ::1/128, 255.255.255.255/32',
       absent: false,
     },
     ...joinedAttribute('its group', 'AWS::EC2::SecurityGroup'),

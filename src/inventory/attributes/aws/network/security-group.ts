@@ -16,14 +16,14 @@ export const securityGroup = normaliser({
     ingress: {
       type: 'list<TrafficRule>',
       meaning:
-        'inbound rules, joined from the group and from separate rule resources; rules for loopback or broadcast addresses only, which stand for "none", are left out',
+        'inbound rules of the group and of separate rule resources, without rules for loopback or broadcast addresses only, which mean "none"',
       absent: [],
     },
-    egress: { type: 'list<TrafficRule>', meaning: 'outbound rules, likewise', absent: [] },
+    egress: { type: 'list<TrafficRule>', meaning: 'outbound rules, in the same way', absent: [] },
     default_egress: {
       type: 'bool',
       meaning:
-        'a template names no outbound rule, so AWS adds one that allows all traffic to everywhere',
+        'a template without outbound rules, so AWS adds one that allows all outbound traffic',
       absent: false,
     },
   },

@@ -20,7 +20,7 @@ export function addressOfSubnet(subnet: unknown, related: Related) {
 }
 
 const subnetElsewhere = new UnknownValue(
-  'whether a subnet that is not in this input gives public addresses',
+  'whether a subnet that is not in this input assigns public addresses',
   { present: false },
 );
 

@@ -24,7 +24,7 @@ export const webAcl = normaliser({
   attributes: {
     default_action: {
       type: 'string',
-      meaning: 'what happens to requests that no rule matches: `allow`, `block` or `count`',
+      meaning: 'action for requests that match no rule: `allow`, `block` or `count`',
       spelling: ['allow', 'block', 'count'],
     },
   },

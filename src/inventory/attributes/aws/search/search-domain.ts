@@ -49,7 +49,7 @@ export const searchDomain = normaliser({
     },
     'policy.statements': {
       type: 'list<Statement>',
-      meaning: 'the access policy; AWS refuses whom it does not allow',
+      meaning: 'the access policy; AWS rejects callers that it does not allow',
       absent: [],
     },
     fine_grained_access_control: {
@@ -69,15 +69,15 @@ export const searchDomain = normaliser({
       absent: [],
     },
     instance_count: { type: 'int', meaning: 'data nodes', absent: 1 },
-    multi_az: { type: 'bool', meaning: 'data nodes are spread over zones', absent: false },
+    multi_az: { type: 'bool', meaning: 'data nodes are distributed across zones', absent: false },
     'dedicated_masters.enabled': {
       type: 'bool',
-      meaning: 'nodes of their own keep the state of the cluster',
+      meaning: 'dedicated nodes manage the cluster',
       absent: false,
     },
     'dedicated_masters.count': {
       type: 'int',
-      meaning: 'how many; AWS takes no fewer than three',
+      meaning: 'their number; AWS requires at least three',
       absent: 3,
     },
   },
@@ -145,11 +145,11 @@ export const searchDomainPolicy = normaliser({
     'policy.statements': { type: 'list<Statement>', meaning: 'the access policy' },
     public_access: {
       type: 'bool',
-      meaning: 'the endpoint of its domain is public; unknown, as the policy does not say it',
+      meaning: 'the endpoint of its domain is public; unknown, because the policy does not show it',
     },
     fine_grained_access_control: {
       type: 'bool',
-      meaning: 'its domain controls access by user; unknown, as the policy does not say it',
+      meaning: 'its domain controls access by user; unknown, because the policy does not show it',
     },
     ...joinedAttribute('its domain', 'AWS::OpenSearchService::Domain'),
   },

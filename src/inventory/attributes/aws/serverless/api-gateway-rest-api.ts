@@ -16,7 +16,7 @@ export const apiGatewayRestApi = normaliser({
     ...openMethodsAttribute,
     'policy.statements': {
       type: 'list<Statement>',
-      meaning: 'the resource policy: who may call the API; a private API answers nobody else',
+      meaning: 'the resource policy: who may call the API; a private API rejects other callers',
       absent: [],
     },
   },

@@ -27,7 +27,7 @@ export const apiGatewayStage = normaliser({
     },
     'method_settings[].cache.enabled': {
       type: 'bool',
-      meaning: 'answers are cached',
+      meaning: 'responses are cached',
       absent: false,
     },
     'method_settings[].cache.encrypted': {

@@ -26,12 +26,12 @@ export const lambdaFunction = normaliser({
     'vpc.enabled': { type: 'bool', meaning: 'runs in subnets of a VPC', absent: false },
     'dead_letter_queue.enabled': {
       type: 'bool',
-      meaning: 'a queue or a topic takes the events that failed',
+      meaning: 'failed events go to a queue or topic',
       absent: false,
     },
     reserved_concurrency: {
       type: 'int',
-      meaning: 'how many may run at once; none: no limit of its own',
+      meaning: 'maximum concurrency; none: no own limit',
     },
   },
   arguments: {

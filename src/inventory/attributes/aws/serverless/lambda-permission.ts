@@ -16,12 +16,11 @@ export const lambdaPermission = normaliser({
     },
     principal: {
       type: 'string',
-      meaning: 'who may: `*`, a service such as `sns.amazonaws.com`, an account id or an ARN',
+      meaning: 'principal: `*`, a service such as `sns.amazonaws.com`, an account ID or an ARN',
     },
     principal_kind: {
       type: 'string',
-      meaning:
-        '`everybody`, `service` or `account`, which stands for the users and roles of one, too',
+      meaning: '`everybody`, `service` or `account`, which includes users and roles of an account',
     },
     source_account: { type: 'string', meaning: 'the account on whose behalf a service may act' },
     source_arn: { type: 'string', meaning: 'the resource on whose behalf a service may act' },
@@ -29,7 +28,7 @@ export const lambdaPermission = normaliser({
     joined: {
       type: 'bool',
       meaning:
-        'it only opens a URL of the same input that asks nobody to sign in, so policies about `AWS::Lambda::Url` judge it',
+        'it only allows a function URL in the same input without authentication, so policies about `AWS::Lambda::Url` evaluate it',
       absent: false,
     },
   },

@@ -12,7 +12,7 @@ export const dlmLifecyclePolicy = normaliser({
     },
     'cross_region_copies[].encryption.enabled': {
       type: 'bool',
-      meaning: 'the copy is encrypted, also where the snapshot is not',
+      meaning: 'the copy is encrypted, even if the snapshot is not',
       absent: false,
     },
   },

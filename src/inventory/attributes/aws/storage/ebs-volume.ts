@@ -13,7 +13,7 @@ export const ebsVolume = normaliser({
   attributes: {
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'the volume is encrypted; by default, as its snapshot is',
+      meaning: 'the volume is encrypted; by default, the same as its snapshot',
       absent: false,
       source: encryptedByDefault,
     },
@@ -24,10 +24,11 @@ export const ebsVolume = normaliser({
       spelling: ['gp2', 'gp3', 'io1', 'io2', 'st1', 'sc1', 'standard'],
       absent: 'gp2',
     },
-    size_gb: { type: 'int', meaning: 'size in GiB; none where it is that of a snapshot' },
+    size_gb: { type: 'int', meaning: 'size in GiB; none if set by a snapshot' },
     attached: {
       type: 'bool',
-      meaning: 'an instance has it; templates and plans say so by an attachment in the same input',
+      meaning:
+        'attached to an instance; in templates and plans, by an attachment in the same input',
       absent: false,
     },
   },

@@ -22,7 +22,7 @@ export const efsFileSystem = normaliser({
     'policy.statements': {
       type: 'list<Statement>',
       meaning:
-        'the file system policy; without one, everybody who reaches a mount target has full access',
+        'the file system policy; without one, anyone who reaches a mount target has full access',
       absent: [],
     },
   },

@@ -33,7 +33,7 @@ export const fsxFileSystem = normaliser({
     },
     'backup.retention_days': {
       type: 'int',
-      meaning: 'automatic backups, where the number of days is set; 0 is off',
+      meaning: 'retention of automatic backups, if set; 0 is off',
     },
   },
   arguments: {

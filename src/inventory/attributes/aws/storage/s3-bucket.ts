@@ -29,12 +29,12 @@ export const s3Bucket = normaliser({
   attributes: {
     'public_access_block.configured': {
       type: 'bool',
-      meaning: 'the bucket has a block of its own, on or off',
+      meaning: 'the bucket has its own block, on or off',
       absent: false,
     },
     'public_access_block.block_public_acls': {
       type: 'bool',
-      meaning: 'refuses new public ACLs',
+      meaning: 'rejects new public ACLs',
       absent: true,
       source: publicAccess,
     },
@@ -46,13 +46,13 @@ export const s3Bucket = normaliser({
     },
     'public_access_block.block_public_policy': {
       type: 'bool',
-      meaning: 'refuses public bucket policies',
+      meaning: 'rejects public bucket policies',
       absent: true,
       source: publicAccess,
     },
     'public_access_block.restrict_public_buckets': {
       type: 'bool',
-      meaning: 'limits a public bucket to AWS services and the own account',
+      meaning: 'limits a public bucket to AWS services and the account of the bucket',
       absent: true,
       source: publicAccess,
     },
@@ -65,8 +65,7 @@ export const s3Bucket = normaliser({
     'policy.statements': { type: 'list<Statement>', meaning: 'the bucket policy', absent: [] },
     'encryption.enabled': {
       type: 'bool',
-      meaning:
-        'new objects are encrypted: always, with keys of S3 (SSE-S3) where nothing else is set',
+      meaning: 'new objects are encrypted; always on, by default with S3 managed keys (SSE-S3)',
       absent: true,
       source: encryptedAlways,
     },
@@ -94,8 +93,8 @@ export const s3Bucket = normaliser({
       absent: false,
     },
     'logging.enabled': { type: 'bool', meaning: 'server access logging is on', absent: false },
-    'logging.target_bucket': { type: 'string', meaning: 'where the logs go' },
-    'logging.to_itself': { type: 'bool', meaning: 'they go into this bucket', absent: false },
+    'logging.target_bucket': { type: 'string', meaning: 'the target of logs' },
+    'logging.to_itself': { type: 'bool', meaning: 'logs go to the bucket itself', absent: false },
     'replication.enabled': {
       type: 'bool',
       meaning: 'a replication rule is on, to a bucket of the same or another region',
@@ -110,7 +109,7 @@ export const s3Bucket = normaliser({
     },
     'object_lock.retention_days': {
       type: 'int',
-      meaning: 'default retention; years count 365 days',
+      meaning: 'default retention; a year counts as 365 days',
       absent: 0,
     },
     'lifecycle.rules': { type: 'list', meaning: 'lifecycle rules', absent: [] },

@@ -23,7 +23,7 @@ export const bucketAcl = normaliser({
   attributes: {
     acl: {
       type: 'string',
-      meaning: 'canned ACL, such as `private`, `public-read`, or the one that its grants amount to',
+      meaning: 'canned ACL, such as `private`, `public-read`, or the one equivalent to its grants',
       spelling: cannedAcls,
     },
     ...joinedAttribute('its bucket', bucket),
@@ -43,16 +43,16 @@ export const bucketPublicAccessBlock = normaliser({
   types: ['AWS::S3::BucketPublicAccessBlock'],
   source,
   attributes: {
-    'public_access_block.configured': { ...off, meaning: 'true: it is a block' },
-    'public_access_block.block_public_acls': { ...off, meaning: 'refuses new public ACLs' },
+    'public_access_block.configured': { ...off, meaning: 'always true' },
+    'public_access_block.block_public_acls': { ...off, meaning: 'rejects new public ACLs' },
     'public_access_block.ignore_public_acls': { ...off, meaning: 'ignores public ACLs' },
     'public_access_block.block_public_policy': {
       ...off,
-      meaning: 'refuses public bucket policies',
+      meaning: 'rejects public bucket policies',
     },
     'public_access_block.restrict_public_buckets': {
       ...off,
-      meaning: 'limits a public bucket to AWS services and the own account',
+      meaning: 'limits a public bucket to AWS services and the account of the bucket',
     },
     ...joinedAttribute('its bucket', bucket),
   },

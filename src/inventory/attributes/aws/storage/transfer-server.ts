@@ -23,7 +23,7 @@ export const transferServer = normaliser({
   attributes: {
     protocols: {
       type: 'list<string>',
-      meaning: '`SFTP`, `FTPS`, `FTP`, which is plain text, and `AS2`',
+      meaning: '`SFTP`, `FTPS`, `FTP` (not encrypted) and `AS2`',
       absent: ['SFTP'],
     },
   },
