@@ -21,6 +21,7 @@ import type { CollectionSpec, Document } from '../../../src/server/store/store.t
 import { violations } from '../../../src/server/violations/collection.ts';
 import { webhookLanes } from '../../../src/server/webhooks/collection.ts';
 import { eventsOf } from '../events/events-service.ts';
+import { recompute } from '../../support/recompute.ts';
 import type { TestService } from '../test-service.ts';
 import { startTestService } from '../test-service.ts';
 
@@ -243,38 +244,15 @@ async function perform(
   }
 }
 
-/** What the violations must be, from resources, policies and exemptions alone. `any` where the past decides, too. */
-async function recompute(service: TestService) {
-  const now = service.deps.clock.now();
-  const expected = new Map<string, 'OPEN' | 'EXEMPT' | 'none' | 'any, OPEN' | 'any, EXEMPT'>();
-  const waivers = await all(service, exemptions);
-  for (const policy of await all(service, policies)) {
-    if (!policy.enabled) continue;
-    const prepared = preparePolicy({
-      policy: policy as typeof policy & PolicyInput,
-      id: policy.id,
-    });
-    for (const { resource } of await all(service, resources)) {
-      if (!matchesType(policy.resource_type, resource.type)) continue;
-      const isCovered = waivers.some(
-        (waiver) =>
-          waiver.policy === policy.name &&
-          exemptionEnd(waiver.expires) > now &&
-          waiver.resources.some((pattern) => matchesId(pattern, resource.id)),
-      );
-      const { status } = evaluate(prepared, resource, now);
-      const covered = isCovered ? 'EXEMPT' : 'OPEN';
-      expected.set(
-        `${policy.id} ${resource.id}`,
-        status === 'PASS' ? 'none' : status === 'FAIL' ? covered : `any, ${covered}`,
-      );
-    }
-  }
-  return expected;
-}
-
 async function checkViolations(service: TestService): Promise<void> {
-  const expected = await recompute(service);
+  const expected = recompute(
+    {
+      policies: (await all(service, policies)) as (StoredPolicy & PolicyInput)[],
+      resources: (await all(service, resources)).map(({ resource }) => resource),
+      exemptions: await all(service, exemptions),
+    },
+    service.deps.clock.now(),
+  );
   const stored = await all(service, violations);
   const pairs = stored.map((each) => `${each.policy_id} ${each.resource_id}`);
   expect(new Set(pairs).size).toBe(pairs.length);
