@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { tempFolder } from '../server/store/lowdb/temp-folder.ts';
 import type { TempFolder } from '../server/store/lowdb/temp-folder.ts';
+import { isWatched, say } from '../support/progress.ts';
 import { audit, openBank, transfer } from './accounts.ts';
 import { memoryFiles } from './memory-files.ts';
 import type { MemoryFiles } from './memory-files.ts';
@@ -64,9 +65,11 @@ test(`${disks} disks that a power cut may leave: nothing acknowledged is lost, n
       expect(count, at).toBeGreaterThanOrEqual(acknowledged);
       expect(count, at).toBeLessThanOrEqual(asked);
       tried += 1;
+      if (isWatched && tried % 10_000 === 0) say(`${tried} disks, seed ${seed}`);
       // A store on a disk in memory has nothing to let go of but the lock; closing it takes longer than all the rest.
       if (tried % disksPerCut === 0) await store.close();
       else rmSync(join(folder.path, 'lock'));
     }
   }
-}, 3_600_000);
+  if (isWatched) say(`${tried} disks: none lost anything, had half of it or was refused`);
+}, 86_400_000);

@@ -12,9 +12,6 @@ import type { SmallDisk } from '../support/small-disk.ts';
 import { hasTool, runTool, startTool } from '../support/system-tool.ts';
 import { until } from '../support/until.ts';
 
-/** The store's own rounds are cheaper; these show that the whole server keeps its word, too. */
-const ROUNDS = Math.min(10, Number(process.env['GOVCTL_CRASH_ROUNDS'] ?? 2));
-
 let folder: TempFolder;
 let dataDir: string;
 let running: BuiltServer | undefined;
@@ -111,8 +108,6 @@ const createPolicies = (server: BuiltServer, prefix: string): Load => {
   return { acknowledged, refused, unanswered, done };
 };
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** What is stored is all that was acknowledged, whole, and nothing that wasn't at least asked for. */
 const checkStored = (stored: readonly Policy[], loads: readonly Load[]): void => {
   const byName = new Map(stored.map((policy) => [policy.name, policy]));
@@ -131,27 +126,6 @@ const checkStored = (stored: readonly Policy[], loads: readonly Load[]): void =>
 };
 
 describe('the server', () => {
-  test('keeps every policy it has acknowledged through kill -9, and no half of another', async () => {
-    const loads: Load[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const server = await start();
-      const load = createPolicies(server, `round ${round}`);
-      loads.push(load);
-      await until(() => load.acknowledged.size > 0);
-      await pause(Math.random() * 500);
-      await server.stop('SIGKILL');
-      await load.done;
-      expect(load.acknowledged.size).toBeGreaterThan(0);
-    }
-    const server = await start();
-    checkStored(await listPolicies(server), loads);
-    // Whole also means found by its tags, and by its name when one tries to take it again.
-    const [name] = loads[0]?.acknowledged.keys() ?? [];
-    const tagged = await call(server, 'GET', `/v1/policies?tags=${encodeURIComponent(name ?? '')}`);
-    expect(await tagged.json()).toMatchObject({ pagination: { total: 1 } });
-    expect((await call(server, 'POST', '/v1/policies', aPolicy(name ?? ''))).status).toBe(409);
-  }, 180_000);
-
   test('leaves whole files and an empty journal after a graceful stop under load', async () => {
     const server = await start();
     const load = createPolicies(server, 'stop');

@@ -85,6 +85,8 @@ export async function startBuiltServer(
     script?: string;
     /** A command that runs it, such as one that gives it namespaces of its own. */
     within?: readonly string[];
+    /** Is given the process as soon as there is one. */
+    spawned?: (process: ServerProcess) => void;
   } = {},
 ): Promise<BuiltServer> {
   const folder = makeTempFolder();
@@ -107,7 +109,10 @@ export async function startBuiltServer(
     env: cleanEnvironment({ GOVCTL_SERVER_API_KEY: key, ...options.env }),
     extendEnv: false,
     reject: false,
+    // Whoever stops it finds out how long that takes.
+    forceKillAfterDelay: false,
   });
+  options.spawned?.(child);
   const baseUrl = await waitForReadyFile(readyFile, child);
   return {
     baseUrl,
