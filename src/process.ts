@@ -33,6 +33,7 @@ export async function runInProcess(argv: readonly string[], version: string): Pr
         now: Date.now,
         signal: interruption.signal,
         holding: interruption.holding,
+        endAtOnce,
         onHangUp(listener) {
           process.on('SIGHUP', listener);
           return () => void process.off('SIGHUP', listener);
@@ -68,6 +69,16 @@ function workingFolder(): string {
   }
 }
 
+/**
+ * Ends the process as a signal does that nothing listens to, with 130 in a shell. process.exit() waits for what its threads
+ * do, such as for a disk that does not answer.
+ */
+function endAtOnce(): void {
+  process.emit('exit', exitCodes.interrupted);
+  process.removeAllListeners('SIGINT');
+  process.kill(process.pid, 'SIGINT');
+}
+
 interface Interruption {
   readonly signal: AbortSignal;
   readonly holding: Holding;
@@ -81,7 +92,7 @@ interface Interruption {
 function interruptible(): Interruption {
   const controller = new AbortController();
   const stop = (): void => {
-    if (controller.signal.aborted) process.exit(exitCodes.interrupted);
+    if (controller.signal.aborted) endAtOnce();
     controller.abort();
   };
   const listen = (): void => void process.on('SIGINT', stop).on('SIGTERM', stop);

@@ -26,6 +26,8 @@ export interface World {
   readonly holding: Holding;
   /** Has SIGHUP, which ends the process, call this instead. @returns ends that */
   readonly onHangUp: (listener: () => void) => () => void;
+  /** Ends the process, whatever its threads still do. */
+  readonly endAtOnce: () => void;
   /** Replaces the network; default: undici. */
   readonly fetch?: Fetch;
   /** Replaces the operating system's keychain. */

@@ -27,6 +27,8 @@ import { answerWhileStarting, createService, refuseRequest } from './wiring/serv
 import type { AnsweringDeps, Service, ServiceOptions } from './wiring/service.ts';
 import { lockLowdbStore } from './store/lowdb/open.ts';
 import type { LockedFolder } from './store/lowdb/open.ts';
+import { stopRunning, usualStop } from './stop.ts';
+import type { Stopped } from './stop.ts';
 import { StoreUnavailable } from './store/store.ts';
 
 export interface ServerOptions extends Omit<ServiceOptions, 'config'> {
@@ -75,13 +77,9 @@ export interface RunningServer {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Reads the files of TLS again, and logs how that went. */
   reload(): Promise<void>;
-  /** Finishes what it has begun, refuses new work, folds the journal. */
-  stop(): Promise<void>;
+  /** Finishes what it has begun, refuses new work, folds the journal, in 9 seconds at most. */
+  stop(): Promise<Stopped>;
 }
-
-/** Milliseconds that a stop may take, and that bodies on their way get of it. */
-const stopWithin = 8_000;
-const bodiesWithin = 1_000;
 
 /**
  * Starts the service: lock, listener, store, key. It listens before the store is loaded, which may take seconds: until it
@@ -120,7 +118,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       refuse: (status, description) => refuseRequest(own, status, description),
     });
     opened.push(
-      async () => void (await listener.close(stopWithin)),
+      async () => void (await listener.close(usualStop.requests)),
       () => listener.stopListening(),
       () => door.open(undefined),
     );
@@ -165,26 +163,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     hasStarted = true;
     log.info({ base_url: baseUrl, data_dir: options.dataDir }, 'listening');
 
-    const stop = async (): Promise<void> => {
+    const stop = async (): Promise<Stopped> => {
       log.info({}, 'stopping');
-      const until = clock.monotonic() + stopWithin;
       try {
-        if (readyFile !== undefined) await withdrawReadyFile(readyFile);
-        await Promise.all([listener.stopListening(), metricsListener?.stopListening()]);
-        await service.drain(bodiesWithin);
-        const refused = listener.refuseUnread();
-        await service.drain(until - clock.monotonic(), refused);
-        const rest = Math.max(0, until - clock.monotonic());
-        await Promise.all([listener.close(rest), metricsListener?.close(rest)]);
-        await service.stop();
+        if (readyFile !== undefined) {
+          await withdrawReadyFile(readyFile).catch((error: unknown) =>
+            log.error({ err: error }, 'the ready file was not removed'),
+          );
+        }
+        const listeners = [listener, ...(metricsListener ? [metricsListener] : [])] as const;
+        return await stopRunning({ listeners, service, store, clock, log });
       } finally {
-        // Whatever failed above: the files are left whole and the lock is let go.
-        await store.close();
-        log.info({}, 'stopped');
         closeLog();
       }
     };
-    let stopping: Promise<void> | undefined;
+    let stopping: Promise<Stopped> | undefined;
     return {
       baseUrl,
       port: listener.port,

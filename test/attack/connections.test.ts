@@ -61,7 +61,7 @@ async function start(maxConnections: number): Promise<RunningServer> {
     logLevel: 'silent',
     maxConnections,
   });
-  onTestFinished(() => server.stop());
+  onTestFinished(async () => void (await server.stop()));
   return server;
 }
 

@@ -22,7 +22,7 @@ async function start(options: Partial<ServerOptions> = {}): Promise<RunningServe
     clock: { now: () => Date.parse('2026-03-01T12:00:00Z'), monotonic: () => performance.now() },
     ...options,
   });
-  onTestFinished(() => server.stop());
+  onTestFinished(async () => void (await server.stop()));
   return server;
 }
 

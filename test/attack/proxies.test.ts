@@ -58,7 +58,7 @@ it('reads every line of a header that comes more than once, and whoever is no pr
       configFile,
       clock: { now: () => Date.parse('2026-03-01T12:00:00Z'), monotonic: () => performance.now() },
     });
-    onTestFinished(() => server.stop());
+    onTestFinished(async () => void (await server.stop()));
     const ask = async (...lines: string[]): Promise<number> => {
       const socket = connect(server.port, '127.0.0.1');
       socket.write(

@@ -1,17 +1,24 @@
 import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { makeTempFolder, serverKey, startBuiltServer } from '../support/built-cli.ts';
 import type { BuiltServer } from '../support/built-cli.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
+import { stoppableDisk } from '../support/stoppable-disk.ts';
+import { hasTool } from '../support/system-tool.ts';
 import { until } from '../support/until.ts';
 import { sendWithoutPause } from './keep-alive-clients.ts';
 
 const rounds = Number(process.env['GOVCTL_CRASH_ROUNDS'] ?? 2);
 
-async function start(args: readonly string[] = []): Promise<BuiltServer> {
-  const server = await startBuiltServer({ args: ['--rate-limit', 'off', ...args] });
+async function start(
+  args: readonly string[] = [],
+  options: Omit<NonNullable<Parameters<typeof startBuiltServer>[0]>, 'args'> = {},
+): Promise<BuiltServer> {
+  const server = await startBuiltServer({ ...options, args: ['--rate-limit', 'off', ...args] });
   onTestFinished(async () => void (await server.stop('SIGKILL')));
   return server;
 }
@@ -46,3 +53,112 @@ test.each([
   },
   180_000,
 );
+
+/** Milliseconds that a stop takes at most, and that a machine under load may add. */
+const stopWithin = 9_000;
+const load = 20_000;
+
+const ask = (server: BuiltServer, where: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(server.baseUrl + where, {
+    ...init,
+    headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+  });
+
+const create = (server: BuiltServer, name: string): Promise<Response> =>
+  ask(server, '/v1/policies', {
+    method: 'POST',
+    body: JSON.stringify({
+      name,
+      resource_type: 'AWS::S3::Bucket',
+      rules: [{ condition: 'resource.open', effect: 'DENY' }],
+    }),
+  });
+
+/** What a process ended with: the signal that ended it, or its code. */
+async function endOf({ process }: BuiltServer): Promise<{ end: unknown; said: string }> {
+  const { exitCode, stderr, ...ended } = (await process) as { exitCode?: number; stderr?: unknown };
+  return { end: exitCode ?? ('signal' in ended && ended.signal), said: String(stderr) };
+}
+
+/** As `BuiltServer.stop`, which kills after some seconds, does not. */
+const signal = ({ process: { pid } }: BuiltServer): void => {
+  if (pid !== undefined) process.kill(pid, 'SIGTERM');
+};
+
+describe('a stop ends', () => {
+  const compiles = hasTool('a C compiler', () => void stoppableDisk());
+
+  /** A server with a policy, on a disk that stands still, and a request that waits for it. */
+  async function startStuck(): Promise<{ server: BuiltServer; dataDir: string }> {
+    const dataDir = path.join(makeTempFolder(), 'data');
+    const disk = stoppableDisk();
+    const server = await start([], { dataDir, env: disk.env });
+    expect((await create(server, 'one')).status).toBe(201);
+    disk.stop();
+    void create(server, 'two').catch(() => undefined);
+    await sleep(100);
+    return { server, dataDir };
+  }
+
+  test.skipIf(!compiles)('in time where the disk stands still, and loses nothing', async () => {
+    const { server, dataDir } = await startStuck();
+    const begun = performance.now();
+    signal(server);
+    const { end, said } = await endOf(server);
+    expect(performance.now() - begun).toBeLessThan(stopWithin + load);
+    expect([end, said]).toEqual(['SIGINT', expect.stringContaining('disk took too long')]);
+    expect(said).toContain('Cut off: 1 answer not sent in full');
+    const again = await start([], { dataDir });
+    const answer = await (await ask(again, '/v1/policies')).text();
+    expect(answer).toContain('"name":"one"');
+  });
+
+  test.skipIf(!compiles)('at once at a second signal, whatever the disk does', async () => {
+    const { server } = await startStuck();
+    signal(server);
+    await sleep(500);
+    const begun = performance.now();
+    signal(server);
+    expect(await endOf(server)).toMatchObject({ end: 'SIGINT' });
+    expect(performance.now() - begun).toBeLessThan(load);
+  });
+
+  test('in time however slowly clients send and read, and says what it cut off', async () => {
+    const server = await start(['--max-connections', '100']);
+    // More than the kernel holds between the two of them.
+    const notes = 'n'.repeat(900_000);
+    for (let n = 0; n < 60; n++) {
+      const body = JSON.stringify({ id: `bucket-${n}`, type: 'AWS::S3::Bucket', notes });
+      await ask(server, `/v1/resources/bucket-${n}`, { method: 'PUT', body });
+    }
+    const { port } = new URL(server.baseUrl);
+    const open = (text: string) => {
+      const socket = connect(Number(port), '127.0.0.1', () => socket.write(text));
+      let got = '';
+      socket.on('data', (chunk) => (got += chunk.toString('latin1'))).on('error', () => undefined);
+      onTestFinished(() => void socket.destroy());
+      return { socket, got: () => got };
+    };
+    const head = `Host: x\r\nAuthorization: Bearer ${server.key}\r\n`;
+    const body = open(
+      `POST /v1/policies HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 90\r\n\r\n{`,
+    );
+    const headers = open('GET /v1/policies HTTP/1.1\r\nHost: x\r\n');
+    const drop = setInterval(() => {
+      for (const { socket } of [body, headers]) if (socket.writable) socket.write('x');
+    }, 200);
+    onTestFinished(() => clearInterval(drop));
+    const unread = open(`GET /v1/local/snapshot HTTP/1.1\r\n${head}\r\n`);
+    await until(() => unread.got() !== '');
+    unread.socket.pause();
+    const begun = performance.now();
+    signal(server);
+    const { end, said } = await endOf(server);
+    expect(performance.now() - begun).toBeLessThan(stopWithin + load);
+    expect([end, said]).toEqual([
+      0,
+      expect.stringContaining('Stopped. Cut off: 1 answer not sent in full.'),
+    ]);
+    for (const slow of [body, headers]) expect(slow.got()).toMatch(/^HTTP\/1.1 503 /);
+  });
+});

@@ -27,7 +27,7 @@ it.skipIf(process.platform === 'win32')(
       logLevel: 'silent',
       secretFiles: [open ?? '', closed ?? '', path.join(folder, 'none')],
     });
-    onTestFinished(() => server.stop());
+    onTestFinished(async () => void (await server.stop()));
     expect(server.notices).toEqual([
       `${open} contains a secret and others on this machine can read it: chmod 600 it.`,
     ]);

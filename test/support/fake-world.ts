@@ -27,6 +27,7 @@ export interface FakeWorldSettings {
   readonly holding?: World['holding'];
   /** Default: there is no SIGHUP. */
   readonly onHangUp?: World['onHangUp'];
+  readonly endAtOnce?: World['endAtOnce'];
   readonly signal?: AbortSignal;
   readonly launchServer?: LaunchServer;
   /** Default: they are real. */
@@ -70,6 +71,7 @@ export function createFakeWorld(settings: FakeWorldSettings = {}): FakeWorld {
     packageRoot: fileURLToPath(new URL('../..', import.meta.url)),
     signal: settings.signal ?? new AbortController().signal,
     holding: settings.holding ?? ((work) => work()),
+    endAtOnce: settings.endAtOnce ?? (() => undefined),
     onHangUp: settings.onHangUp ?? (() => () => undefined),
     ...(settings.realNetwork
       ? {}

@@ -40,6 +40,14 @@ export interface ServerOptions {
   readonly signal?: AbortSignal;
 }
 
+/** How a stop ended. */
+export interface Stopped {
+  /** What was not finished, in words. */
+  readonly cutOff: readonly string[];
+  /** What did not end in time, so that the process has to be ended. */
+  readonly stuck?: string;
+}
+
 export interface RunningServer {
   readonly baseUrl: string;
   /** Absent when the data folder's key was printed at an earlier start. */
@@ -54,8 +62,8 @@ export interface RunningServer {
   readonly fetch: Fetch;
   /** Reads the files of TLS again, and logs how that went. */
   reload(): Promise<void>;
-  /** Finishes what it has begun, refuses new work, folds the journal. */
-  stop(): Promise<void>;
+  /** Finishes what it has begun, refuses new work, folds the journal, in 9 seconds at most. */
+  stop(): Promise<Stopped>;
 }
 
 /** @throws GovctlError when the address, a file or the data folder can't be used */

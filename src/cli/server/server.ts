@@ -9,7 +9,7 @@ import { readInputFile } from '../flags/input-file.ts';
 import { isUnprotected, parseBaseUrl } from '../credentials/base-url.ts';
 import { checkToken } from '../credentials/find-login.ts';
 import type { View } from '../terminal/output.ts';
-import type { RunningServer, ServerOptions } from './launcher.ts';
+import type { RunningServer, ServerOptions, Stopped } from './launcher.ts';
 import { parsePort } from './port.ts';
 
 /** The flags as commander gives them. */
@@ -45,6 +45,7 @@ export async function runServer(context: Context, flags: ServerFlags): Promise<E
   const options = parseServerFlags(world.cwd, flags, apiKey?.key);
   const secretKey = world.env.GOVCTL_SERVER_SECRET_KEY;
   let server: RunningServer | undefined;
+  let stopped: Stopped | undefined;
   // From the beginning: without a listener, the signal would end the process.
   const stopListening = world.onHangUp(() => void server?.reload());
   try {
@@ -67,11 +68,19 @@ export async function runServer(context: Context, flags: ServerFlags): Promise<E
     await untilAborted(world.signal);
     await context.say('Stopping: finishing what has begun. Once more ends at once.');
   } finally {
-    await server?.stop();
+    stopped = await server?.stop();
     stopListening();
   }
-  await context.say('Stopped.');
-  return exitCodes.ok;
+  await context.say(describeStop(stopped));
+  if (stopped?.stuck === undefined) return exitCodes.ok;
+  world.endAtOnce();
+  return exitCodes.interrupted;
+}
+
+function describeStop({ cutOff, stuck }: Stopped = { cutOff: [] }): string {
+  const said = cutOff.length > 0 ? ` Cut off: ${cutOff.join('; ')}.` : '';
+  if (stuck === undefined) return `Stopped.${said}`;
+  return `Ended before the stop was done: ${stuck} took too long.${said} What was answered is saved; the next start recovers it.`;
 }
 
 /** @returns undefined where a signal came while the stored data was loaded */

@@ -40,6 +40,8 @@ async function inTime<T>(reading: Promise<T>, ms: number, what: string): Promise
       const said = `${what} within ${ms / 1_000} seconds`;
       reject(new GovctlError('malformed_request', said, { status: 408 }));
     }, ms);
+    // A server that has stopped does not wait for it.
+    timer.unref();
   });
   try {
     return await Promise.race([reading, late]);

@@ -235,19 +235,20 @@ export function startBackgroundWork(
     async stop() {
       for (const timer of timers) clearInterval(timer);
       endListening();
-      await upkeep.idle();
-      await automator?.stop(actionsWithin);
-      await remediator.stop(actionsWithin);
-      await evaluator.stop(evaluationsWithin);
-      await detecting.stop(evaluationsWithin);
-      await budgeting.stop(evaluationsWithin);
-      await fires.stop(firesWithin);
-      await reportWork.stop(reportsWithin);
-      await evidenceWork.stop(reportsWithin);
-      await costImportWork.stop(reportsWithin);
+      await Promise.all([
+        upkeep.idle(),
+        automator?.stop(actionsWithin),
+        evaluator.stop(evaluationsWithin),
+        detecting.stop(evaluationsWithin),
+        budgeting.stop(evaluationsWithin),
+        fires.stop(firesWithin),
+        reportWork.stop(reportsWithin),
+        evidenceWork.stop(reportsWithin),
+        costImportWork.stop(reportsWithin),
+        stopSending(),
+      ]);
       await fileReader.close();
       await renderer.close();
-      await stopSending();
     },
   };
 }

@@ -63,8 +63,8 @@ export interface Service {
   fetch(request: Request, peer: Peer): Response | Promise<Response>;
   /** Answers what comes to the listener of metrics: no token is asked for. */
   fetchMetrics(request: Request): Promise<Response>;
-  /** Refuses new requests and waits at most `withinMs` for all but `except` of the open ones. */
-  drain(withinMs: number, except?: number): Promise<void>;
+  /** Refuses new requests and waits at most `withinMs` for all but `except` of the open ones. @returns how many are left */
+  drain(withinMs: number, except?: number): Promise<number>;
   /** Reads the operator's files again, where it has any that may change. */
   readonly reload?: () => Promise<void>;
   /** Stops the background work. */
@@ -226,6 +226,7 @@ export async function createService(
       void background.stopSending();
       const until = deps.clock.monotonic() + withinMs;
       while (begun > except && deps.clock.monotonic() < until) await sleep(5);
+      return Math.max(0, begun - except);
     },
     ...(countries ? { reload: countries.reload } : {}),
     async stop() {

@@ -15,7 +15,7 @@ async function exec(...argv: string[]): Promise<Outcome & { launched: number }> 
       notices: [],
       fetch: () => Promise.reject(new Error('not asked')),
       reload: () => Promise.resolve(),
-      stop: () => Promise.resolve(),
+      stop: () => Promise.resolve({ cutOff: [] }),
     };
   };
   const outcome = await runCommandLine(argv, createFakeWorld({ env: process.env, launchServer }));

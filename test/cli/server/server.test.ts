@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LaunchServer, ServerOptions } from '../../../src/cli/server/launcher.ts';
+import type { LaunchServer, ServerOptions, Stopped } from '../../../src/cli/server/launcher.ts';
 import { GovctlError } from '../../../src/contract/errors.ts';
 import { startServer } from '../../../src/server/start.ts';
 import type { FakeWorldSettings } from '../../support/fake-world.ts';
@@ -20,6 +20,7 @@ function fakeLauncher(
     isLocal?: boolean;
     generated?: string;
     apiKeyWorks?: boolean;
+    stopped?: Stopped;
   } = {},
 ) {
   const controller = new AbortController();
@@ -41,7 +42,10 @@ function fakeLauncher(
       apiKeyWorks: more.apiKeyWorks ?? true,
       fetch: () => Promise.reject(new Error('not asked')),
       reload: async () => void reloaded++,
-      stop: async () => void stopped++,
+      stop: async () => {
+        stopped++;
+        return more.stopped ?? { cutOff: [] };
+      },
     };
   };
   return {
@@ -112,6 +116,24 @@ describe('govctl server', () => {
     const outcome = await run([], { launchServer, signal: controller.signal });
     expect(outcome).toMatchObject({ exitCode: 0, stdout: '' });
     expect(outcome.stderr).toContain('Stopped before the stored data was loaded.');
+  });
+
+  it('says what a stop cut off', async () => {
+    const cutOff = ['2 answers not sent in full'];
+    const { exitCode, stderr } = await run([], fakeLauncher({ stopped: { cutOff } }));
+    expect([exitCode, stderr]).toEqual([
+      0,
+      expect.stringContaining('Stopped. Cut off: 2 answers not sent in full.\n'),
+    ]);
+  });
+
+  it('ends at once with 130 where a stop does not end in time, and says what took so long', async () => {
+    const stopped = { cutOff: [], stuck: 'writing to the disk' };
+    let ended = 0;
+    const endAtOnce = (): void => void ended++;
+    const outcome = await run([], { ...fakeLauncher({ stopped }), endAtOnce });
+    expect([outcome.exitCode, ended]).toEqual([130, 1]);
+    expect(outcome.stderr).toContain('the stop was done: writing to the disk took too long.');
   });
 
   it('reloads at SIGHUP, from its start to its end', async () => {

@@ -48,7 +48,7 @@ export interface Durability {
   /** Why the last checkpoints could not be written, if so. */
   checkpoints(): string | undefined;
   /** Folds the journal into the checkpoints, where that is still possible, and lets go. */
-  close(): Promise<void>;
+  close(signal?: AbortSignal): Promise<void>;
 }
 
 /**
@@ -298,8 +298,8 @@ export const createEngine = (
         ? { writable: false, reason: 'the store is closed', ...more }
         : { writable: true, ...more };
     },
-    close() {
-      closing ??= allRun.then(() => blobs.close()).then(() => durability.close());
+    close(signal) {
+      closing ??= allRun.then(() => blobs.close()).then(() => durability.close(signal));
       return closing;
     },
   };

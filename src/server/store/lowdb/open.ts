@@ -116,6 +116,21 @@ const journalOf = async (files: FileLayer, dir: string): Promise<string> => {
   return (await Promise.all(sizes)).join();
 };
 
+/** Files of which nothing is written once a signal is aborted. */
+const writeUntil = (signal: AbortSignal, files: FileLayer): FileLayer => ({
+  ...files,
+  async open(path, mode) {
+    const file = await files.open(path, mode);
+    return {
+      ...file,
+      async write(bytes) {
+        signal.throwIfAborted();
+        return file.write(bytes);
+      },
+    };
+  },
+});
+
 const openLocked = async (
   {
     dir,
@@ -163,10 +178,10 @@ const openLocked = async (
   let told = '';
 
   /** Folds up to now; the journal must have nothing in flight until it has been rotated. */
-  const fold = async (onRotated: () => void): Promise<void> => {
+  const fold = async (onRotated: () => void, to = files): Promise<void> => {
     const { commit } = state;
     await journal.rotate(commit);
-    const written = foldState(files, dir, state);
+    const written = foldState(to, dir, state);
     onRotated();
     nextFold = Math.max(checkpointBytes, await written);
     foldedAt = commit;
@@ -255,14 +270,15 @@ const openLocked = async (
   const durability: Durability = {
     append: (sealed) => journal.append(sealed),
     checkpoints: () => foldFailure,
-    async close() {
+    async close(signal) {
       closing = true;
       clearTimeout(timer);
       clearTimeout(foldTimer);
       await resuming;
       await journal.idle();
       await folding;
-      if (!failed && state.commit > foldedAt) await fold(() => {}).catch(tellFoldFailed);
+      const to = signal ? writeUntil(signal, files) : files;
+      if (!failed && state.commit > foldedAt) await fold(() => {}, to).catch(tellFoldFailed);
       try {
         await journal.close();
       } finally {
