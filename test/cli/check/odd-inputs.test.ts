@@ -252,7 +252,7 @@ describe('named, with its place:', () => {
       Resources: { 'Fn::ForEach::Buckets': ['X', { Ref: 'L' }, { 'B${X}': bucket(open) }] },
     });
     expect(unreadable).toMatchObject([
-      { message: expect.stringContaining('its list is not known') as unknown, line: 9 },
+      { message: expect.stringContaining('its list is unknown') as unknown, line: 9 },
     ]);
     expect(exitCode).toBe(3);
   });

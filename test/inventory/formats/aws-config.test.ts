@@ -57,12 +57,12 @@ describe('a configuration item', () => {
   });
 
   test.each([
-    [{ ...item, configuration: 'CONFIGURATION' }, /no JSON/, ['configuration']],
-    [{ accountId: 'string', 'configuration.name': 'string' }, /property list/, []],
+    [{ ...item, configuration: 'CONFIGURATION' }, /not JSON/, ['configuration']],
+    [{ accountId: 'string', 'configuration.name': 'string' }, /schema of a resource type/, []],
     [{ Results: ['{"configuration":{}}'] }, /resourceType/, ['Results', 0]],
     [
       { invokingEvent: '{"messageType":"ScheduledNotification"}' },
-      /names no resource/,
+      /has no resource/,
       ['invokingEvent'],
     ],
   ])('that cannot be used is a problem with a place: %j', (document, message, at) => {

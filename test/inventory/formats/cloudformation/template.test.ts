@@ -165,7 +165,7 @@ describe('a part of a template that cannot be used is a problem with its place',
       'Fn::ForEach::L: [N, !Ref X, {"A${N}": {Type: A::B}}]',
       2,
       3,
-      /not known/,
+      /is unknown/,
     ],
     [
       'a loop without end',

@@ -79,7 +79,7 @@ describe('a line', () => {
     ['{"id": "a", "type": "A::B"', 27, /the end/],
     ['{"id": "a", "type": "A"}', 13, /must look like/],
     ['{"id": "a", "type": "A::B", "tags": {"x": 1}}', 38, /tags/],
-    ['7', 1, /no JSON object/],
+    ['7', 1, /not a JSON object/],
     ['', 1, /the end/],
     [
       `{"id": "a", "type": "A::B", "x": ${'['.repeat(200)}${']'.repeat(200)}}`,
