@@ -93,6 +93,34 @@ describe('an Idempotency-Key', () => {
     }
   });
 
+  it('gets the stored answer although what it was about is gone', async () => {
+    const tested = await startTestService({
+      receive: () => Promise.resolve({ durationMs: 1, status: 200 }),
+    });
+    try {
+      const body = { url: 'http://127.0.0.1:9/', events: ['user.login'], secret: 'for-a-test' };
+      const { json } = await tested.send('POST', '/v1/webhooks', { body });
+      const one = `/v1/webhooks/${String(json.id)}`;
+      const test = () =>
+        tested.send('POST', `${one}/test`, {
+          body: { event_type: 'user.login' },
+          headers: { 'idempotency-key': 'test' },
+        });
+      const redeliver = () =>
+        tested.send('POST', `${one}/redeliver`, {
+          body: {},
+          headers: { 'idempotency-key': 'redeliver' },
+        });
+      const first = [await test(), await redeliver()];
+      await tested.send('DELETE', one);
+      const second = [await test(), await redeliver()];
+      expect(first.map(({ status }) => status)).toEqual([200, 202]);
+      expect(second.map(({ text }) => text)).toEqual(first.map(({ text }) => text));
+    } finally {
+      await tested.close();
+    }
+  });
+
   it('refuses another body under the same key', async () => {
     await post('k');
     const got = await post('k', 'other');

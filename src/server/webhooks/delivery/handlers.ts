@@ -59,19 +59,19 @@ export const deliveryHandlers = (deps: Deps, send: Send): DeliveryHandlers => ({
     }),
 
   redeliverFailed: async ({ params: { id }, body }, call) => {
-    await readWebhook(deps.store, id);
+    const isRepeated = await call.isRepeated();
+    // What was done is told again, even if the webhook is gone.
+    if (!isRepeated) await readWebhook(deps.store, id);
     const since = body.since === undefined ? 0 : Date.parse(body.since);
-    const redelivered = (await call.isRepeated())
-      ? 0
-      : await redeliverFailed(deps, call, id, since);
+    const redelivered = isRepeated ? 0 : await redeliverFailed(deps, call, id, since);
     return call.transact(async () => ({ body: toJson({ redelivered }) }));
   },
 
   test: async ({ params, body }, call) => {
-    const { doc: webhook } = await readWebhook(deps.store, params.id);
-    const sent = (await call.isRepeated())
-      ? undefined
-      : await sendTest(deps, send, webhook, body.event_type);
+    const { doc: webhook } = (await call.isRepeated())
+      ? { doc: undefined }
+      : await readWebhook(deps.store, params.id);
+    const sent = webhook && (await sendTest(deps, send, webhook, body.event_type));
     return call.transact(async (tx) => {
       if (!sent) throw expired();
       const { delivery, answer } = sent;
