@@ -1,4 +1,4 @@
-// A server that is killed again and again while clients do everything at once that it can be asked for. GOVCTL_KILLS sets
+// The built server (bin/govctl.js), killed again and again while clients do everything at once that it can be asked for. GOVCTL_KILLS sets
 // how often; `npm run kills -- --count 2000` reports how far it is.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A server that does everything at once for a long time must not grow. `npm run soak -- --minutes 30` tries that; `npm test`
+// The built server (bin/govctl.js) that does everything at once for a long time must not grow. `npm run soak -- --minutes 30` tries that; `npm test`
 // tries only that it can be tried.
 import { expect, test } from 'vitest';
 import { tempFolder } from '../server/store/lowdb/temp-folder.ts';
