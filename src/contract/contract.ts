@@ -1,4 +1,5 @@
 import { apiKeys } from './api-keys.ts';
+import { archive } from './archive.ts';
 import { auditLog } from './audit-log.ts';
 import { auth } from './auth.ts';
 import { budgets } from './budgets.ts';
@@ -77,6 +78,7 @@ export const contract = {
   trusts,
   auditLog,
   uses,
+  archive,
   local,
   system,
 } as const satisfies Contract;

@@ -29,6 +29,7 @@ export interface StoredCollection<T extends Document = Document> {
    */
   readonly stays?: 'own' | 'forgotten' | 'history';
   readonly expiry?: Expiry<T>;
+  readonly archive?: Archived<T>;
   readonly sealed?: Sealed<T>;
   /** The blobs that a document references. */
   readonly files?: (doc: T) => readonly FileOf[];
@@ -58,6 +59,18 @@ export interface Expiry<T extends Document = Document> {
   readonly parts?: (doc: T) => readonly Part[];
   /** What else goes, in the same transaction. */
   readonly beside?: (tx: Tx, doc: T) => Promise<void>;
+}
+
+/** How records are read for an archive, where that is otherwise than by their expiry. */
+export interface Archived<T extends Document = Document> {
+  readonly orderBy?: string;
+  readonly keptMs?: (retention: Retention) => number;
+  /** They may go before their time, as only so many are stored. */
+  readonly early?: true;
+  /** Without secrets. */
+  readonly shown?: (doc: T) => Document;
+  /** What of a document that has times within falls between two, in milliseconds since the epoch. */
+  readonly pick?: (doc: T, since: number, until: number) => Document | undefined;
 }
 
 export interface Part {
@@ -132,5 +145,5 @@ export const stores = <T extends Document>(
 export const keeps = <T extends Document>(
   spec: CollectionSpec<T>,
   stays: NonNullable<StoredCollection['stays']>,
-  special: Pick<StoredCollection<T>, 'expiry' | 'belongs'> = {},
+  special: Pick<StoredCollection<T>, 'expiry' | 'archive' | 'belongs'> = {},
 ): StoredCollection => ({ spec, stays, ...special }) as unknown as StoredCollection;

@@ -78,6 +78,15 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     )
     .action(act(() => import('./id-token-key.ts').then((m) => m.rotateIdTokenKey)));
   registerBackupCommands(server, act);
+  server
+    .command('archive')
+    .summary('archive records before retention removes them')
+    .argument('<dir>', 'directory of the archives; created if missing')
+    .description(
+      'Writes the records that retention removes soon, and that earlier archives in the directory do not contain, to a new directory there: NDJSON, compressed with gzip, for each collection, the files of reports and evidence, and a manifest. Run it regularly, and more often than --within.',
+    )
+    .option('--within <duration>', 'records that are removed within this time', '7d')
+    .action(act(() => import('./archive.ts').then((m) => m.runArchive)));
   registerLocalCommands(server, act);
 }
 

@@ -3,5 +3,10 @@ import { keeps } from '../module.ts';
 import { auditEnds, auditLog } from './collection.ts';
 
 export const auditModule = {
-  collections: [keeps(auditLog, 'history'), keeps(auditEnds, 'own')],
+  collections: [
+    keeps(auditLog, 'history', {
+      archive: { orderBy: 'at', keptMs: (retention) => retention.audit_log },
+    }),
+    keeps(auditEnds, 'own'),
+  ],
 } satisfies Module;

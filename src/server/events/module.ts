@@ -3,6 +3,10 @@ import { stores } from '../module.ts';
 import { eventShape, events } from './collection.ts';
 
 export const eventsModule = {
-  collections: [stores(events, eventShape)],
+  collections: [
+    stores(events, eventShape, {
+      archive: { orderBy: 'created', keptMs: (retention) => retention.events, early: true },
+    }),
+  ],
   sequences: [events.name],
 } satisfies Module;

@@ -21,11 +21,9 @@ const order: Record<
   (typeof remediationSortFields)[number] | 'ended_at',
   (remediation: StoredRemediation) => Scalar | undefined
 > = {
-  /** Not of a cancelled one before its last action is verified. */
+  /** Of a cancelled one, when its last action was verified. */
   ended_at: (remediation) =>
-    isOpen(remediation) || hasWork(remediation.counts)
-      ? undefined
-      : (remediation.ended_at ?? remediation.updated_at),
+    isOpen(remediation) || hasWork(remediation.counts) ? undefined : remediation.updated_at,
   created_at: ({ created_at }) => created_at,
   updated_at: ({ updated_at }) => updated_at,
   expires_at: ({ expires_at }) => expires_at,

@@ -11,7 +11,14 @@ import { sealedSecret } from './service.ts';
 export const webhooksModule = {
   collections: [
     stores(webhooks, webhookShape, { sealed: { holds: () => true, renew: renewSecret } }),
-    stores(deliveries, deliveryShape, { places: { in: webhookLanes, move: relocate } }),
+    stores(deliveries, deliveryShape, {
+      places: { in: webhookLanes, move: relocate },
+      archive: {
+        orderBy: 'ended_at',
+        keptMs: (retention) => retention.deliveries,
+        early: true,
+      },
+    }),
     stores(answers, answerShape),
   ],
   lanes: [{ spec: webhookLanes, owners: webhooks.name }],

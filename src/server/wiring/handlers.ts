@@ -1,4 +1,6 @@
 import { anomalyHandlers } from '../anomalies/handlers.ts';
+import { archivablesOf } from '../archive/archivable.ts';
+import { archiveHandlers } from '../archive/handlers.ts';
 import { auditLogHandlers } from '../audit/handlers.ts';
 import { apiKeyHandlers, oauthClientHandlers } from '../auth/handlers.ts';
 import { meHandlers } from '../auth/me.ts';
@@ -7,6 +9,7 @@ import type { Exchange } from '../auth/service.ts';
 import { budgetHandlers } from '../budgets/handlers.ts';
 import { definitionHandlers, frameworkHandlers } from '../compliance/handlers.ts';
 import { ownerTagsOf } from '../config/config.ts';
+import { retentionOf } from '../config/retention.ts';
 import { costForecastHandlers } from '../cost/forecast-handlers.ts';
 import { costResourceHandlers } from '../cost/resource-handlers.ts';
 import { costImportHandlers } from '../cost-imports/handlers.ts';
@@ -59,7 +62,7 @@ import { violationHandlers } from '../violations/handlers.ts';
 import { deliveryHandlers } from '../webhooks/delivery/handlers.ts';
 import { webhookHandlers } from '../webhooks/handlers.ts';
 import type { Send } from '../outbound/send.ts';
-import { belongings } from './modules.ts';
+import { belongings, modules } from './modules.ts';
 
 /** What handlers need besides the outside world; created once and shared. */
 export interface Parts {
@@ -172,6 +175,7 @@ export const createHandlers = (
     trusts: trustHandlers(deps, targets),
     auditLog: auditLogHandlers(deps, statementKey),
     uses: useHandlers(deps, uses),
+    archive: archiveHandlers(deps, archivablesOf(modules), retentionOf(surroundings.config)),
     local: localHandlers(deps, local),
     system: systemHandlers(deps, system),
   };

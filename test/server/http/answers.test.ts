@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contract } from '../../../src/contract/contract.ts';
 import type { Endpoint } from '../../../src/contract/endpoint.ts';
+import type { ArchivePage } from '../../../src/contract/archive.ts';
 import { auditLog } from '../../../src/server/audit/collection.ts';
 import { auditHead } from '../../../src/server/audit/service.ts';
 import { createMetrics } from '../../../src/server/observe/metrics.ts';
@@ -178,6 +179,11 @@ async function askReports(): Promise<void> {
   await ask('reports.followLink', `${id} ${link.id}`, { key: null }, search);
   await ask('reports.get', id);
   await ask('reports.revokeLink', `${id} ${link.id}`);
+  await ask('archive.get', undefined, {}, '?within=1d');
+  const until = '?until=2027-01-01T00:00:00.000Z';
+  const { records } = (await ask('archive.read', 'reports', {}, until)) as ArchivePage;
+  const blob = records.find((one) => one.id === id)?.files?.[0]?.blob ?? '';
+  await ask('archive.file', `reports ${id} ${blob}`);
   await ask('reports.certificate', undefined);
   await ask('reports.delete', id);
 }

@@ -79,6 +79,7 @@ export const deliveries: CollectionSpec<StoredDelivery> = {
   order: {
     created_at: ({ created_at: at }) => at,
     updated_at: ({ updated_at: at }) => at,
+    ended_at: ({ status, updated_at: at }) => (status === 'pending' ? undefined : at),
     id: ({ id }) => id,
     event_type: ({ event_type: type }) => type,
     status: ({ status }) => status,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { reportDownloads } from '../../../../src/server/reports/download/collection.ts';
 import { create, idOf, startReports } from '../report-world.ts';
 
-it('the access log keeps the newest 10,000 rows of a report, for 365 days', async () => {
+it('the access log keeps the newest 10,000 rows of a report, for 400 days', async () => {
   const service = await startReports();
   const { store } = service.deps;
   const ids = [idOf(await create(service)), idOf(await create(service))];
@@ -27,7 +27,7 @@ it('the access log keeps the newest 10,000 rows of a report, for 365 days', asyn
     return (got.json.pagination as { total: number }).total;
   };
   await add(id, 10_050, 1);
-  await add(other, 600, 364);
+  await add(other, 600, 399);
   await service.send('GET', `/v1/reports/${id}/download/pdf`);
   expect(await totalOf(id)).toBe(10_051);
   await add(id, 100, 2);
