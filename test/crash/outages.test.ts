@@ -223,6 +223,26 @@ describe.skipIf(!canMount)('on a real disk', () => {
     await store.close();
   });
 
+  test('that is read-only, of two stores that opened one takes changes later, and the other says so', async () => {
+    const first = await openReal();
+    await transfer(first, 1);
+    await first.close();
+    disk.setReadOnly(true);
+    const stores = [await openReal(), await openReal()];
+    for (const store of stores) expect(await audit(store)).toBe(1);
+    disk.setReadOnly(false);
+    await until(() => stores.some((store) => store.health().writable));
+    await until(() =>
+      stores.some((store) => store.health().reason?.includes('another server') === true),
+    );
+    const outcomes = await Promise.allSettled(stores.map((store) => transfer(store, 1)));
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    for (const store of stores) await store.close();
+    const again = await openReal();
+    expect(await audit(again)).toBe(2);
+    await again.close();
+  });
+
   test.each(['full', 'read-only'] as const)(
     'that is %s at the start, the store opens read-only and takes changes later',
     async (outage) => {

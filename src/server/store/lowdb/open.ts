@@ -239,17 +239,31 @@ const openLocked = async (
     timer.unref();
   };
 
+  /** Leaves the folder to another server, which came up on the same read-only disk and was first. */
+  const giveUp = async (reason: string): Promise<void> => {
+    engine.fail(reason);
+    log.warn(`${dir}: read-only: ${reason}`);
+    await release();
+  };
+
   const resume = async (): Promise<void> => {
     try {
-      await guard.claim();
-      if (asRead !== undefined && asRead !== (await journalOf(files, dir))) {
-        const reason =
-          'another server has changed the directory since it was read; restart this server';
-        engine.fail(reason);
-        log.warn(`${dir}: read-only: ${reason}`);
+      // First: it keeps others out while the guard lets go of what it has, to take all.
+      const other = await complete().catch((error: unknown) => {
+        if (error instanceof StoreRefusal) return error;
+        throw error;
+      });
+      if (other) {
+        await giveUp(
+          `another server has the directory now; stop this one: ${messageOf(other).split('\n')[0]}`,
+        );
         return;
       }
-      await complete();
+      await guard.claim();
+      if (asRead !== undefined && asRead !== (await journalOf(files, dir))) {
+        await giveUp('another server has changed the directory since; restart this server');
+        return;
+      }
       await engine.resume(async (newest, last) => {
         const from = await journal.resume(newest, last);
         if (hasOldManifest) await writeManifest(files, dir, manifest);

@@ -10,7 +10,7 @@ import { manifestPath, readManifest, writeManifest } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 import { refuse, refuseCheckpoint } from './refusal.ts';
 import { replayJournal } from './replay.ts';
-import { segmentsIn } from './segments.ts';
+import { segmentName, segmentsIn } from './segments.ts';
 import type { Draft, Folder, ReplayedJournal } from './replay.ts';
 import { unlessNoChanges } from './file-layer.ts';
 import { Table } from './table.ts';
@@ -64,9 +64,16 @@ const startFresh = async (folder: Folder, names: readonly string[]): Promise<Man
       'Way out: pass the directory that `govctl server --data-dir` uses, or a backup.',
     ]);
   }
-  if (!segments.some(({ from }) => from === 0)) await (await createSegment(files, dir, 0)).close();
+  const isNew = !segments.some(({ from }) => from === 0);
+  if (isNew) await (await createSegment(files, dir, 0)).close();
   const manifest: Manifest = { commit: 0, collections: [], sequences: [] };
-  await writeManifest(files, dir, manifest);
+  try {
+    await writeManifest(files, dir, manifest);
+  } catch (error) {
+    // A folder that could not be made is left as it was.
+    if (isNew) await files.remove(join(dir, segmentName(0))).catch(() => undefined);
+    throw error;
+  }
   return manifest;
 };
 
