@@ -55,7 +55,7 @@ const wanted = words.filter((word) => !word.startsWith('--'));
 const unknown = wanted.filter((name) => !(name in benches));
 if (unknown.length > 0) {
   console.error(
-    `no such figure: ${unknown.join(', ')}; there are: ${Object.keys(benches).join(', ')}`,
+    `no such figure: ${unknown.join(', ')}; existing profiles: ${Object.keys(benches).join(', ')}`,
   );
   process.exit(3);
 }

@@ -105,7 +105,7 @@ describe('an address that only a cloned repo names', () => {
     const { exitCode, stderr, asked } = await govctl(['plan'], clone(), { env: logins[kind] });
     expect(exitCode).toBe(4);
     expect(asked).toEqual([]);
-    expect(stderr).toContain(`is not sent to ${theirs}: only govctl.yaml names that address`);
+    expect(stderr).toContain(`is not sent to ${theirs}: only govctl.yaml specifies that URL`);
     for (const remedy of [
       '--base-url',
       'GOVCTL_BASE_URL',
@@ -237,7 +237,7 @@ describe('logging in within a cloned repo', () => {
     });
     expect((await runCommandLine(['auth', 'login'], world)).exitCode).toBe(0);
     expect(world.asked).toEqual([
-      'Address of the service (govctl.yaml names this one):',
+      'URL of the service (govctl.yaml):',
       `Log in to ${theirs} with`,
       `API key for ${theirs}:`,
     ]);
@@ -264,7 +264,7 @@ describe('a plan file that was edited and given a new digest', () => {
   it.each(kinds)('sends %s nowhere', async (kind) => {
     const { exitCode, told, stderr } = await govctl(apply, await forged(), { env: logins[kind] });
     expect([exitCode, told]).toEqual([4, []]);
-    expect(stderr).toContain(`is not sent to ${theirs}: only plan.json names that address`);
+    expect(stderr).toContain(`is not sent to ${theirs}: only plan.json specifies that URL`);
   });
 
   it('is for another server where the environment names one', async () => {

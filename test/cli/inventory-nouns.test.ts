@@ -261,7 +261,9 @@ describe('the nouns of the inventory', () => {
     expect(resolved.stderr).not.toContain('already');
     const again = await run(['violation', 'resolve', id, '--reason', 'ticket 7']);
     expect(again.stdout).toMatch(/manual: torn down\n.*manual: ticket 7/);
-    expect(again.stderr).toContain('It was resolved already; the reason was added to its history.');
+    expect(again.stderr).toContain(
+      'The violation was already resolved; the reason was added to its history.',
+    );
     expect((await json('violation', 'list', '--status', 'resolved')).violations).toHaveLength(1);
     expect((await run(['violation', 'list'])).stderr).toContain('No violations match.');
     expect((await run(['violation', 'resolve', id])).exitCode).toBe(3);

@@ -136,7 +136,7 @@ describe('bad input, through the built binary', () => {
 
   it.each<[what: string, args: string[], exitCode: number, said: string]>([
     ['no scheme', ['plan', '--base-url', 'example.com'], 3, 'is not a URL'],
-    ['another scheme', ['plan', '--base-url', 'ftp://x'], 3, 'neither https:// nor http://'],
+    ['another scheme', ['plan', '--base-url', 'ftp://x'], 3, 'does not start with https://'],
     ['a password', ['plan', '--base-url', 'http://u:hidden@x'], 3, 'http://***@x'],
     ['a query', ['plan', '--base-url', 'http://x?q'], 3, 'must not have a query'],
     ['a closed port', ['plan', '--base-url', 'http://127.0.0.1:1'], 1, 'nothing listens there'],

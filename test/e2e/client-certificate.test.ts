@@ -165,7 +165,7 @@ describe.skipIf(pairs.length < 3)('a service that requires client certificates',
       ACTIONS_ID_TOKEN_REQUEST_URL: `https://127.0.0.1:${port}/token`,
       ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'x',
     });
-    expect(outcome.stderr).toContain('GitHub gave no ID token');
+    expect(outcome.stderr).toContain('GitHub issued no ID token');
     expect(seen).toEqual([undefined]);
   });
 

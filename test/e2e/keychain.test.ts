@@ -44,7 +44,7 @@ describe.skipIf(!usable)(
         reject: false,
       });
       await server.stop();
-      expect(stdout, stderr).toContain(`kept in the system's keychain`);
+      expect(stdout, stderr).toContain(`stored in the system keychain`);
       expect(stdout.split('\n')).toContain(server.key);
       expect(stdout).not.toContain('the key is in a file');
       expect(stdout).toMatch(/exit [34]/);

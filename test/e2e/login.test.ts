@@ -137,7 +137,7 @@ describe('a login that twenty processes use at once', () => {
   it('ends with what to run where the one that refreshes is killed before it stores the answer', async () => {
     expire();
     const refused = expect.stringMatching(
-      /^error: The login of profile "default" has ended: invalid_grant.*\n {2}→ Run `govctl auth login`\.\n$/,
+      /^error: The login of profile "default" has expired: invalid_grant.*\n {2}→ Run `govctl auth login`\.\n$/,
     ) as string;
     expect(await killTheOneThatRefreshes('answer')).toEqual(
       Array(processes - 1).fill([4, refused]),
@@ -180,7 +180,7 @@ describe.skipIf(!hasKeychain)('a login in a real keychain', () => {
       code: /enter the code ([A-Z-]{9})\./.exec(said)?.[1] ?? '',
     });
     await tab.submit(confirm, { decision: 'allow' });
-    await until(() => said.includes(`kept in the system's keychain`));
+    await until(() => said.includes(`stored in the system keychain`));
     // The service no longer takes the token, which is what a clock that is behind sees, too.
     service.advance(2 * 60 * 60_000);
     refreshes = 0;

@@ -75,12 +75,12 @@ const restrictionFlags = (command: GovctlCommand): GovctlCommand =>
   command
     .option(
       '--ip <cidr>',
-      'only from these addresses, such as 203.0.113.0/24 (repeatable or comma-separated)',
+      'allowed addresses, such as 203.0.113.0/24 (repeatable or comma-separated)',
       collectValues,
     )
     .option(
       '--country <code>',
-      'only from these countries, such as DE (repeatable or comma-separated)',
+      'allowed countries, such as DE (repeatable or comma-separated)',
       collectValues,
     );
 
@@ -89,23 +89,19 @@ const expiresHelp = 'lifetime such as 90d, date (00:00 UTC), time, or never';
 export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
   const apiKey = program
     .command('api-key')
-    .description("manage your API keys, or everybody's as admin");
+    .description('manage your API keys, or those of all users as admin');
   const its = nounCommands(apiKey, act, { argument: '<id>', noun: apiKeys });
   its.list('list API keys', {
     fields: apiKeySortFields,
     by: 'created_at',
     order: 'desc',
-    first: (list) =>
-      list.option(
-        '--bound-to <user>',
-        'only keys that are bound to this user: email address or ID',
-      ),
+    first: (list) => list.option('--bound-to <user>', 'filter by user: email address or ID'),
   });
   its.get('show the details of an API key');
   const create = apiKey
     .command('create')
     .description('create an API key and show it once')
-    .requiredOption('--name <name>', 'name of the key, such as the person or program that uses it')
+    .requiredOption('--name <name>', 'name of the key, such as the person or program using it')
     .addOption(
       new HintedOption(
         '--scope <scope>',
@@ -123,16 +119,16 @@ export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
     restrictionFlags(
       update.option('--name <name>', 'new name').option('--expires <when>', expiresHelp),
     )
-      .option('--no-ip', 'from any address')
-      .option('--no-country', 'from any country')
+      .option('--no-ip', 'allow any address')
+      .option('--no-country', 'allow any country')
       .option('--no-require-signature', 'accept unsigned requests (`rotate` can require them)'),
   );
   apiKey
     .command('rotate')
-    .description('replace the secret of an API key and show the new one once')
+    .description('rotate the secret of an API key and show the new one once')
     .argument('<id>')
     .option('--overlap <duration>', `${overlapHelp} (default: 1d)`)
     .option('--require-signature', 'require signed requests from now on')
     .action(act(() => import('./create.ts').then((m) => m.runRotate)));
-  its.delete('revoke an API key; requests with it fail at once', 'revoke');
+  its.delete('revoke an API key; requests with it fail immediately', 'revoke');
 }

@@ -39,7 +39,7 @@ export async function runCreate(
       require_signature: requireSignature,
     }),
   };
-  const { data } = await withOurServer(context, feature, 'Creating it', (client) =>
+  const { data } = await withOurServer(context, feature, 'Creating API key', (client) =>
     client.apiKeys.create({ body }),
   );
   return showNew(context, data, 'Created');
@@ -59,7 +59,7 @@ export async function runRotate(
     overlap_seconds: overlap === undefined ? undefined : parseOverlap(overlap),
     require_signature: requireSignature,
   });
-  const { data } = await withOurServer(context, feature, 'Rotating it', (client) =>
+  const { data } = await withOurServer(context, feature, 'Rotating API key', (client) =>
     client.apiKeys.rotate({ params: { id }, body }),
   );
   await showNew(context, data, 'Rotated');
@@ -93,8 +93,8 @@ async function showNew(
   );
   await context.say(
     signing === undefined
-      ? 'Set it as GOVCTL_TOKEN, or store it with `govctl auth login --with-token`.'
-      : 'Set them as GOVCTL_TOKEN and GOVCTL_SIGNING_SECRET, or store both with `govctl auth login`.',
+      ? 'Set GOVCTL_TOKEN to the key, or store it with `govctl auth login --with-token`.'
+      : 'Set GOVCTL_TOKEN and GOVCTL_SIGNING_SECRET, or store both with `govctl auth login`.',
   );
   return exitCodes.ok;
 }

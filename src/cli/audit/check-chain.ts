@@ -39,7 +39,7 @@ export class ChainCheck {
     this.#compareEarlier(this.#last);
     if (earlier && earlier.sequence < this.#last.sequence) {
       this.#tell(
-        `entry ${earlier.sequence}, which --head names, was removed with those up to ${this.#last.sequence}: nothing tells whether its hash was this one`,
+        `entry ${earlier.sequence} of --head was removed with all entries up to ${this.#last.sequence}, so its hash cannot be verified`,
         { sequence: earlier.sequence },
       );
       this.#earlier = undefined;
@@ -67,12 +67,12 @@ export class ChainCheck {
       return;
     }
     if (createHash('sha256').update(auditText(entry)).digest('hex') !== entry.hash) {
-      this.#tell(`entry ${sequence} was changed: its content does not have its hash`, {
+      this.#tell(`entry ${sequence} was changed: its content does not match its hash`, {
         sequence,
         id,
       });
     } else if (isNext && entry.prev !== this.#last.hash) {
-      this.#tell(`entry ${sequence} does not follow the one before it: that has another hash`, {
+      this.#tell(`entry ${sequence} does not match the hash of the previous entry`, {
         sequence,
         id,
       });
@@ -84,20 +84,20 @@ export class ChainCheck {
   /** Ends the chain. @param head where the server says that it ends @param has how many entries it has */
   end(head: ChainEnd, has: number): void {
     if (head.sequence === 0 && has > 0) {
-      this.#tell('the server has not chained its audit log: its store could not be written', {});
+      this.#tell('the server has no hash chain: its store could not be written', {});
     }
     const { sequence, hash } = this.#last;
     if (this.isDone) return;
     if (sequence < head.sequence) {
       this.#tell(gap(sequence + 1, head.sequence + 1), { sequence: sequence + 1 });
     } else if (hash !== head.hash) {
-      this.#tell(`entry ${sequence} is not the one that the server says its log ends with`, {
+      this.#tell(`entry ${sequence} does not match the head of the log`, {
         sequence,
       });
     }
     if (this.#earlier && this.#earlier.sequence > sequence) {
       this.#tell(
-        `the log ends with entry ${sequence}, and once had ${this.#earlier.sequence}: what came after was cut off`,
+        `the log ends with entry ${sequence}, but once had entry ${this.#earlier.sequence}: it was truncated`,
         { sequence: sequence + 1 },
       );
     }
@@ -105,7 +105,7 @@ export class ChainCheck {
 
   #compareEarlier({ sequence, hash }: ChainEnd): void {
     if (this.#earlier?.sequence !== sequence || this.#earlier.hash === hash) return;
-    this.#tell(`entry ${sequence} has another hash than --head says: the log was written anew`, {
+    this.#tell(`entry ${sequence} does not match the hash in --head: the log was rewritten`, {
       sequence,
     });
   }
@@ -117,7 +117,7 @@ export class ChainCheck {
 
 const gap = (from: number, next: number): string =>
   next <= from
-    ? `entry ${next} is there again after entry ${from - 1}`
+    ? `entry ${next} is repeated after entry ${from - 1}`
     : next === from + 1
       ? `entry ${from} is missing`
       : `entries ${from} to ${next - 1} are missing`;
@@ -126,9 +126,9 @@ const gap = (from: number, next: number): string =>
 export function checkSignatures({ head, anchor, key }: AuditHead): Problem[] {
   const problems: Problem[] = [];
   const publicKey = readPublicKey(key.public_key);
-  if (!publicKey) return [{ message: 'the key that the server shows is not a public Ed25519 key' }];
+  if (!publicKey) return [{ message: 'the key of the server is not an Ed25519 public key' }];
   if (keyIdOf(publicKey) !== key.id) {
-    problems.push({ message: 'the key that the server shows does not have the ID that it says' });
+    problems.push({ message: 'the key of the server does not match its ID' });
   }
   for (const [name, end] of [
     ['head', head],
@@ -141,7 +141,7 @@ export function checkSignatures({ head, anchor, key }: AuditHead): Problem[] {
     if (!isSigned) {
       problems.push({
         sequence: end.sequence,
-        message: `the ${name} of the log is not signed with the key that the server shows`,
+        message: `the ${name} of the log is not signed with the key of the server`,
       });
     }
   }

@@ -6,11 +6,11 @@ import type { GovctlCommand } from '../flags/govctl-command.ts';
 export function registerAuditCommands(program: GovctlCommand, act: Act): void {
   const audit = program
     .command('audit')
-    .description('read and check the audit log and the record of uses');
+    .description('read and verify the audit log; list uses of credentials');
   range(
     filters(
       listFlags(
-        audit.command('list').description('list who changed what and when, the latest first'),
+        audit.command('list').description('list changes, newest first'),
         auditSortFields,
         'sequence',
         'desc',
@@ -20,25 +20,25 @@ export function registerAuditCommands(program: GovctlCommand, act: Act): void {
   filters(
     audit
       .command('tail')
-      .description('show the last entries of the audit log, then each new one until Ctrl-C')
-      .option('--limit <n>', 'number of entries to show first', '10'),
+      .description('print the last entries, then new entries until Ctrl-C')
+      .option('--limit <n>', 'number of entries to print first', '10'),
   )
-    .option('--since <time>', 'start: a time, or how long ago, such as 2h')
+    .option('--since <time>', 'start of the period: a time, or an age such as 2h')
     .action(act(() => import('./list.ts').then((m) => m.runTail)));
   audit
     .command('export')
-    .summary('write the whole audit log to a file')
+    .summary('export the audit log to a file')
     .description(
-      'Writes all entries and the signed end of the audit log to a file of JSON lines, all or nothing. `govctl audit verify FILE` checks it without the server.',
+      'Export all entries and the signed head of the audit log to a file of JSON lines. Writes the complete file or nothing. To verify the file offline, run `govctl audit verify FILE`.',
     )
-    .argument('<file>', 'where to write it')
+    .argument('<file>', 'output file')
     .action(act(() => import('./export.ts').then((m) => m.runExport)));
   range(
     audit
       .command('uses')
       .summary('list requests by credential, address, endpoint and outcome')
       .description(
-        'Lists the uses of credentials, the latest first: requests in a minute with the same credential, address, endpoint and outcome, with their count. A minute is listed once it is over.',
+        'List the uses of credentials, newest first: the number of requests per minute, credential, address, endpoint and outcome. The current minute is not included.',
       )
       .option('--limit <n>', 'maximum number of results', '100')
       .option('--all', 'no maximum')
@@ -52,12 +52,12 @@ export function registerAuditCommands(program: GovctlCommand, act: Act): void {
     .action(act(() => import('./uses.ts').then((m) => m.runUses)));
   audit
     .command('verify')
-    .summary('check that nobody changed or cut the audit log')
+    .summary('verify that the audit log was not changed or truncated')
     .description(
-      'Reads the whole audit log and checks that each entry has the hash of the one before it, that none is missing, and that the server signed where the log ends. With --head, an earlier end of the log shows whether entries were cut off or rewritten since.',
+      'Verify the hash chain of the audit log, that no entry is missing, and that the server signed the head of the log. With --head, also verify that the log still contains an earlier head.',
     )
-    .argument('[file]', "check an exported log instead of the server's")
-    .option('--head <sequence:hash>', 'an earlier end of the log, which must still be in it')
+    .argument('[file]', 'exported log to verify instead of the log of the server')
+    .option('--head <sequence:hash>', 'earlier head that the log must contain')
     .option('--key <file>', 'PEM file of the expected signing key (default: pinned at login)')
     .addHelpText('after', verifyHelp)
     .action(act(() => import('./verify.ts').then((m) => m.runVerify)));
@@ -67,12 +67,12 @@ const filters = (command: GovctlCommand): GovctlCommand =>
   command
     .option('--actor <user>', 'filter by user: email address or ID')
     .option('--action <action>', 'filter by action, such as policy.update')
-    .option('--subject <id>', 'filter by the ID of what was changed');
+    .option('--subject <id>', 'filter by ID of the changed object');
 
 const range = (command: GovctlCommand): GovctlCommand =>
   command
-    .option('--since <time>', 'start: a time, or how long ago, such as 2h')
-    .option('--until <time>', 'end, exclusive: a time, or how long ago');
+    .option('--since <time>', 'start of the period: a time, or an age such as 2h')
+    .option('--until <time>', 'end of the period, exclusive: a time, or an age');
 
 const usesHelp = `
 Examples:
@@ -81,8 +81,8 @@ Examples:
   $ govctl audit uses --since 2026-11-01 --until 2026-11-02 --all -o ndjson`;
 
 const verifyHelp = `
-Exit codes: 0 whole, 2 changed or cut, 4 not allowed (it takes a key with the
-scope admin), 5 another key signed than --key, or than the one pinned at login.
+Exit codes: 0 verified, 2 changed or truncated, 4 not allowed (requires the
+scope admin), 5 signed by another key than --key or the key pinned at login.
 
 Examples:
   $ govctl audit verify

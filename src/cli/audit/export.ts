@@ -64,7 +64,7 @@ export async function runExport(
     });
     if (problems.length === 0) return exitCodes.ok;
     await context.warn(
-      `the audit log is not what was written: ${count(problems.length, 'problem')}; run govctl audit verify ${file}`,
+      `the audit log failed verification: ${count(problems.length, 'problem')}; run \`govctl audit verify ${file}`,
     );
     return exitCodes.verdict;
   } finally {

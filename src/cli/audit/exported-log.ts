@@ -37,7 +37,7 @@ export async function readExportedLog(
       if (entry.success) {
         if (!check.isDone) check.add(entry.data);
       } else if (problems.length === 0) {
-        problems.push({ message: `line ${number} of the file is not an entry of an audit log` });
+        problems.push({ message: `line ${number} of the file is not an audit log entry` });
       }
     }
   } finally {
@@ -57,7 +57,7 @@ function readHead(line: string, file: string): AuditHead {
 
 const noExport = (file: string): GovctlError =>
   new GovctlError('invalid_file', `${file} is not an exported audit log`, {
-    hint: 'Use a file that `govctl audit export` wrote.',
+    hint: 'Use a file from `govctl audit export`.',
   });
 
 function parsed(line: string): unknown {

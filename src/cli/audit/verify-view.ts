@@ -36,11 +36,11 @@ function verdictLines({ check, problems }: Verified, style: Style): string[] {
   const entries = check.count === 1 ? '1 entry' : `${inThrees(check.count)} entries`;
   if (problems.length === 0) {
     return [
-      `${style.green('✓')} The audit log is whole: ${entries}, each with the hash of the one before.`,
+      `${style.green('✓')} The audit log is unchanged: ${entries} in an unbroken hash chain.`,
     ];
   }
   return [
-    `${style.red('✗')} The audit log is not what was written: ${count(problems.length, 'problem')}${check.isDone ? ', and it was read no further' : ''}.`,
+    `${style.red('✗')} The audit log failed verification: ${count(problems.length, 'problem')}${check.isDone ? '; stopped reading' : ''}.`,
     ...problems.map(({ message }) => `  ${style.red('-')} ${printableLine(message)}`),
   ];
 }
@@ -48,9 +48,7 @@ function verdictLines({ check, problems }: Verified, style: Style): string[] {
 function factLines({ server: { head, anchor, key }, check, trusted }: Verified): string[] {
   return [
     ...(check.unchained > 0
-      ? [
-          `Older    ${inThrees(check.unchained)} entries have no hash: an earlier version wrote them`,
-        ]
+      ? [`Older    ${inThrees(check.unchained)} entries of an earlier version have no hash`]
       : []),
     ...(anchor
       ? [
@@ -62,4 +60,4 @@ function factLines({ server: { head, anchor, key }, check, trusted }: Verified):
   ];
 }
 
-const reasons = { retention: 'as they were too old', reset: 'by a reset of the server' };
+const reasons = { retention: 'by the retention period', reset: 'by a reset of the server' };

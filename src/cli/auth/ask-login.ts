@@ -46,7 +46,7 @@ export async function askLogin(
   const way = await prompt.select(`Log in to ${baseUrl} with`, [
     ...(await waysOfPeople(context, baseUrl)),
     { name: 'an API key', value: 'key' },
-    { name: 'client credentials (id and secret)', value: 'client' },
+    { name: 'client credentials (ID and secret)', value: 'client' },
   ]);
   switch (way) {
     case 'web':
@@ -55,7 +55,7 @@ export async function askLogin(
     case 'key':
       return askToken(context, `API key for ${baseUrl}:`);
     case 'client':
-      return askClient(context, await prompt.input('Client id:'), options.scope, baseUrl);
+      return askClient(context, await prompt.input('Client ID:'), options.scope, baseUrl);
   }
 }
 
@@ -85,13 +85,13 @@ async function askClient(
   scope: string | undefined,
   baseUrl: string,
 ): Promise<Given> {
-  const clientId = checkToken(id, 'the client id');
+  const clientId = checkToken(id, 'the client ID');
   const clientSecret = await askSecret(context, `Client secret for ${baseUrl}:`);
   return { kind: 'client', clientId, clientSecret, ...(scope ? { scope } : {}) };
 }
 
 /** From the terminal without echo, else from standard input. */
 async function askSecret({ flags, world }: Context, question: string): Promise<string> {
-  if (flags.input) return checkToken(await world.prompt.secret(question), 'the answer');
+  if (flags.input) return checkToken(await world.prompt.secret(question), 'the entered value');
   return checkToken(await world.terminal.readStdin(), 'standard input');
 }

@@ -34,7 +34,7 @@ export function describeSource(login: Login): string {
       return 'GOVCTL_OIDC (the ID token of the CI job)';
     case 'profile': {
       const { name, profile } = login;
-      return `profile "${name}": ${describeLogin(profile)}, kept in ${describePlace[profile.stored_in]}`;
+      return `profile "${name}": ${describeLogin(profile)}, stored in ${describePlace[profile.stored_in]}`;
     }
   }
 }

@@ -63,9 +63,7 @@ export async function choosePlace({ world, say }: Context, file: string): Promis
   if (why === undefined) return 'keychain';
   // What a missing keychain service says fills lines and helps nobody.
   const reason = why.length <= longestReason ? ` (${why})` : '';
-  await say(
-    `There is no usable keychain${reason}; the login goes into ${file}, readable by you only.`,
-  );
+  await say(`No usable keychain${reason}; storing the login in ${file}, which only you can read.`);
   return 'file';
 }
 
@@ -103,7 +101,7 @@ export async function keepLogin(
   try {
     await secretStoreOf(world, before.stored_in, warn).remove(name);
   } catch (error) {
-    await warn(`The former login could not be removed: ${(error as Error).message}`);
+    await warn(`The previous login could not be deleted: ${(error as Error).message}`);
   }
 }
 

@@ -73,14 +73,14 @@ export async function runLogin(given: Context, typed: LoginOptions): Promise<Exi
     },
     human: (style) =>
       `${style.green('Logged in')} to ${style.bold(baseUrl)} ${who}: ${describeVerdict(verdict)}.\n` +
-      `Profile "${name}", kept in ${placeOf(profile, fileOf(folder, name))}.\n` +
+      `Profile "${name}", stored in ${placeOf(profile, fileOf(folder, name))}.\n` +
       (pinned ? `Pinned the server's signing key ${shortKeyId(pinned.id)}.\n` : ''),
   });
   const variable = ['GOVCTL_TOKEN', 'GOVCTL_CLIENT_ID', 'GOVCTL_OIDC'].find(
     (one) => world.env[one],
   );
   if (variable !== undefined) {
-    await context.warn(`${variable} is set and goes before this login.`);
+    await context.warn(`${variable} is set and overrides this login.`);
   }
   return exitCodes.ok;
 }
@@ -90,7 +90,7 @@ const fileOf = (folder: string, name: string): string =>
   join(folder, 'credentials', `${name}.json`);
 
 const placeOf = ({ stored_in: place }: Profile, file: string): string =>
-  place === 'keychain' ? "the system's keychain" : place === 'job' ? describePlace.job : file;
+  place === 'keychain' ? 'the system keychain' : place === 'job' ? describePlace.job : file;
 
 /**
  * The context whose requests show the client certificate of the flags, of the environment, or of the former login to the same
@@ -155,7 +155,9 @@ async function tryLogin(context: Context, baseUrl: string, given: Given) {
   const login: Login = given.kind === 'person' ? { kind: 'token', token: given.value } : given;
   const { client, tokens } = await connectAs(context, baseUrl, login);
   try {
-    const verdict = await context.progress(`Asking ${baseUrl}`, () => verifyLogin(client));
+    const verdict = await context.progress(`Verifying the login with ${baseUrl}`, () =>
+      verifyLogin(client),
+    );
     return { given, client, tokens, verdict };
   } catch (error) {
     const isUnsigned = error instanceof GovctlError && error.error === 'signature_required';
@@ -165,8 +167,10 @@ async function tryLogin(context: Context, baseUrl: string, given: Given) {
         hint: 'Pipe the API key and, on a second line, its signing secret into `govctl auth login --with-token`.',
       });
     }
-    const secret = await context.world.prompt.secret(`Signing secret of the key for ${baseUrl}:`);
-    const signingSecret = checkToken(secret, 'the answer');
+    const secret = await context.world.prompt.secret(
+      `Signing secret of the API key for ${baseUrl}:`,
+    );
+    const signingSecret = checkToken(secret, 'the entered secret');
     return tryLogin(context, baseUrl, { ...given, signingSecret });
   }
 }
@@ -181,9 +185,13 @@ function checkOptions({ web, device, withToken, clientId, scope, oidc }: LoginOp
   ].filter(Boolean);
   if (ways.length > 1) throw new GovctlError('usage_error', `Use either ${ways.join(' or ')}`);
   if (scope !== undefined && withToken) {
-    throw new GovctlError('usage_error', '--scope is not for an API key, which has its scopes', {
-      hint: 'Use it with --client-id, --web or --device, or leave it out.',
-    });
+    throw new GovctlError(
+      'usage_error',
+      '--scope does not apply to API keys, whose scopes are fixed',
+      {
+        hint: 'Omit --scope, or use --client-id, --web or --device.',
+      },
+    );
   }
 }
 
@@ -199,9 +207,9 @@ async function askBaseUrl(
     ? parseBaseUrl(before.base_url, 'the profile')
     : repoUrl && parseBaseUrl(repoUrl.url, `${repoUrl.file}, base_url`);
   if (flags.input) {
-    const from = repoUrl ? ` (${repoUrl.file} names this one)` : '';
-    const answer = await world.prompt.input(`Address of the service${from}:`, preset);
-    return parseBaseUrl(answer, 'the answer');
+    const from = repoUrl ? ` (from ${repoUrl.file})` : '';
+    const answer = await world.prompt.input(`URL of the service${from}:`, preset);
+    return parseBaseUrl(answer, 'the entered URL');
   }
   if (preset === undefined) {
     throw new GovctlError('usage_error', 'No service given', {

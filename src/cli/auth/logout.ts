@@ -23,7 +23,7 @@ export async function runLogout(context: Context, options: LogoutOptions): Promi
   const profiles = await readProfiles(folder, context.warn);
   const all = Object.keys(profiles.profiles);
   const names = options.all ? all : [context.flags.profile ?? profiles.current];
-  if (all.length === 0) throw new GovctlError('not_logged_in', 'There are no login profiles');
+  if (all.length === 0) throw new GovctlError('not_logged_in', 'No login profiles');
   const going = names.map((name) => ({ name, profile: profileNamed(profiles, name) }));
   const ended: Ended[] = [];
   for (const { name, profile } of going) ended.push(await endLogin(context, name, profile));
@@ -42,7 +42,7 @@ export async function runLogout(context: Context, options: LogoutOptions): Promi
         .join(''),
   });
   if (going.some(({ profile }) => !endsAtService(profile))) {
-    await context.say('The key stays valid at the service until it is revoked there.');
+    await context.say('The API key remains valid. To revoke it, run `govctl api-key revoke`.');
   }
   return ended.some(({ isLeft }) => isLeft) ? exitCodes.error : exitCodes.ok;
 }
@@ -91,9 +91,9 @@ async function revoke(
     const hint =
       profile.method === 'oidc'
         ? ''
-        : `; an admin ends it with \`govctl user revoke ${profile.email ?? 'EMAIL'}\``;
+        : ` An admin can run \`govctl user revoke ${profile.email ?? 'EMAIL'}\`.`;
     await warn(
-      `The login could not be ended at ${profile.base_url}: ${error.message}. Until it expires, whoever has a copy can use it${hint}.`,
+      `The login could not be revoked at ${profile.base_url}: ${error.message}. Copies of it remain valid until it expires.${hint}`,
     );
     return false;
   }
@@ -113,7 +113,7 @@ async function removeSecrets(
     return true;
   } catch (error) {
     await warn(
-      `${(error as Error).message} Remove the entry "govctl", account "profile:${name}", there yourself.`,
+      `${(error as Error).message} Delete the entry "govctl", account "profile:${name}", yourself.`,
     );
     return false;
   }

@@ -49,7 +49,7 @@ interface LoginStatus {
 /** Who is logged in where; exit 0 only when the service takes every login shown. */
 export async function runStatus(context: Context, options: StatusOptions): Promise<ExitCode> {
   const targets = options.all ? await everyProfile(context) : [await currentTarget(context)];
-  const asked = await context.progress('Asking the service', () =>
+  const asked = await context.progress('Checking the login', () =>
     Promise.all(targets.map((target) => lookAt(context, target))),
   );
   await context.show({
@@ -82,7 +82,7 @@ async function everyProfile({ world, warn }: Context): Promise<LoggedIn[]> {
     current: name === current,
   }));
   if (found.length > 0) return found;
-  throw new GovctlError('not_logged_in', 'There are no login profiles', {
+  throw new GovctlError('not_logged_in', 'No login profiles', {
     hint: 'Log in with `govctl auth login`.',
   });
 }
@@ -178,11 +178,11 @@ function describeStatus(
   const at = (time: string): string => `${time} (${fromNow(time, world.now())})`;
   if (status.expires_at !== undefined) {
     const isRenewed =
-      status.method === 'person' && status.valid !== false ? ', renewed by itself' : '';
+      status.method === 'person' && status.valid !== false ? ', renewed automatically' : '';
     lines.push(['expires', at(status.expires_at) + isRenewed]);
   }
   if (status.login_expires_at !== undefined)
-    lines.push(['log in', `again by ${at(status.login_expires_at)}`]);
+    lines.push(['session', `ends ${at(status.login_expires_at)}`]);
   const body = lines.map(([name, text]) => `  ${name.padEnd(8)} ${text}\n`).join('');
   return `${style.bold(status.base_url)}\n${body}`;
 }

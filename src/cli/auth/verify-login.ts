@@ -3,7 +3,7 @@ import { fetchPage } from '../../client/list-all.ts';
 import { policyObjects } from '../../client/objects.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Me } from '../../contract/me.ts';
-import { printableLine } from '../terminal/printable.ts';
+import { inThrees, printableLine } from '../terminal/printable.ts';
 
 /** What a service makes of a login. */
 export interface Verdict {
@@ -54,8 +54,8 @@ export const describePerson = ({ email, name }: NonNullable<Me['user']>): string
   printableLine(name === undefined ? email : `${email} (${name})`);
 
 export function describeVerdict({ reads, policies }: Verdict): string {
-  if (!reads) return 'it is known there, but may not read policies (scope governance:read)';
+  if (!reads) return 'it lacks the scope governance:read, so it cannot read policies';
   return policies === undefined
-    ? 'it may read policies'
-    : `it may read policies (${policies === 1 ? 'there is 1' : `there are ${policies}`})`;
+    ? 'it can read policies'
+    : `it can read ${policies === 1 ? '1 policy' : `${inThrees(policies)} policies`}`;
 }

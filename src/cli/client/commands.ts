@@ -42,9 +42,7 @@ const changes: Changes<{ readonly name?: string; readonly redirectUri?: readonly
 export function registerClientCommands(program: GovctlCommand, act: Act): void {
   const client = program
     .command('client')
-    .description(
-      'manage OAuth clients: programs with tokens of their own, or that people log in to',
-    );
+    .description('manage OAuth clients: programs with their own tokens or with a user login');
   const its = nounCommands(client, act, { argument: '<id>', noun: clients });
   its.list('list OAuth clients', {
     fields: oauthClientSortFields,
@@ -55,7 +53,7 @@ export function registerClientCommands(program: GovctlCommand, act: Act): void {
   client
     .command('create')
     .description('create an OAuth client and show its secret once')
-    .requiredOption('--name <name>', 'name of the client, such as the program that uses it')
+    .requiredOption('--name <name>', 'name of the client, such as the program using it')
     .addOption(
       new HintedOption(
         '--scope <scope>',
@@ -65,11 +63,7 @@ export function registerClientCommands(program: GovctlCommand, act: Act): void {
         .argParser(collectValues)
         .makeOptionMandatory(),
     )
-    .option(
-      '--redirect-uri <uri>',
-      'people log in to the client and return to this address (repeatable)',
-      collectValues,
-    )
+    .option('--redirect-uri <uri>', 'redirect URI for user logins (repeatable)', collectValues)
     .addOption(
       new HintedOption(
         '--grant <type>',
@@ -78,22 +72,22 @@ export function registerClientCommands(program: GovctlCommand, act: Act): void {
         .offering(clientGrants)
         .argParser(collectValues),
     )
-    .option('--public', 'client without a secret, for programs that run on the computers of people')
+    .option('--public', 'public client without a secret, for desktop programs')
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
   its.update('update the name or redirect URIs of an OAuth client', changes, (update) =>
     update
       .option('--name <name>', 'new name')
       .option(
         '--redirect-uri <uri>',
-        'all addresses that people return to (repeatable)',
+        'redirect URI (repeatable); replaces all redirect URIs',
         collectValues,
       ),
   );
   client
     .command('rotate')
-    .description('replace the secret of an OAuth client and show the new one once')
+    .description('rotate the secret of an OAuth client and show the new one once')
     .argument('<id>')
     .option('--overlap <duration>', `${overlapHelp} (default: 1d)`)
     .action(act(() => import('./create.ts').then((m) => m.runRotate)));
-  its.delete('delete an OAuth client; its tokens fail at once');
+  its.delete('delete an OAuth client; its tokens fail immediately');
 }

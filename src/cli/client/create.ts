@@ -45,7 +45,7 @@ export async function runCreate(
   await showNew(context, data, 'Created');
   if (data.redirect_uris) {
     await context.say(
-      `Configure it with the issuer ${baseUrl}; /.well-known/openid-configuration has all addresses.`,
+      `Configure it with the issuer ${baseUrl}; /.well-known/openid-configuration lists all endpoints.`,
     );
     return exitCodes.ok;
   }
@@ -66,14 +66,14 @@ export async function runRotate(
 ): Promise<ExitCode> {
   const seconds = overlap === undefined ? undefined : parseOverlap(overlap);
   const body = defined({ overlap_seconds: seconds });
-  const { data } = await withOurServer(context, feature, 'Rotating it', (client) =>
+  const { data } = await withOurServer(context, feature, 'Rotating OAuth client secret', (client) =>
     client.oauthClients.rotate({ params: { id }, body }),
   );
   await showNew(context, data, 'Rotated');
   const until = data.previous_secret_expires_at;
   await context.say(
     until === undefined
-      ? 'The old secret, and the tokens that it got, no longer work.'
+      ? 'The old secret and its tokens no longer work.'
       : `The old secret works until ${until.slice(0, 16).replace('T', ' ')} UTC.`,
   );
   return exitCodes.ok;

@@ -8,14 +8,14 @@ import { trimEnd } from '../../contract/trim-end.ts';
 export function parseBaseUrl(text: string, from: string): string {
   const refuse = (why: string): GovctlError =>
     new GovctlError('usage_error', `${from}: "${withoutPassword(text)}" ${why}`, {
-      hint: 'Use the address of the service, such as https://governance.example.com.',
+      hint: 'Use the URL of the service, such as https://governance.example.com.',
     });
   if (!URL.canParse(text)) throw refuse('is not a URL');
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw refuse('is neither https:// nor http://');
+    throw refuse('does not start with https:// or http://');
   }
-  if (url.username || url.password) throw refuse('must not hold a user name or password');
+  if (url.username || url.password) throw refuse('must not contain a user name or password');
   if (url.search || url.hash) throw refuse('must not have a query or a fragment');
   return url.origin + trimEnd(url.pathname, '/');
 }

@@ -51,7 +51,7 @@ function noToken(env: NodeJS.ProcessEnv, audience: string): GovctlError {
       'not_logged_in',
       'This job has no permission to get an ID token from GitHub',
       {
-        hint: 'Add `permissions: { contents: read, id-token: write }` to the job, or to the workflow. Jobs of pull requests from forks get none.',
+        hint: 'Add `permissions: { contents: read, id-token: write }` to the job, or to the workflow. Pull requests from forks get no ID token.',
       },
     );
   }
@@ -64,13 +64,9 @@ function noToken(env: NodeJS.ProcessEnv, audience: string): GovctlError {
       },
     );
   }
-  return new GovctlError(
-    'not_logged_in',
-    'There is no ID token to log in with: this is not a CI job',
-    {
-      hint: `--oidc works in GitHub Actions and GitLab CI. Elsewhere, set ${idTokenVariable} to an ID token for ${audience}.`,
-    },
-  );
+  return new GovctlError('not_logged_in', 'No ID token found: this is not a CI job', {
+    hint: `--oidc works in GitHub Actions and GitLab CI. Elsewhere, set ${idTokenVariable} to an ID token for ${audience}.`,
+  });
 }
 
 interface GithubRequest {
@@ -95,7 +91,7 @@ export async function exchangeIdToken(
       ...(scope ? { scope } : {}),
     },
     who: 'This CI job',
-    hint: `An admin of the service lets it in, for example with \`${trustCommand(env)}\`.`,
+    hint: `An admin of the service can allow this job, for example with \`${trustCommand(env)}\`.`,
   });
 }
 
@@ -125,7 +121,7 @@ async function fromGithub(
 ): Promise<string> {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address?.protocol !== 'https:' && !(address?.protocol === 'http:' && isLoopback(url))) {
-    throw new GovctlError('usage_error', `${githubUrl} is not an https:// address`);
+    throw new GovctlError('usage_error', `${githubUrl} is not an https:// URL`);
   }
   address.searchParams.set('audience', audience);
   // The token of the request is for GitHub; that of the service is not sent there.
@@ -138,10 +134,10 @@ async function fromGithub(
   const answer = await transport.exchange('GET', path);
   const text = await readText(answer, 'GitHub’s ID token');
   const parsed = answer.ok ? IdToken.safeParse(parseJson(text)) : undefined;
-  if (parsed?.success) return checkToken(parsed.data.value, 'the answer of GitHub');
+  if (parsed?.success) return checkToken(parsed.data.value, 'the response of GitHub');
   throw new GovctlError(
     'not_logged_in',
-    `GitHub gave no ID token: ${address.origin} answered ${answer.status}`,
+    `GitHub issued no ID token: ${address.origin} returned HTTP ${answer.status}`,
     { hint: 'Check `permissions: { id-token: write }` of the job, and try again.' },
   );
 }

@@ -82,7 +82,7 @@ export async function readClientCertificate(
   } catch (cause) {
     throw new GovctlError(
       'invalid_file',
-      `The key of the client certificate, ${files.key}, can't be used: it is not a PEM key without a password`,
+      `The key of the client certificate, ${files.key}, is not a PEM key without a password`,
       {
         cause,
         hint: `Convert it with \`openssl pkey -in ${files.key} -out KEY.pem\`, which also removes a password.`,
@@ -114,7 +114,7 @@ function certificateIn(pem: Buffer, file: string): X509Certificate {
 const readPem = (file: string, what: string): Promise<Buffer> =>
   readFile(file).catch((cause: unknown) => {
     const { code, message } = cause as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'there is no such file' : message;
+    const why = code === 'ENOENT' ? 'no such file' : message;
     throw new GovctlError('file_error', `The ${what}, ${file}, can't be read: ${why}`, {
       cause,
       hint: `Check ${variables.cert} and ${variables.key}, or set other files with \`govctl auth login --client-cert FILE --client-key FILE\`.`,

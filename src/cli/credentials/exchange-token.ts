@@ -59,7 +59,7 @@ export const exchangeToken = (
       ...(scope ? { scope } : {}),
     },
     who: `The client ${JSON.stringify(clientId)}`,
-    hint: 'Check client id, secret and scope.',
+    hint: 'Check the client ID, secret and scope.',
   });
 
 /**
@@ -116,7 +116,7 @@ export async function requestToken(
   }
   throw new GovctlError(
     'bad_answer',
-    `POST ${tokenPath} was answered with ${answer.status}, but without an access_token`,
+    `POST ${tokenPath} returned HTTP ${answer.status}, but no access_token`,
     { hint: 'Check that the base URL is the governance service.' },
   );
 }
@@ -161,8 +161,8 @@ function refusal(
   if (status === 429 || status >= 500) {
     return new GovctlError(
       status === 429 ? 'rate_limit_exceeded' : 'unavailable',
-      `The token endpoint cannot answer now (${words})`,
-      { status, hint: 'Try again in a while.' },
+      `The token endpoint is unavailable (${words})`,
+      { status, hint: 'Try again later.' },
     );
   }
   if (status === 404 || status === 405) {
@@ -173,7 +173,7 @@ function refusal(
   }
   return new GovctlError(
     'not_logged_in',
-    `${who} ${once ? 'has ended' : 'got no token'}: ${words}`,
+    `${who} ${once ? 'has expired' : 'was refused'}: ${words}`,
     {
       status,
       hint,

@@ -115,9 +115,9 @@ export function trustRepoUrl(context: Context, what: string, repoUrl: RepoUrl): 
 const notSent = (what: string, baseUrl: string, file: string): GovctlError =>
   new GovctlError(
     'not_logged_in',
-    `${what} is not sent to ${baseUrl}: only ${file} names that address`,
+    `${what} is not sent to ${baseUrl}: only ${file} specifies that URL`,
     {
-      hint: `If you trust this address, pass --base-url ${baseUrl} or set GOVCTL_BASE_URL. To trust addresses from repos, pass --trust-repo-url or list them in GOVCTL_TRUSTED_URLS.`,
+      hint: `If you trust this URL, pass --base-url ${baseUrl} or set GOVCTL_BASE_URL. To trust URLs from repos, pass --trust-repo-url or list them in GOVCTL_TRUSTED_URLS.`,
     },
   );
 
@@ -156,11 +156,9 @@ function environmentLogin(env: NodeJS.ProcessEnv): EnvironmentLogin | undefined 
     };
   }
   if (signing) {
-    throw new GovctlError(
-      'usage_error',
-      'GOVCTL_SIGNING_SECRET is set, but GOVCTL_TOKEN, the key that it signs for, is not',
-      { hint: 'Set both, or neither.' },
-    );
+    throw new GovctlError('usage_error', 'GOVCTL_SIGNING_SECRET is set, but GOVCTL_TOKEN is not', {
+      hint: 'Set both, or neither.',
+    });
   }
   if (clientId && secret) {
     return { kind: 'client', clientId, clientSecret: secret, ...scopeOf(env) };
@@ -219,16 +217,15 @@ function profileFor(
 
 const noService = (): GovctlError =>
   new GovctlError('usage_error', 'No service given', {
-    hint: 'Log in with `govctl auth login`, pass --base-url URL, set GOVCTL_BASE_URL, or set base_url in govctl.yaml. `govctl server` runs one here.',
+    hint: 'Log in with `govctl auth login`, pass --base-url URL, set GOVCTL_BASE_URL, or set base_url in govctl.yaml. To start a local server, run `govctl server`.',
   });
 
 function noLogin(baseUrl: string, profiles: Profiles): GovctlError {
   const others = Object.entries(profiles.profiles).map(
     ([name, { base_url }]) => `${name} (${base_url})`,
   );
-  const elsewhere =
-    others.length > 0 ? `; there are logins for other services: ${others.join(', ')}` : '';
-  return new GovctlError('not_logged_in', `There is no login for ${baseUrl}${elsewhere}`, {
+  const elsewhere = others.length > 0 ? `; other logins: ${others.join(', ')}` : '';
+  return new GovctlError('not_logged_in', `No login for ${baseUrl}${elsewhere}`, {
     hint: loginHint(baseUrl),
   });
 }

@@ -61,8 +61,8 @@ function proxySettings(env: NodeJS.ProcessEnv): ProxySettings | undefined {
     if (!proxy || (URL.canParse(proxy) && /^https?:$/.test(new URL(proxy).protocol))) continue;
     throw new GovctlError(
       'usage_error',
-      'The proxy that http_proxy or https_proxy names is not an http:// or https:// address',
-      { hint: 'Write it as http://proxy.example.com:3128, or unset the variable.' },
+      'The proxy in http_proxy or https_proxy is not an http:// or https:// URL',
+      { hint: 'Use a URL such as http://proxy.example.com:3128, or unset the variable.' },
     );
   }
   return {

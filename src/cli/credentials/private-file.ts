@@ -19,14 +19,14 @@ const hasModes = process.platform !== 'win32';
 export async function readPrivateFile(file: string, warn: Warn): Promise<string | undefined> {
   try {
     const stat = await lstat(file);
-    if (!stat.isFile()) throw refuse(file, 'it is not a plain file');
+    if (!stat.isFile()) throw refuse(file, 'not a regular file');
     if (hasModes && process.getuid && stat.uid !== process.getuid() && process.getuid() !== 0) {
-      throw refuse(file, 'it belongs to another user');
+      throw refuse(file, 'owned by another user');
     }
     if (hasModes && (stat.mode & othersMay) !== 0) {
       await chmod(file, 0o600);
       await warn(
-        `${file} could be read by others (mode ${octal(stat.mode)}); it is 0600 now. If others use this machine, make a new key and revoke the old one.`,
+        `${file} was readable by other users (mode ${octal(stat.mode)}) and is now 0600. If others use this machine, create a new key and revoke the old one.`,
       );
     }
     return await readFile(file, 'utf8');
@@ -72,7 +72,7 @@ const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, '
 
 const refuse = (file: string, why: string): GovctlError =>
   new GovctlError('file_error', `${file} is not used: ${why}`, {
-    hint: 'Remove it and log in again with `govctl auth login`.',
+    hint: 'Delete the file and run `govctl auth login`.',
   });
 
 /** The GovctlError of what the file system says. @param what happened not: "written" */

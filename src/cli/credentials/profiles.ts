@@ -15,7 +15,7 @@ export type SecretPlace = (typeof secretPlaces)[number];
 
 /** What is known of a login, without its secrets. */
 export const Profile = z.strictObject({
-  base_url: z.string().refine(URL.canParse, 'must be an address'),
+  base_url: z.string().refine(URL.canParse, 'must be a URL'),
   method: z.enum(loginMethods),
   client_id: z.string().optional(),
   /** Of the person who logged in. */
@@ -54,12 +54,12 @@ export const isProfileName = (name: string): boolean => profileName.test(name);
 /** @throws GovctlError usage_error */
 export function checkProfileName(name: string): string {
   if (isProfileName(name)) return name;
-  throw new GovctlError('usage_error', `"${name}" is not a valid name of a profile`, {
+  throw new GovctlError('usage_error', `"${name}" is not a valid profile name`, {
     hint: 'Use up to 64 lower-case letters, digits, ".", "_" and "-", beginning with a letter or digit.',
   });
 }
 
-const mend = 'Fix it, or remove it and log in again with `govctl auth login`.';
+const mend = 'Fix the file, or delete it and run `govctl auth login`.';
 
 /** @throws GovctlError invalid_file when the file is not what govctl writes */
 export async function readProfiles(folder: string, warn: Warn): Promise<Profiles> {
@@ -68,14 +68,14 @@ export async function readProfiles(folder: string, warn: Warn): Promise<Profiles
   if (text === undefined) return { format_version: 1, current: defaultProfile, profiles: {} };
   const value = parseJson(text);
   if (value === undefined) {
-    throw new GovctlError('invalid_file', `${file} is broken: it is not JSON`, { hint: mend });
+    throw new GovctlError('invalid_file', `${file} is not valid JSON`, { hint: mend });
   }
   const parsed = parseToFirstIssue(Profiles, value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   throw new GovctlError(
     'invalid_file',
-    `${file} is not a list of govctl's profiles: ${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'not valid'}`,
+    `${file} is not a valid profiles file: ${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'not valid'}`,
     { hint: mend },
   );
 }
@@ -90,10 +90,10 @@ export function profileNamed(profiles: Profiles, name: string): Profile {
   if (profile) return profile;
   const names = Object.keys(profiles.profiles);
   const nearest = nearestWord(name, names);
-  throw new GovctlError('not_logged_in', `There is no login profile "${name}"`, {
+  throw new GovctlError('not_logged_in', `No login profile "${name}"`, {
     hint: nearest
-      ? `Did you mean --profile ${nearest}? Or create it: \`govctl auth login --profile ${name}\`.`
-      : `Create it with \`govctl auth login --profile ${name}\`${names.length > 0 ? `; there are: ${names.join(', ')}` : ''}.`,
+      ? `Did you mean --profile ${nearest}? To create the profile, run \`govctl auth login --profile ${name}\`.`
+      : `To create the profile, run \`govctl auth login --profile ${name}\`${names.length > 0 ? `; existing profiles: ${names.join(', ')}` : ''}.`,
   });
 }
 

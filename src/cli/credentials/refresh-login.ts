@@ -39,7 +39,7 @@ export const refreshLogin = (
       .write(name, withToken(renewed, token))
       .catch((error: unknown) =>
         warn(
-          `the login could not be kept, so the next command will ask you to log in again: ${(error as Error).message}`,
+          `the renewed login could not be stored, so the next command requires a new login: ${(error as Error).message}`,
         ),
       );
     return token;

@@ -50,7 +50,7 @@ export function secretStoreOf(
   throw new GovctlError(
     'not_logged_in',
     'The login is stored in the keychain, which GOVCTL_KEYRING=off turns off',
-    { hint: 'Unset it, or log in again with `govctl auth login` to store the login in a file.' },
+    { hint: 'Unset GOVCTL_KEYRING, or run `govctl auth login` to store the login in a file.' },
   );
 }
 
@@ -77,13 +77,13 @@ export async function readSecrets(
 /** @throws GovctlError not_logged_in where there is none */
 export function secretIn({ secret }: Secrets, name: string): string {
   if (secret !== undefined) return secret;
-  throw gone(name, 'where it was kept');
+  throw gone(name, 'its store');
 }
 
 const gone = (name: string, place: string): GovctlError =>
   new GovctlError(
     'not_logged_in',
-    `Profile "${name}" is known, but its login is gone from ${place}`,
+    `Profile "${name}" exists, but its login is missing from ${place}`,
     { hint: `Log in again with \`govctl auth login --profile ${name}\`.` },
   );
 
@@ -172,7 +172,7 @@ function parseSecrets(text: string | null, where: string): Secrets | undefined {
   const parsed = Secrets.safeParse(given);
   if (parsed.success) return parsed.data;
   // What is in there is not repeated: it may be a secret all the same.
-  throw new GovctlError('invalid_file', `The login in ${where} is not one that govctl wrote`, {
+  throw new GovctlError('invalid_file', `The login in ${where} was not written by govctl`, {
     hint: 'Log in again with `govctl auth login`.',
   });
 }

@@ -206,6 +206,6 @@ async function tryToKeep(
   await store
     .write(name, kept)
     .catch((error: unknown) =>
-      warn(`the token could not be kept for the next command: ${(error as Error).message}`),
+      warn(`the token could not be cached for the next command: ${(error as Error).message}`),
     );
 }

@@ -39,7 +39,7 @@ export async function findTrustedKey(
   if (key) return { id: keyIdOf(key), key, pinned: { profile: name, base_url: profile.base_url } };
   throw new GovctlError(
     'invalid_file',
-    `The key pinned in profile "${name}" is not a public Ed25519 key`,
+    `The key pinned in profile "${name}" is not an Ed25519 public key`,
     { hint: 'Log in again with `govctl auth login`, or pass --key FILE.' },
   );
 }
@@ -70,7 +70,7 @@ const isAt = ({ base_url: known }: Profile, address: string | undefined): boolea
 async function readKeyFile({ world }: Context, file: string): Promise<TrustedKey> {
   const key = readPublicKey(await readInputFile(world, file));
   if (key) return { id: keyIdOf(key), key };
-  throw new GovctlError('invalid_file', `${file} is not a public Ed25519 key in PEM`, {
+  throw new GovctlError('invalid_file', `${file} is not an Ed25519 public key in PEM format`, {
     hint: 'Use the `key.public_key` that `govctl api GET /v1/compliance/evidence/key` printed for a server you trust.',
   });
 }

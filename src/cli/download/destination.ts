@@ -30,7 +30,7 @@ export async function parseDestination(
   files: Files,
 ): Promise<Destination> {
   if (out === '-') return oneOnly({ kind: 'stream', name: '-' }, files);
-  if (out === '') throw new GovctlError('usage_error', '--out names nothing');
+  if (out === '') throw new GovctlError('usage_error', '--out is empty');
   const given = out ?? '.';
   const absolute = placeToWrite(from, given);
   const there = await stat(absolute).catch(() => undefined); // told when it is written to
@@ -51,9 +51,9 @@ function isNamedAsFile(given: string, files: Files): boolean {
   const right = given.slice(0, -path.extname(given).length) + (files.endings[0] ?? '');
   throw new GovctlError(
     'usage_error',
-    `--out ${given}: what is written is no ${path.extname(name)} file`,
+    `--out ${given}: the output is not a ${path.extname(name)} file`,
     {
-      hint: `Give ${right}, or ${given}/ for a folder.`,
+      hint: `Use ${right}, or ${given}/ for a directory.`,
     },
   );
 }
@@ -76,7 +76,7 @@ async function makeFolder(absolute: string, given: string): Promise<void> {
   await makeWithParents(absolute).catch((cause: unknown) => {
     throw new GovctlError(
       'file_error',
-      `The folder ${given} could not be made: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `The directory ${given} could not be created: ${cause instanceof Error ? cause.message : String(cause)}`,
       { cause },
     );
   });
@@ -84,11 +84,9 @@ async function makeFolder(absolute: string, given: string): Promise<void> {
 
 function oneOnly<D extends Destination>(destination: D, { endings }: Files): D {
   if (endings.length === 1) return destination;
-  throw new GovctlError(
-    'usage_error',
-    `--out takes a folder here: ${endings.length} files are written`,
-    { hint: 'Give a folder, or one --format.' },
-  );
+  throw new GovctlError('usage_error', `--out must be a directory for ${endings.length} files`, {
+    hint: 'Use a directory, or a single --format.',
+  });
 }
 
 /** As it is shown and written, relative where it was given so. */

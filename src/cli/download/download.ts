@@ -194,7 +194,7 @@ async function copy(
 }
 
 const goesOn = (part: string): { hint: string } => ({
-  hint: `The same command goes on from ${part}.`,
+  hint: `Run the same command again to resume from ${part}.`,
 });
 
 const soFar = ({ have, total }: Got): string =>
@@ -204,16 +204,16 @@ const interrupted = (part: string, got: Got): GovctlError =>
   new GovctlError('interrupted', `Interrupted after ${soFar(got)}`, goesOn(part));
 
 const underway = (target: string, lock: string): GovctlError =>
-  new GovctlError('file_error', `Another download of ${target} is under way`, {
-    hint: `Wait for it, or give another --out. If there is none, remove ${lock}.`,
+  new GovctlError('file_error', `Another download of ${target} is in progress`, {
+    hint: `Wait for it, or use a different --out. If no download is running, remove ${lock}.`,
   });
 
 const cutTooOften = (part: string, got: Got): GovctlError =>
   new GovctlError(
     'unreachable',
-    `The download was cut off after ${soFar(got)}, again and again`,
+    `The download was interrupted repeatedly, last after ${soFar(got)}`,
     got.etag === undefined
-      ? { hint: 'The server does not let it go on where it was; try again.' }
+      ? { hint: 'The server cannot resume downloads. Try again.' }
       : goesOn(part),
   );
 
@@ -224,15 +224,15 @@ const tooLong = (total: number | undefined): GovctlError =>
   new GovctlError(
     'bad_answer',
     total === undefined
-      ? `More than ${showSize(mostUnsaid)} came, and the server does not say how long the file is`
-      : `More came than the ${showSize(total)} that the server said`,
+      ? `Received more than ${showSize(mostUnsaid)}, the maximum for a file of unknown size`
+      : `Received more than the ${showSize(total)} that the server announced`,
   );
 
 const notTheSame = (target: string, is: string, should: string): GovctlError =>
   new GovctlError(
     'bad_answer',
-    `${target} was not written: what came has the SHA-256 ${is}, not ${should} as the server says`,
-    { hint: 'Try again; if it stays, something between here and the server changes the file.' },
+    `${target} was not written: its SHA-256 is ${is}, but the server reports ${should}`,
+    { hint: 'Try again. If the error persists, a proxy may be changing the file.' },
   );
 
 function told(target: string, error: unknown): unknown {
@@ -240,7 +240,7 @@ function told(target: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
   const isFolderMissing = 'code' in error && error.code === 'ENOENT';
   return new GovctlError('file_error', `${target} could not be written: ${whyFileFailed(error)}`, {
-    ...(isFolderMissing ? { hint: `Make the folder ${path.dirname(target)} first.` } : {}),
+    ...(isFolderMissing ? { hint: `Create the directory ${path.dirname(target)} first.` } : {}),
     cause: error,
   });
 }

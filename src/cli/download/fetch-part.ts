@@ -20,7 +20,7 @@ export const fetchPartOf =
     const { status, body } = answer;
     if (status === 416) return { status, headers: answer.headers, bytes: none() };
     if (!answer.ok) throw await errorFromResponse(answer, `GET ${path}`);
-    if (status !== 200 && status !== 206) throw badAnswer(answer, `GET ${path}`, 'it is no file');
+    if (status !== 200 && status !== 206) throw badAnswer(answer, `GET ${path}`, 'not a file');
     return { status, headers: answer.headers, bytes: body ?? none() };
   };
 

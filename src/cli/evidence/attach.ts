@@ -38,7 +38,7 @@ export const runAttach: Run<AttachOptions> = async (context, options) => {
     });
   }
   if (files.length > mostFiles) {
-    throw new GovctlError('usage_error', `--file: at most ${mostFiles} files at a time`);
+    throw new GovctlError('usage_error', `--file: maximum ${mostFiles} files at a time`);
   }
   const expires = parseLastDay(options.expires, context.world.now());
   const inputs: ManualInput[] = [];

@@ -61,7 +61,7 @@ export async function waitForBundle(
   return waitUntilEnded(world, begun, {
     timeoutMs,
     isUnderway: ({ status }) => status === 'building',
-    lookLater: `Use \`govctl evidence get ${id}\` to see whether it is ready.`,
+    lookLater: `Run \`govctl evidence get ${id}\` to check its status.`,
     look: async () => (await client.evidence.get({ params: { id } })).data,
   });
 }
@@ -77,6 +77,6 @@ export async function howItEnded(
   if (timeout !== undefined) {
     await warn(`${id} was not built within ${showTimeout(timeout)}; the server continues.`);
   }
-  await say(`Use \`govctl evidence get ${id}\` to see whether it is ready.`);
+  await say(`Run \`govctl evidence get ${id}\` to check its status.`);
   return exitCodes.pending;
 }

@@ -13,10 +13,10 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
     .command('list')
     .summary('list the current evidence for the controls of a framework')
     .description(
-      'Lists the current evidence for the controls of a framework by source, with the SHA-256 of its data. --bundles lists the collected bundles instead, and --attached the attached evidence; both work without a framework.',
+      'List the current evidence for the controls of a framework by source, with the SHA-256 of its data. With --bundles or --attached, list collected bundles or attached evidence; both work without a framework.',
     )
-    .argument('[framework]', 'such as soc2, or a control such as SOC2:CC6.1')
-    .argument('[control]', 'show only this control')
+    .argument('[framework]', 'framework such as soc2, or control such as SOC2:CC6.1')
+    .argument('[control]', 'only this control')
     .addOption(
       new HintedOption(
         '--source <source>',
@@ -25,69 +25,69 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
         .argParser(collectValues)
         .offering(evidenceSources),
     )
-    .option('--since <time>', 'start of the changes and attached evidence: a date, a time, or 30d')
-    .option('--bundles', 'list bundles instead, the newest first')
-    .option('--attached', 'list attached evidence instead, the newest first')
+    .option('--since <time>', 'start of changes and attached evidence: a date, time, or age (30d)')
+    .option('--bundles', 'list bundles, newest first')
+    .option('--attached', 'list attached evidence, newest first')
     .option('--limit <n>', 'maximum number of results', '100')
     .option('--all', 'no maximum')
     .addHelpText('after', listHelp)
     .action(act(() => import('./list.ts').then((m) => m.runList)));
   nounCommands(evidence, act, {
     argument: '<bundle>',
-    which: 'its ID',
+    which: 'ID',
     noun: () => import('./bundles.ts').then((m) => m.bundles),
-  }).get('show one bundle; exits with 8 while it is being built');
+  }).get('show a bundle; exit code 8 while the service builds it');
   evidence
     .command('collect')
     .summary('collect the current evidence into a signed bundle')
     .description(
-      'Asks the service to build a signed bundle of the current evidence, from its newest completed scan of the whole inventory and its audit log. A bundle never changes. Exit codes: 0 completed, 1 failed, 8 not built yet.',
+      'Build a signed bundle of the current evidence from the newest complete scan and the audit log. Bundles are immutable. Exit codes: 0 completed, 1 failed, 8 not built yet.',
     )
-    .argument('<framework>', 'such as soc2')
+    .argument('<framework>', 'framework such as soc2')
     .argument('[control...]', 'only these controls (default: all)')
-    .option('--since <time>', 'include changes since then: a date, a time, or 30d (default: 90d)')
+    .option('--since <time>', 'start of changes: a date, a time, or an age (default: 90d)')
     .option('--name <name>', 'name of the bundle')
     .option('--no-wait', 'return without waiting for the bundle')
-    .option('--timeout <time>', 'maximum wait, in seconds or as 10m', '600')
+    .option('--timeout <time>', 'timeout, in seconds or as 10m', '600')
     .addHelpText('after', collectHelp)
     .action(act(() => import('./collect.ts').then((m) => m.runCollect)));
   evidence
     .command('export')
     .summary('download the newest bundle of a framework, or collect one')
     .description(
-      'Downloads the newest bundle of all controls of a framework, and collects one if there is none. An interrupted download resumes. The file is in place only once its SHA-256 matches.',
+      'Download the newest bundle of all controls of a framework, or collect one if none exists. Interrupted downloads resume. The file gets its name only when its SHA-256 matches.',
     )
-    .argument('<framework>', 'such as soc2, or a bundle ID')
+    .argument('<framework>', 'framework such as soc2, or bundle ID')
     .option('--out <place>', 'FILE.zip or a directory (default: this directory)')
     .option('--new', 'collect a new bundle')
-    .option('--timeout <time>', 'maximum wait for the bundle, in seconds or as 10m', '600')
+    .option('--timeout <time>', 'timeout for the bundle, in seconds or as 10m', '600')
     .addHelpText('after', exportHelp)
     .action(act(() => import('./export.ts').then((m) => m.runExport)));
   evidence
     .command('attach')
     .summary('attach files or text to a control')
     .description(
-      "Attaches evidence for controls that policies can't check. Until it expires, a control without outcomes has the status manual. Each file is attached separately; all are checked before the first is sent.",
+      'Attach evidence for controls that policies cannot check. Until the evidence expires, a control without outcomes has the status manual. Each file is attached separately; all files are validated first.',
     )
-    .argument('<framework>', 'such as soc2, or a control such as SOC2:CC6.1')
+    .argument('<framework>', 'framework such as soc2, or control such as SOC2:CC6.1')
     .argument('[control]', 'control of the framework')
-    .option('--file <file>', 'file of at most 10 MiB (repeatable)', collectValues)
-    .option('--text <text>', 'text, alone or with each file')
-    .requiredOption('--expires <time>', 'last day it counts: a date, or a lifetime such as 365d')
+    .option('--file <file>', 'file, maximum 10 MiB (repeatable)', collectValues)
+    .option('--text <text>', 'text of the evidence, alone or for each file')
+    .requiredOption('--expires <time>', 'last day: a date, or a lifetime such as 365d')
     .addHelpText('after', attachHelp)
     .action(act(() => import('./attach.ts').then((m) => m.runAttach)));
   nounCommands(evidence, act, {
     argument: '<evidence>',
-    which: 'its ID',
+    which: 'ID',
     noun: () => import('./attached.ts').then((m) => m.attachedEvidence),
-  }).delete('delete a bundle, or attached evidence (bundles still include it)');
+  }).delete('delete a bundle or attached evidence (existing bundles keep it)');
   evidence
     .command('verify')
-    .summary('check that a bundle is unchanged, and who signed it')
+    .summary('verify the contents and signer of a bundle')
     .description(
-      'Checks offline that a bundle is unchanged and that the expected key signed it: the key of --key, or the one pinned at the login of the current profile, --profile or --base-url. Names each entry that was changed, removed, added or moved.',
+      'Verify offline that a bundle is unchanged and signed by the expected key: --key, or the key pinned at login for the current profile, --profile or --base-url. Lists each entry that was changed, removed, added or moved.',
     )
-    .argument('<file>', 'bundle, as `evidence export` writes it')
+    .argument('<file>', 'bundle file from `evidence export`')
     .option('--key <file>', 'PEM file of the expected signing key (default: pinned at login)')
     .addHelpText('after', verifyHelp)
     .action(act(() => import('./verify.ts').then((m) => m.runVerify)));
@@ -107,8 +107,8 @@ Examples:
   $ govctl evidence collect pci --no-wait -o json`;
 
 const exportHelp = `
-Exit codes: 0 written, 1 the bundle has failed, 5 written, but signed by another
-key than the one pinned at login, 8 the bundle is not built yet.
+Exit codes: 0 written, 1 bundle failed, 5 written, but signed by another key
+than the key pinned at login, 8 bundle not built yet.
 
 Examples:
   $ govctl evidence export soc2 --out soc2.zip
@@ -122,9 +122,9 @@ Examples:
   $ govctl evidence attach soc2 CC1.1 --text "Signed by all." --expires 90d`;
 
 const verifyHelp = `
-Exit codes: 0 unchanged, 2 changed, 3 cut off or not a bundle, 5 unchanged, but
-not signed by the expected key.
-With no --key and no pinned key, it exits with 0 and calls the signer unknown.
+Exit codes: 0 unchanged, 2 changed, 3 truncated or not a bundle, 5 unchanged,
+but not signed by the expected key. Without --key and a pinned key, the signer
+is unknown and the exit code 0.
 
 Examples:
   $ govctl evidence verify soc2.zip

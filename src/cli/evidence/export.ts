@@ -67,7 +67,7 @@ export const runExport: Run<ExportOptions> = async (context, options) => {
   await context.show(exportView(bundle, file, downloaded, isReused));
   if (isReused) {
     await context.say(
-      `Reused the bundle of ${minuteOf(bundle.cut.at)}; pass --new to collect again.`,
+      `Using the bundle of ${minuteOf(bundle.cut.at)}; pass --new to collect again.`,
     );
   }
   const signer = bundle.bundle?.key_id ?? '';
@@ -110,7 +110,7 @@ const hasFailed = ({ id, failure }: Bundle): GovctlError =>
   new GovctlError(
     'file_error',
     `Bundle ${id} failed: ${failure?.reason ?? 'the reason is unknown'}`,
-    { hint: 'Collect it again with `govctl evidence collect`.' },
+    { hint: 'Run `govctl evidence collect` again.' },
   );
 
 /** Made here, as a server could name anything. */

@@ -43,7 +43,7 @@ function validLines(
   const is = `${printableLine(file)} is unchanged: its ${inThrees(summary.entries)} entries, hashes and signature agree`;
   const verdict = {
     known: `${style.green('✓')} ${is}.`,
-    unknown: `${style.yellow('?')} ${is}. Who signed it is unknown.`,
+    unknown: `${style.yellow('?')} ${is}. The signer is unknown.`,
     other: `${style.red('✗')} ${is}, but not signed by the expected key.`,
   }[signer];
   const what = `${count(controls, 'control')}, ${count(policies, 'policy', 'policies')}, changes since ${minuteOf(since)}`;
@@ -51,7 +51,7 @@ function validLines(
   return [
     verdict,
     signerLine(summary.key_id, trusted),
-    `Server   ${printableLine(url)}${local ? ' (local: its user can set its data and its clock)' : ''}`,
+    `Server   ${printableLine(url)}${local ? ' (local: its user can change its data and clock)' : ''}`,
     `Content  ${printableLine(`${framework}: ${what}`)}`,
     `Moment   ${printableLine(momentOf(cut))}`,
     `Audit    ${printableLine(`${cut.audit_sequence}:${cut.audit_hash}`)}`,
@@ -61,10 +61,10 @@ function validLines(
     ...(more > 0 ? [`         and ${inThrees(more)} more; -o json lists all`] : []),
     ...(signer === 'unknown'
       ? [
-          'Log in to its server to pin its key, or pass --key FILE with a key from a source you trust.',
+          'Log in to the server to pin its key, or pass --key FILE with a key from a trusted source.',
         ]
       : []),
-    'A signature proves who wrote this, not that it is true.',
+    'A signature proves who signed the bundle, not that its content is true.',
   ];
 }
 

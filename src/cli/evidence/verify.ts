@@ -29,7 +29,7 @@ export const runVerify: Run<VerifyOptions> = async (context, { args: [file], key
     const where = problem?.entry === undefined ? '' : ` (${problem.entry})`;
     throw new GovctlError(
       'invalid_file',
-      `${file} is not a complete evidence bundle: ${problem?.message ?? 'it is empty'}${where}, at byte ${inThrees(problem?.offset ?? 0)}`,
+      `${file} is not a complete evidence bundle: ${problem?.message ?? 'file is empty'}${where}, at byte ${inThrees(problem?.offset ?? 0)}`,
       { hint: 'Download it again with `govctl evidence export`.' },
     );
   }

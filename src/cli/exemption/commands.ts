@@ -78,32 +78,32 @@ const changes: Changes<UpdateOptions> = {
 export function registerExemptionCommands(program: GovctlCommand, act: Act): void {
   const exemption = program
     .command('exemption')
-    .description('agreed exceptions: resources that may fail a policy until a date');
+    .description('manage exemptions of resources from policies');
   exemption
     .command('create')
     .description('exempt resources from a policy')
-    .requiredOption('--policy <policy>', 'its id, its name or its key in git')
-    .requiredOption('--resource <id>', 'an id, or a glob with *; repeatable', collectValues)
+    .requiredOption('--policy <policy>', 'policy ID, name or key')
+    .requiredOption('--resource <id>', 'resource ID or glob with * (repeatable)', collectValues)
     .requiredOption('--reason <text>', 'why')
-    .requiredOption('--owner <name>', 'person or team responsible for it')
-    .requiredOption('--expires <date>', 'the last day it counts, UTC, such as 2026-12-31')
+    .requiredOption('--owner <name>', 'responsible person or team')
+    .requiredOption('--expires <date>', 'last day, inclusive (UTC), such as 2026-12-31')
     .addOption(new Option('--category <category>').choices([...exemptionCategories]))
     .option('--tag <tag>', 'tag (repeatable)', collectValues)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
   const its = nounCommands(exemption, act, { argument: '<id>', noun: exemptions });
   its
-    .list('list exemptions, the next to end first', { fields: exemptionSortFields, by: 'expires' })
-    .option('--policy <policy>', 'only those that name the policy so')
+    .list('list exemptions, next to expire first', { fields: exemptionSortFields, by: 'expires' })
+    .option('--policy <policy>', 'filter by policy, as named in the exemption')
     .option('--owner <name>', 'repeatable', collectValues)
     .addOption(new Option('--status <status>', 'filter by status').choices([...exemptionStatuses]))
-    .option('--tag <tag>', 'filter by tag (repeatable: all must match)', collectValues);
-  its.get('show one exemption');
-  its.update('update an exemption; fields left out stay, violations follow', changes, (update) =>
+    .option('--tag <tag>', 'filter by tag (repeatable; all must match)', collectValues);
+  its.get('show an exemption');
+  its.update('update an exemption and its violations', changes, (update) =>
     update
-      .option('--policy <policy>', 'policy ID, name or key in git')
+      .option('--policy <policy>', 'policy ID, name or key')
       .option(
         '--resource <id>',
-        'resource ID or glob with *; replaces the whole list; repeatable',
+        'resource ID or glob with *; replaces the list (repeatable)',
         collectValues,
       )
       .option('--reason <text>', 'new reason')
@@ -115,5 +115,5 @@ export function registerExemptionCommands(program: GovctlCommand, act: Act): voi
       .option('--no-category', 'remove the category')
       .option('--tag <tag>', 'tag (repeatable); replaces all tags', collectValues),
   );
-  its.delete('end an exemption; what it covered is open again');
+  its.delete('end an exemption; its violations reopen');
 }

@@ -22,7 +22,7 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
     ...defined({ category }),
     ...(tag ? { tags: [...tag] } : {}),
   };
-  const { data } = await withOurServer(context, 'exemptions', 'Creating it', (client) =>
+  const { data } = await withOurServer(context, 'exemptions', 'Creating exemption', (client) =>
     client.exemptions.create({ body }),
   );
   await context.show(

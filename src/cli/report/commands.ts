@@ -13,12 +13,12 @@ import { collectValues, listFlags } from '../flags/list-flags.ts';
 import { oneOf } from '../flags/parse-words.ts';
 import type { Act } from '../act.ts';
 
-const which = 'its id, or its name where only one has it';
+const which = 'report ID or name';
 
 export function registerReportCommands(program: GovctlCommand, act: Act): void {
   const report = program
     .command('report')
-    .description('reports for auditors and others: generate, watch, download, share, verify');
+    .description('generate, download, share and verify reports');
   registerCreate(report, act);
   const its = nounCommands(report, act, {
     argument: '<report>',
@@ -26,20 +26,34 @@ export function registerReportCommands(program: GovctlCommand, act: Act): void {
     noun: () => import('./reports.ts').then((m) => m.reports),
   });
   its
-    .list('list reports, the latest first', {
+    .list('list reports, newest first', {
       fields: reportSortFields,
       by: 'created_at',
       order: 'desc',
     })
-    .addOption(words('--type <type>', `only ${reportTypes.join(', ')}; repeatable`, reportTypes))
-    .option('--framework <label>', 'only those of these; repeatable', collectValues)
     .addOption(
-      words('--status <state>', `only ${reportStatuses.join(', ')}; repeatable`, reportStatuses),
+      words(
+        '--type <type>',
+        `filter by type: ${reportTypes.join(', ')} (repeatable or comma-separated)`,
+        reportTypes,
+      ),
     )
-    .option('--schedule <schedule>', 'only those that this one made, by id, name or key in git')
+    .option(
+      '--framework <label>',
+      'filter by framework (repeatable or comma-separated)',
+      collectValues,
+    )
+    .addOption(
+      words(
+        '--status <state>',
+        `filter by status: ${reportStatuses.join(', ')} (repeatable or comma-separated)`,
+        reportStatuses,
+      ),
+    )
+    .option('--schedule <schedule>', 'only reports of this schedule (ID, name or key)')
     .addHelpText('after', listHelp);
-  its.get('show one report: how far it is, what it holds, its files');
-  its.delete('remove a report, its files and its links').addOption(ifMatch());
+  its.get('show a report, its progress, contents and files');
+  its.delete('delete a report, its files and its links').addOption(ifMatch());
   registerWatch(report, act);
   registerDownload(report, act);
   registerLink(report, act);
@@ -67,53 +81,64 @@ const formatOption = (description: string): HintedOption =>
 /** What a report, and a schedule's template, take alike. */
 export const contentFlags = (command: GovctlCommand, isNew = true): GovctlCommand =>
   command
-    .option('--framework <label>', 'soc2, hipaa, iso27001, pci, a control (SOC2:CC6.1) or your own')
-    .option('--environment <name>', 'only resources of these; repeatable, or a,b', collectValues)
+    .option(
+      '--framework <label>',
+      'soc2, hipaa, iso27001, pci, a control (SOC2:CC6.1) or a custom framework',
+    )
+    .option(
+      '--environment <name>',
+      'only resources of this environment (repeatable or comma-separated)',
+      collectValues,
+    )
     .option(
       '--provider <name>',
-      'only resources of these clouds; repeatable, or a,b',
+      'only resources of this cloud provider (repeatable or comma-separated)',
       collectValues,
     )
     .addOption(
       formatOption(
-        `${reportFormats.join(', ')}; repeatable, or a,b${isNew ? ' (default: pdf)' : ''}`,
+        `${reportFormats.join(', ')} (repeatable or comma-separated${isNew ? '; default: pdf' : ''})`,
       ),
     )
-    .option('--no-summary', 'without the executive summary')
-    .option('--no-findings', 'without the detailed findings')
-    .option('--include-cost', 'with costs (risk, trend); the files then need a cost scope, too')
-    .option('--watermark <text>', 'across each page')
-    .option('--sign', "sign it with the server's certificate");
+    .option('--no-summary', 'omit the executive summary')
+    .option('--no-findings', 'omit the detailed findings')
+    .option('--include-cost', 'include costs (risk, trend); downloads then require a cost scope')
+    .option('--watermark <text>', 'watermark on each page')
+    .option('--sign', 'sign the files with the certificate of the server');
 
 export const passwordFlags = (command: GovctlCommand): GovctlCommand =>
   command
-    .option('--password-env <name>', 'the password is in this environment variable')
-    .option('--password-file <file>', 'the password is in this file; - reads standard input')
-    .option('--password', 'ask for the password');
+    .option('--password-env <name>', 'environment variable with the password')
+    .option('--password-file <file>', 'file with the password; - reads standard input')
+    .option('--password', 'prompt for the password');
 
 function registerCreate(report: GovctlCommand, act: Act): void {
   const create = report
     .command('create')
-    .summary('generate a report, in the background')
+    .summary('create a report in the background')
     .description(
-      'Asks the service for a report, which it generates in the background. A password protects the files, and is never given on the command line, which others can see.',
+      'Create a report. The service generates it in the background. Pass a password for its files in the environment, in a file or at the prompt; other users can see command lines.',
     )
-    .argument('[name]', 'what to call it')
-    .option('-f, --file <file>', 'YAML or JSON with its fields; - reads standard input')
-    .addOption(choice('--type <type>', 'what it is about', reportTypes))
-    .option('--description <text>');
+    .argument('[name]', 'report name')
+    .option('-f, --file <file>', 'YAML or JSON file with the fields; - reads standard input')
+    .addOption(choice('--type <type>', 'report type', reportTypes))
+    .option('--description <text>', 'description');
   passwordFlags(contentFlags(create))
-    .option('--from <time>', 'from then on: a date, a time, or how long ago: 30d')
-    .option('--to <time>', 'up to then, and without it; a date is its 00:00 UTC (default: now)')
-    .addOption(choice('--range <range>', 'from and to by name', dateRangeTypes))
-    .option('--timezone <zone>', 'the zone of --range, such as Europe/Berlin (default: UTC)')
-    .option('--at <time>', 'generate it then: a time, or so long from now: 2h')
-    .option('--notify <email>', 'tell them when it is done; repeatable, or a,b', collectValues)
-    .option('--wait', 'wait until it is done: 0 completed, 1 failed, 8 when the time was up')
-    .option('--timeout <time>', 'with --wait: at most so long, in seconds or as 10m', '600')
+    .option('--from <time>', 'start of the period: a date, a time, or an age such as 30d')
+    .option('--to <time>', 'end of the period, exclusive; a date means 00:00 UTC (default: now)')
+    .addOption(choice('--range <range>', 'relative period', dateRangeTypes))
+    .option('--timezone <zone>', 'time zone of --range, such as Europe/Berlin (default: UTC)')
+    .option('--at <time>', 'start time: a time, or a delay such as 2h (default: now)')
+    .option(
+      '--notify <email>',
+      'email address to notify at the end (repeatable or comma-separated)',
+      collectValues,
+    )
+    .option('--wait', 'wait for the report; exit code 0 completed, 1 failed, 8 timeout')
+    .option('--timeout <time>', 'with --wait: timeout, in seconds or as 10m', '600')
     .option(
       '--out <place>',
-      'wait, and download each format into this folder, or the one as FILE.pdf',
+      'wait, then download the files into this directory, or one file as FILE.pdf',
     )
     .addHelpText('after', createHelp)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
@@ -122,12 +147,12 @@ function registerCreate(report: GovctlCommand, act: Act): void {
 function registerWatch(report: GovctlCommand, act: Act): void {
   report
     .command('watch')
-    .summary('follow a report until it is done')
+    .summary('wait for a report and show its progress')
     .description(
-      'Shows how far a report is, until it ends: on a terminal in place, in a pipe a line for each change, with -o ndjson each state. It ends with 0 completed, 1 failed, 8 when the time was up.',
+      'Show the progress of a report until it ends: in place on a terminal, one line per change in a pipe, each state with -o ndjson. Exits with 0 if the report is completed, 1 if it failed, 8 at the timeout.',
     )
     .argument('<report>', which)
-    .option('--timeout <time>', 'at most so long, in seconds or as 10m', '3600')
+    .option('--timeout <time>', 'timeout, in seconds or as 10m', '3600')
     .addHelpText('after', watchHelp)
     .action(act(() => import('./watch.ts').then((m) => m.runWatch)));
 }
@@ -135,43 +160,45 @@ function registerWatch(report: GovctlCommand, act: Act): void {
 function registerDownload(report: GovctlCommand, act: Act): void {
   const download = report
     .command('download')
-    .summary("fetch a report's files")
+    .summary('download the files of a report')
     .description(
-      "Fetches a report's files. One that was cut off goes on where it was (FILE.part), and a file gets its name only when all of it is there and its SHA-256 is what the server says.",
+      'Download the files of a report. An interrupted download resumes from FILE.part. A file gets its name only when it is complete and its SHA-256 matches the server.',
     )
     .argument('<report>', which)
-    .addOption(formatOption('which; repeatable, or a,b (default: those that were generated)'))
-    .option('--out <place>', 'a folder, FILE.pdf, or - for standard output (default: this folder)');
+    .addOption(
+      formatOption('format (repeatable or comma-separated; default: all generated formats)'),
+    )
+    .option(
+      '--out <place>',
+      'directory, FILE.pdf, or - for standard output (default: this directory)',
+    );
   passwordFlags(download)
     .addHelpText('after', downloadHelp)
     .action(act(() => import('./download/run-download.ts').then((m) => m.runDownload)));
   const open = report
     .command('open')
-    .description('fetch a report and show it; off a terminal print where the file is')
+    .description('download and open a report; in a pipe, print the path of the file')
     .argument('<report>', which)
-    .addOption(formatOption('which one (default: html or pdf)'));
+    .addOption(formatOption('format (default: html, else pdf)'));
   passwordFlags(open).action(act(() => import('./open.ts').then((m) => m.runOpen)));
 }
 
 function registerLink(report: GovctlCommand, act: Act): void {
   report
     .command('link')
-    .summary("make a temporary address of a report's file")
+    .summary('create a share link for a report file')
     .description(
-      "Makes a temporary address of a report's file: whoever has it can fetch the file, without a login, until it expires or is ended. The password of a protected report is still needed.",
+      'Create a share link for a report file. Anyone with the link can download the file without a login until the link expires or is revoked. Protected reports still require their password.',
     )
     .argument('<report>', which)
-    .addOption(formatOption('of which file (default: the first that was generated)'))
-    .option(
-      '--expires <time>',
-      'how long it is good for, such as 1h or 7d (default: the server says)',
-    )
-    .addOption(new Option('--list', 'list those there are').conflicts('revoke'))
-    .option('--revoke <link>', 'end this one now')
+    .addOption(formatOption('format of the file (default: the first generated format)'))
+    .option('--expires <time>', 'lifetime, for example 1h or 7d (default: set by the server)')
+    .addOption(new Option('--list', 'list share links').conflicts('revoke'))
+    .option('--revoke <link>', 'revoke this share link')
     .addHelpText('after', linkHelp)
     .action(act(() => import('./link.ts').then((m) => m.runLink)));
   listFlags(
-    report.command('downloads').description('who downloaded a report, and when'),
+    report.command('downloads').description('list the downloads of a report'),
     ['at'],
     'at',
     'desc',
@@ -183,13 +210,13 @@ function registerLink(report: GovctlCommand, act: Act): void {
 function registerVerify(report: GovctlCommand, act: Act): void {
   report
     .command('verify')
-    .summary('check that a file is what the server made')
+    .summary('verify that a file comes from the server')
     .description(
-      'Compares the SHA-256 of a file with what the server has of the report, and checks its signature (in a PDF, else FILE.sig) against the certificate of the server. It ends with 2 where they differ. With --certificate it checks the signature alone, and asks no server.',
+      'Compare the SHA-256 of a file with the record of the server, and verify its signature (in a PDF, else FILE.sig) with the certificate of the server. Exits with 2 if either does not match. With --certificate, verify only the signature, offline.',
     )
-    .argument('<file>')
-    .option('--report <report>', 'which one it should be, where its name does not say its id')
-    .option('--certificate <file>', 'the certificate of the server, in PEM')
+    .argument('<file>', 'report file')
+    .option('--report <report>', 'report ID or name (default: ID in the file name)')
+    .option('--certificate <file>', 'certificate of the server, a PEM file')
     .addHelpText('after', verifyHelp)
     .action(act(() => import('./verify.ts').then((m) => m.runVerify)));
 }

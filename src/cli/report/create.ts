@@ -45,7 +45,7 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
   // What can't be written is known before anything is asked for.
   await placeOf(input.format_options?.formats ?? formatsOf());
   const client = await context.client();
-  const created = await context.progress('Asking for it', () =>
+  const created = await context.progress('Creating report', () =>
     createOnce(client, input, options.file === undefined),
   );
   if (!created) return showUnseen(context, input);
@@ -84,8 +84,8 @@ async function filePlace(
   const place =
     out === '-' ? undefined : await parseDestination(writesFrom(context), out, filesOf(files));
   if (place !== undefined && place.kind !== 'stream') return place;
-  throw new GovctlError('usage_error', `--out ${out}: give a folder or a file`, {
-    hint: 'With --wait, and then `govctl report download ID --out -`, it goes to standard output.',
+  throw new GovctlError('usage_error', `--out ${out}: not a directory or file`, {
+    hint: 'For standard output, use --wait, then `govctl report download ID --out -`.',
   });
 }
 
@@ -94,20 +94,16 @@ async function readInput(context: Context, options: CreateOptions): Promise<Repo
   const [name] = options.args;
   if (options.file === undefined) {
     if (!name?.trim() || options.type === undefined) {
-      throw new GovctlError(
-        'usage_error',
-        `The report's ${name?.trim() ? '--type' : 'name'} is not given`,
-        {
-          hint: 'Write `govctl report create NAME --type compliance`, or give -f FILE (- for standard input).',
-        },
-      );
+      throw new GovctlError('usage_error', `No report ${name?.trim() ? 'type' : 'name'} given`, {
+        hint: 'Run `govctl report create NAME --type TYPE`, or pass -f FILE (- for standard input).',
+      });
     }
     return inputFromFlags(context.world, name, options, await readPassword(context, options, true));
   }
   const beside = fieldFlag(options);
   if (beside !== undefined) {
     throw new GovctlError('usage_error', `Use either --file or ${beside}`, {
-      hint: 'Write the field into the file.',
+      hint: 'Set the field in the file.',
     });
   }
   const input = await readFields(context.world, options.file, ReportFile, {
@@ -170,7 +166,7 @@ async function createOnce(
     if (!(error instanceof GovctlError)) throw error;
     if (error.error !== 'unreachable') throw isOfFlags ? saidOfFlags(error, input) : error;
     throw new GovctlError(error.error, error.message, {
-      hint: `${error.hint ?? ''} \`govctl report list\` shows whether it was taken.`.trim(),
+      hint: `${error.hint ?? ''} To see whether the report was created, run \`govctl report list\`.`.trim(),
       cause: error,
     });
   }
@@ -185,6 +181,6 @@ const showCreated = (context: Context, report: ShownReport): Promise<void> => {
 async function showUnseen({ show, say }: Context, input: ReportInput): Promise<ExitCode> {
   const { name, type } = input;
   await show({ value: { name, type }, human: (style) => `${style.green('Created')} ${name}\n` });
-  await say('The server did not say its id: `govctl report list` shows it.');
+  await say('The server did not return the ID. To see it, run `govctl report list`.');
   return exitCodes.ok;
 }

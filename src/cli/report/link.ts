@@ -31,15 +31,16 @@ export async function runLink(context: Context, options: LinkOptions): Promise<E
   const { format, expires, list, revoke } = options;
   const seconds = expires === undefined ? undefined : parseSeconds(expires);
   const [asked, second] = format ? parseFormats(format) : [];
-  if (second !== undefined) throw new GovctlError('usage_error', 'A link is of one format');
+  if (second !== undefined)
+    throw new GovctlError('usage_error', 'Use a single --format for a link');
   if ((list || revoke !== undefined) && (format ?? expires) !== undefined) {
-    throw new GovctlError('usage_error', '--format and --expires are of a link that is made');
+    throw new GovctlError('usage_error', 'Use --format and --expires only to create a link');
   }
   const { client, item: report } = await lookUp(context, reports, options.args[0]);
   if (list) return showLinks(context, report);
   if (revoke !== undefined) return revokeLink(context, client, report, revoke);
   const wanted = asked ?? formatsOf(report)[0] ?? 'pdf';
-  const link = await context.progress('Making it', () =>
+  const link = await context.progress('Creating share link', () =>
     createLink(client, report, { format: wanted, ...(seconds ? { expires_in: seconds } : {}) }),
   );
   await context.show({
@@ -56,7 +57,7 @@ export async function runLink(context: Context, options: LinkOptions): Promise<E
         style,
       )}${printableLine(link.url)}\n`,
   });
-  await context.say('Whoever has this address can fetch the file until it expires.');
+  await context.say('Anyone with this link can download the file until the link expires.');
   return exitCodes.ok;
 }
 
@@ -83,8 +84,8 @@ async function createLink(
   const text = await answer.text();
   const parsed = parseToFirstIssue(AnyLink, jsonOf(text));
   if (parsed.success) return parsed.data;
-  throw new GovctlError('bad_answer', `POST ${path} was answered without a url`, {
-    hint: 'The server made a link in a way that govctl does not know; `govctl api` shows its answer.',
+  throw new GovctlError('bad_answer', `POST ${path} returned no URL`, {
+    hint: 'To see the response of the server, use `govctl api`.',
   });
 }
 
@@ -92,7 +93,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // told as an answer without a url
+    return undefined; // reported as a response without a URL
   }
 }
 
@@ -100,7 +101,7 @@ function jsonOf(text: string): unknown {
 function parseSeconds(text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined && ms >= 1_000) return Math.floor(ms / 1_000);
-  throw new GovctlError('usage_error', `--expires ${text}: give a time, ${durationForms}`);
+  throw new GovctlError('usage_error', `--expires ${text}: not a duration, ${durationForms}`);
 }
 
 async function showLinks(context: Context, report: ShownReport): Promise<ExitCode> {
@@ -128,7 +129,7 @@ async function showLinks(context: Context, report: ShownReport): Promise<ExitCod
             room,
           ),
   });
-  if (links.length === 0) await context.say('No link of it is open.');
+  if (links.length === 0) await context.say('No active share links.');
   return exitCodes.ok;
 }
 
@@ -138,14 +139,14 @@ async function revokeLink(
   report: ShownReport,
   id: string,
 ): Promise<ExitCode> {
-  await askOurServer('revoking of links', () =>
-    context.progress('Ending it', () =>
+  await askOurServer('revoking share links', () =>
+    context.progress('Revoking share link', () =>
       client.reports.revokeLink({ params: { report_id: report.id, link_id: id } }),
     ),
   );
   await context.show({
     value: { revoked: id, report_id: report.id },
-    human: (style) => `${style.green('Ended')} ${printableLine(id)}: it fetches nothing any more\n`,
+    human: (style) => `${style.green('Revoked')} ${printableLine(id)}\n`,
   });
   return exitCodes.ok;
 }

@@ -24,7 +24,7 @@ const shown: readonly string[] = [...new Set(['html', 'pdf', ...reportFormats])]
 export async function runOpen(context: Context, options: OpenOptions): Promise<ExitCode> {
   const { world } = context;
   const [asked, second] = options.format ? parseFormats(options.format) : [];
-  if (second !== undefined) throw new GovctlError('usage_error', 'One format is opened at a time');
+  if (second !== undefined) throw new GovctlError('usage_error', 'Use a single --format');
   const password = await passwordOf(context, options);
   const { client, item: report } = await lookUp(context, reports, options.args[0]);
   const formats = formatsOf(report);
@@ -37,7 +37,7 @@ export async function runOpen(context: Context, options: OpenOptions): Promise<E
     human: () => `${file}\n`,
   });
   if (world.terminal.stdoutIsTty && !(await openOutside(world, file, path.dirname(file)))) {
-    await context.say('Nothing could be started to show it; open the file yourself.');
+    await context.say('No application found to open the file.');
   }
   return exitCodes.ok;
 }
@@ -45,6 +45,6 @@ export async function runOpen(context: Context, options: OpenOptions): Promise<E
 const nothingToOpen = ({ id }: ShownReport, formats: readonly string[]): GovctlError =>
   new GovctlError(
     'file_error',
-    `The report ${id} has no file in a format that can be opened: ${formats.join(', ')}`,
-    { hint: `\`govctl report download ${id}\` stores it, unopened.` },
+    `Report ${id} has no format that can be opened: ${formats.join(', ')}`,
+    { hint: `To download the files, run \`govctl report download ${id}\`.` },
   );

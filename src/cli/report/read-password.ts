@@ -46,20 +46,20 @@ async function readFromFile({ world }: Context, file: string): Promise<string> {
   if (password !== '' && !/[\r\n]/.test(password)) return password;
   throw new GovctlError(
     'usage_error',
-    `--password-file ${file}: it ${password === '' ? 'is empty' : 'holds more than one line'}`,
+    `--password-file ${file}: ${password === '' ? 'file is empty' : 'file has more than one line'}`,
   );
 }
 
 /** @throws GovctlError usage_error where nobody can be asked */
 export async function askPassword({ flags, world }: Context, isNew = false): Promise<string> {
   if (!flags.input) {
-    throw new GovctlError('usage_error', 'The password is not given, and nobody can be asked', {
-      hint: 'Give --password-env VARIABLE or --password-file FILE.',
+    throw new GovctlError('usage_error', 'No password given, and prompts are disabled', {
+      hint: 'Pass --password-env VARIABLE or --password-file FILE.',
     });
   }
-  const password = await world.prompt.secret('Password of the report');
-  if (isNew && (await world.prompt.secret('The same once more')) !== password) {
-    throw new GovctlError('usage_error', 'The two passwords differ');
+  const password = await world.prompt.secret('Report password');
+  if (isNew && (await world.prompt.secret('Confirm password')) !== password) {
+    throw new GovctlError('usage_error', 'Passwords do not match');
   }
   return password;
 }

@@ -31,7 +31,7 @@ export function saidOfFlags(error: GovctlError, input: ReportInput): GovctlError
     `The report was not created: ${first.field} ${first.message}`,
     {
       details,
-      hint: error.hint ?? '`govctl report create --help` says what each flag takes.',
+      hint: error.hint ?? 'See `govctl report create --help`.',
       extra: error.extra,
       status: error.status,
       ...defined({ requestId: error.requestId }),

@@ -112,14 +112,14 @@ function rangeFrom(world: World, { from, to, range, timezone }: FieldFlags) {
     return dateRangeOf(range as DateRangeType, world.now(), parseTimeZone(timezone ?? 'UTC'));
   }
   if (timezone !== undefined) {
-    throw new GovctlError('usage_error', '--timezone goes with --range', {
-      hint: 'With --from and --to, write the offset into the time: 2026-01-31T00:00+01:00.',
+    throw new GovctlError('usage_error', '--timezone requires --range', {
+      hint: 'For --from and --to, use a time with an offset: 2026-01-31T00:00+01:00.',
     });
   }
   if (from === undefined && to === undefined) return undefined;
   if (from === undefined) {
-    throw new GovctlError('usage_error', '--to needs --from', {
-      hint: 'Give both, or --range, such as --range last_month.',
+    throw new GovctlError('usage_error', '--to requires --from', {
+      hint: 'Pass both, or a range such as --range last_month.',
     });
   }
   const now = world.now();
@@ -137,7 +137,7 @@ function parseLater(text: string, now: number): string {
   if (at !== undefined && at >= now) return new Date(at).toISOString();
   const why = at === undefined ? 'not a time' : 'in the past';
   throw new GovctlError('usage_error', `--at ${text}: ${why}`, {
-    hint: `Write a time to come, such as 2026-01-31T09:30:00Z, or so long from now, ${durationForms}.`,
+    hint: `Use a future time such as 2026-01-31T09:30:00Z, or a delay, ${durationForms}.`,
   });
 }
 

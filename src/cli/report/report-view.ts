@@ -2,7 +2,7 @@ import { describeAge } from '../terminal/ages.ts';
 import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
-import { count, listWords, printableLine } from '../terminal/printable.ts';
+import { count, inThrees, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { typed } from '../terminal/typed.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
@@ -30,7 +30,7 @@ function describeReport(report: ShownReport, style: Style, room: number, now: nu
       ['id', report.id],
       ['type', report.type && typeTitle(report.type)],
       ['framework', report.framework],
-      ['about', report.description],
+      ['description', report.description],
       ['environments', report.scope?.environments?.join(', ')],
       ['providers', report.scope?.cloud_providers?.join(', ')],
       ['period', describePeriod(report)],
@@ -57,7 +57,7 @@ function describeReport(report: ShownReport, style: Style, room: number, now: nu
 /** As the report says it, in its zone; before it is there, as it was asked for. */
 function describePeriod({ period, scope }: ShownReport): string | undefined {
   const range = scope?.date_range;
-  return period ?? (range && `from ${range.start} up to ${range.end}`);
+  return period ?? (range && `${range.start} to ${range.end}`);
 }
 
 const by = (who: string | undefined): string | undefined => who && `by ${who}`;
@@ -71,11 +71,11 @@ export function describeState(report: ShownReport, now: number): string {
   if (status === 'failed') return failure ? `failed: ${failure.reason}` : status;
   if (!isUnderway(report)) return status;
   if (status === 'pending' && at !== undefined && Date.parse(at) > now) {
-    return `pending: it begins at ${at}`;
+    return `pending, starts at ${at}`;
   }
   const { progress, queue_position: position } = report;
   return [
-    progress === undefined || status === 'pending' ? status : `${status} ${Math.floor(progress)} %`,
+    progress === undefined || status === 'pending' ? status : `${status} ${Math.floor(progress)}%`,
     position === undefined || status !== 'pending' ? undefined : inQueue(position),
     timeLeft(report, now),
   ]
@@ -98,7 +98,7 @@ export const scoreOf = ({ summary }: ShownReport): number | null | undefined =>
 
 function showScore(report: ShownReport): string {
   const score = scoreOf(report);
-  return typeof score === 'number' ? `${score} of 100` : 'none: nothing was evaluated';
+  return typeof score === 'number' ? `${score} of 100` : 'none (nothing was evaluated)';
 }
 
 function describeViolations({ summary }: ShownReport): string | undefined {
@@ -106,10 +106,10 @@ function describeViolations({ summary }: ShownReport): string | undefined {
   const { total_violations: total, critical_findings: findings, high } = summary;
   const critical = summary.critical ?? findings;
   const worst = [
-    critical ? `${critical} critical` : undefined,
-    high ? `${high} high` : undefined,
+    critical ? `${inThrees(critical)} critical` : undefined,
+    high ? `${inThrees(high)} high` : undefined,
   ].filter((part) => part !== undefined);
-  return worst.length > 0 ? `${total}, of them ${listWords(worst)}` : String(total);
+  return worst.length > 0 ? `${inThrees(total)} (${worst.join(', ')})` : inThrees(total);
 }
 
 function describeContents({ pages, sections }: NonNullable<ShownReport['content']>): string {
@@ -140,10 +140,11 @@ function describeNotifications({
 function advice(report: ShownReport, named: string, style: Style): string {
   const its = printableLine(named);
   const line = (text: string): string => `  ${style.cyan('→')} ${text}\n`;
-  if (isUnderway(report)) return line(`\`govctl report watch ${its}\` shows how far it is.`);
+  if (isUnderway(report))
+    return line(`To wait for the report, run \`govctl report watch ${its}\`.`);
   if (report.status !== 'completed') return '';
   return line(
-    `\`govctl report download ${its}\` fetches it, \`govctl report open ${its}\` shows it.`,
+    `To download the files, run \`govctl report download ${its}\`; to view the report, \`govctl report open ${its}\`.`,
   );
 }
 

@@ -4,7 +4,6 @@ import { parseWords } from '../flags/parse-words.ts';
 import type { DescribedNoun, Shown } from '../objects/noun.ts';
 import { askOurServer, askServer } from '../objects/our-server.ts';
 import { ageTitle, shortTime } from '../terminal/ages.ts';
-import { listWords } from '../terminal/printable.ts';
 import type { Column } from '../terminal/table.ts';
 import type { ShownReport } from './report-objects.ts';
 import { isUnderway, nameOf, shownReports } from './report-objects.ts';
@@ -26,7 +25,7 @@ export const reports: DescribedNoun<ShownReport, ListOptions> = {
     isCalled: ({ name }, named) => name === named,
     suggested: ({ name }) => [name],
     notFound: 'report_not_found',
-    listHint: '`govctl report list` shows what there is; it may have been deleted.',
+    listHint: 'It may have been deleted. Run `govctl report list` to list reports.',
     tooMany,
   },
   list: {
@@ -55,7 +54,7 @@ export const reports: DescribedNoun<ShownReport, ListOptions> = {
   isUnderway,
   removal: {
     send: (client, id, options) =>
-      askOurServer('deleting of reports', () =>
+      askOurServer('deleting reports', () =>
         client.reports.delete({ params: { report_id: id } }, options).catch(unlessGone),
       ),
   },
@@ -73,12 +72,12 @@ function tooMany(named: string, matches: readonly ShownReport[]): GovctlError {
   const latest = matches
     .toSorted((a, b) => (b.created_at ?? '').localeCompare(a.created_at ?? ''))
     .slice(0, mostNamed)
-    .map(({ id, created_at: at }) => (at === undefined ? id : `${id} (of ${at})`));
-  const among = matches.length > mostNamed ? 'The latest are' : 'They are';
+    .map(({ id, created_at: at }) => (at === undefined ? id : `${id} (${at})`));
+  const among = matches.length > mostNamed ? 'Newest' : 'Matches';
   return new GovctlError(
     'usage_error',
     `${matches.length} reports are named ${JSON.stringify(named)}`,
-    { hint: `Name one by its id. ${among} ${listWords(latest)}.` },
+    { hint: `Use an ID. ${among}: ${latest.join(', ')}.` },
   );
 }
 

@@ -55,30 +55,28 @@ function hashLines({ file, sha256, report, record }: Verdict, style: Style): str
   const whose = `${JSON.stringify(printableLine(report.name))} (${printableLine(report.id)})`;
   const name = printableLine(file);
   if (!record.known) {
-    return [
-      `${style.yellow('?')} ${name}: the server does not say what hash the files of ${whose} have`,
-    ];
+    return [`${style.yellow('?')} ${name}: the server provides no SHA-256 for ${whose}`];
   }
   if (record.format !== undefined) {
     return [
-      `${style.green('✓')} ${name} is the ${printableLine(record.format)} of ${whose}, byte for byte`,
+      `${style.green('✓')} ${name} is the ${printableLine(record.format)} file of ${whose}, unchanged`,
       `  SHA-256 ${sha256}`,
     ];
   }
   return [
-    `${style.red('✗')} ${name} is not a file that the server made of ${whose}`,
+    `${style.red('✗')} ${name} is not a file of ${whose}`,
     `  SHA-256 ${sha256}`,
     ...Object.entries(record.hashes).map(
-      ([format, hash]) => `  its ${printableLine(format)} has ${printableLine(hash)}`,
+      ([format, hash]) => `  ${printableLine(format)} of the server: ${printableLine(hash)}`,
     ),
   ];
 }
 
 function signatureLine({ signature, report }: Verdict, style: Style): string {
   if (!signature.signed) return `${report ? ' ' : style.red('✗')} not signed`;
-  if (!signature.valid) return `${style.red('✗')} the signature is not valid: ${signature.why}`;
+  if (!signature.valid) return `${style.red('✗')} invalid signature: ${signature.why}`;
   const by = printableLine(signature.by);
   return signature.trusted
     ? `${style.green('✓')} signed by ${by}`
-    : `${style.yellow('?')} signed by ${by}, whose certificate is not known to be the server's`;
+    : `${style.yellow('?')} signed by ${by}, but the certificate is not known to belong to the server`;
 }

@@ -76,16 +76,16 @@ async function readRecord(
 ): Promise<ServerRecord> {
   const which = named ?? idInFileName(path.basename(file)) ?? (await askWhich(context, file));
   const client = await context.client();
-  return context.progress('Asking the server', async () => {
+  return context.progress('Loading report', async () => {
     const { item: report } = await findObject(context, client, reports, which);
     return { report, certificate: await readCertificate(client) };
   });
 }
 
 function askWhich({ flags, world }: Context, file: string): Promise<string> {
-  if (flags.input) return world.prompt.input(`Which report should ${path.basename(file)} be of?`);
-  throw new GovctlError('usage_error', `${file} has no report's id in its name`, {
-    hint: 'Give --report with an id or a name.',
+  if (flags.input) return world.prompt.input(`Report ID or name of ${path.basename(file)}:`);
+  throw new GovctlError('usage_error', `${file} has no report ID in its name`, {
+    hint: 'Pass --report with an ID or name.',
   });
 }
 
@@ -108,7 +108,7 @@ function parseCertificate(file: string, pem: string): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch (cause) {
-    throw new GovctlError('invalid_file', `${file} is not a certificate in PEM`, { cause });
+    throw new GovctlError('invalid_file', `${file} is not a PEM certificate`, { cause });
   }
 }
 

@@ -37,12 +37,12 @@ export function waitForReport(
     said = state;
     await onChange?.(report, line);
   };
-  return context.progress('Waiting for it', async (update) => {
+  return context.progress('Waiting for report', async (update) => {
     await tell(begun, update);
     return waitUntilEnded(world, begun, {
       timeoutMs,
       isUnderway,
-      lookLater: `\`govctl report watch ${begun.id}\` shows how far it is.`,
+      lookLater: `To keep waiting, run \`govctl report watch ${begun.id}\`.`,
       look: async () => {
         const found = await readObject(client, shownReports, begun.id);
         if (!found) throw noSuchObject(reports, begun.id);
@@ -75,7 +75,9 @@ export async function howItEnded(
     for (const notice of report.notices ?? []) await warn(notice);
   }
   if (!isUnderway(report)) return report.status === 'failed' ? exitCodes.error : exitCodes.ok;
-  await warn(`the report is not done within ${showTimeout(timeout)}; it goes on`);
-  await say(`\`govctl report watch ${report.id}\` shows how far it is.`);
+  await warn(
+    `the report was not completed within ${showTimeout(timeout)}; the service is still generating it`,
+  );
+  await say(`To keep waiting, run \`govctl report watch ${report.id}\`.`);
   return exitCodes.pending;
 }

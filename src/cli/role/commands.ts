@@ -46,22 +46,22 @@ const changes: Changes<UpdateOptions> = {
 export function registerRoleCommands(program: GovctlCommand, act: Act): void {
   const role = program.command('role').description('manage roles, named sets of scopes for users');
   const its = nounCommands(role, act, { argument: '<role>', which: 'name', noun: roles });
-  its.list('list roles, the built-in ones too', { fields: roleSortFields, by: 'name' });
+  its.list('list roles, including built-in roles', { fields: roleSortFields, by: 'name' });
   its.get('show a role and its scopes');
   role
     .command('create')
     .description('create a role from scopes that you have')
     .argument('<name>', 'lower-case letters, digits and hyphens, such as report-maker')
     .addOption(scopeOption('').makeOptionMandatory())
-    .option('--description <text>', 'what it is for')
+    .option('--description <text>', 'description of the role')
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
-  its.update('change a role; its users get or lose scopes at once', changes, (update) =>
+  its.update('update a role; its users gain or lose scopes immediately', changes, (update) =>
     update
       .addOption(scopeOption('; replaces all scopes'))
-      .option('--description <text>', 'what it is for')
+      .option('--description <text>', 'description of the role')
       .option('--no-description', 'remove the description'),
   );
-  its.delete('delete a role that no user has');
+  its.delete('delete an unused role');
 }
 
 const scopeOption = (more: string): HintedOption =>

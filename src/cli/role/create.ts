@@ -23,7 +23,7 @@ export async function runCreate(
     ...defined({ description }),
     scopes: parseWords('--scope', scope, scopes),
   };
-  const { data } = await withOurServer(context, 'role management', 'Creating it', (client) =>
+  const { data } = await withOurServer(context, 'role management', 'Creating role', (client) =>
     client.roles.create({ body }),
   );
   const shown = shownIn(context, { headline: (style) => `${style.green('Created')} ${data.name}` });

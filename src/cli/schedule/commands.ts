@@ -9,12 +9,12 @@ import { collectValues, listFlags } from '../flags/list-flags.ts';
 import type { Act } from '../act.ts';
 import { choice, contentFlags, passwordFlags } from '../report/commands.ts';
 
-const which = 'its id, name or key in git';
+const which = 'schedule ID, name or key';
 
 export function registerScheduleCommands(program: GovctlCommand, act: Act): void {
   const schedule = program
     .command('schedule')
-    .description('reports that are generated and sent again and again');
+    .description('manage schedules that generate and deliver reports');
   const its = nounCommands(schedule, act, {
     argument: '<schedule>',
     which,
@@ -23,17 +23,25 @@ export function registerScheduleCommands(program: GovctlCommand, act: Act): void
   its
     .list('list schedules', { fields: scheduleSortFields, by: 'name' })
     .addOption(
-      words('--type <type>', `only reports of ${reportTypes.join(', ')}; repeatable`, reportTypes),
+      words(
+        '--type <type>',
+        `filter by report type: ${reportTypes.join(', ')} (repeatable or comma-separated)`,
+        reportTypes,
+      ),
     )
-    .option('--tag <tag>', 'only those with this tag; repeatable: all of them', collectValues)
-    .addOption(new Option('--enabled', 'only enabled ones').conflicts('disabled'))
-    .option('--disabled', 'only disabled ones');
-  its.get('show one schedule: when, what, and where to');
+    .option(
+      '--tag <tag>',
+      'filter by tag (repeatable; schedules have all of the tags)',
+      collectValues,
+    )
+    .addOption(new Option('--enabled', 'only enabled schedules').conflicts('disabled'))
+    .option('--disabled', 'only disabled schedules');
+  its.get('show a schedule, its report and its channels');
   registerNext(schedule, act);
   registerWrites(schedule, act);
-  its.delete('remove a schedule; the reports it made stay').addOption(ifMatch());
-  its.switch('enable', true, 'switch a schedule on');
-  its.switch('disable', false, 'switch a schedule off; it stays');
+  its.delete('delete a schedule, but not its reports').addOption(ifMatch());
+  its.switch('enable', true, 'enable a schedule');
+  its.switch('disable', false, 'disable a schedule');
   registerRuns(schedule, act);
 }
 
@@ -43,14 +51,17 @@ const words = (flags: string, description: string, known: readonly string[]): Hi
 function registerNext(schedule: GovctlCommand, act: Act): void {
   schedule
     .command('next')
-    .summary('when it fires next')
+    .summary('show the next runs of a schedule')
     .description(
-      'Shows when a schedule fires next, in its zone and in UTC, and where the clocks are changed before it. With --cron it asks no server.',
+      'Show the next runs of a schedule, in its time zone and in UTC, with daylight saving changes. With --cron, works offline.',
     )
     .argument('[schedule]', which)
-    .option('--cron <expression>', "five fields, such as '0 9 * * 1'")
-    .option('--timezone <zone>', "such as Europe/Berlin (default: the schedule's, else UTC)")
-    .option('--count <n>', 'how many', '5')
+    .option('--cron <expression>', "cron expression with five fields, such as '0 9 * * 1'")
+    .option(
+      '--timezone <zone>',
+      'time zone, such as Europe/Berlin (default: of the schedule, else UTC)',
+    )
+    .option('--count <n>', 'number of runs', '5')
     .addHelpText('after', nextHelp)
     .action(act(() => import('./next.ts').then((m) => m.runNext)));
 }
@@ -60,71 +71,74 @@ const fieldFlags = (command: GovctlCommand, isNew: boolean): GovctlCommand =>
   channelFlags(
     contentFlags(
       command
-        .option('--description <text>')
-        .option('--cron <expression>', "five fields, such as '0 9 * * 1'")
-        .option('--timezone <zone>', `such as Europe/Berlin${isNew ? ' (default: UTC)' : ''}`)
-        .addOption(choice('--type <type>', 'what the reports are about', reportTypes))
+        .option('--description <text>', 'description')
+        .option('--cron <expression>', "cron expression with five fields, such as '0 9 * * 1'")
+        .option(
+          '--timezone <zone>',
+          `time zone, such as Europe/Berlin${isNew ? ' (default: UTC)' : ''}`,
+        )
+        .addOption(choice('--type <type>', 'report type', reportTypes))
         .addOption(
-          choice('--report-type <type>', 'the same', reportTypes).conflicts('type').hideHelp(),
+          choice('--report-type <type>', 'same as --type', reportTypes)
+            .conflicts('type')
+            .hideHelp(),
         )
         .option(
           '--report-name <name>',
-          `what they are called; {{date}} is the day${isNew ? ' (default: as the schedule)' : ''}`,
+          `report name; {{date}} is the date${isNew ? ' (default: name of the schedule)' : ''}`,
         )
-        .addOption(choice('--range <range>', 'what time they cover', dateRangeTypes))
-        .option('--tag <tag>', 'repeatable', collectValues),
+        .addOption(choice('--range <range>', 'period of the report', dateRangeTypes))
+        .option('--tag <tag>', 'tag (repeatable)', collectValues),
       isNew,
     ),
   );
 
 const channelFlags = (command: GovctlCommand): GovctlCommand =>
   command
-    .option('--email <address>', 'send it to them; repeatable, or a,b', collectValues)
-    .option('--subject <text>', 'of the mail; {{date}} is the day')
-    .option('--links', 'mail links in place of the files')
-    .option('--chat <channel>', "a chat channel of the server's configuration, such as #audit")
-    .option(
-      '--team-chat-env <name>',
-      "secret of the server's configuration with the webhook URL of a team chat",
-    )
-    .option('--webhook-url <url>', 'post it there')
-    .option(
-      '--webhook-secret-env <name>',
-      "sign that with this secret of the server's configuration",
-    )
-    .option('--sftp <place>', 'upload it: user@host/folder, or user@host:port/folder')
-    .option('--sftp-password-env <name>', "secret of the server's configuration with the password")
-    .option('--sftp-key-env <name>', "secret of the server's configuration with the private key")
-    .option('--sftp-host-key <hash>', "of the host's key, SHA256:… as ssh-keygen -l prints it")
-    .option('--s3 <place>', 'upload it: bucket, or bucket/prefix')
-    .option('--s3-region <region>')
-    .option('--s3-endpoint <url>', 'of a store that speaks S3');
+    .option('--email <address>', 'email recipient (repeatable or comma-separated)', collectValues)
+    .option('--subject <text>', 'email subject; {{date}} is the date')
+    .option('--links', 'email links instead of files')
+    .option('--chat <channel>', 'chat channel from the server configuration, such as #audit')
+    .option('--team-chat-env <name>', 'server secret with the webhook URL of a team chat')
+    .option('--webhook-url <url>', 'URL to post the report to')
+    .option('--webhook-secret-env <name>', 'server secret to sign the webhook with')
+    .option('--sftp <place>', 'SFTP upload: user@host/directory or user@host:port/directory')
+    .option('--sftp-password-env <name>', 'server secret with the SFTP password')
+    .option('--sftp-key-env <name>', 'server secret with the SFTP private key')
+    .option('--sftp-host-key <hash>', 'fingerprint of the host key, SHA256:… as in ssh-keygen -l')
+    .option('--s3 <place>', 'S3 upload: bucket or bucket/prefix')
+    .option('--s3-region <region>', 'S3 region')
+    .option('--s3-endpoint <url>', 'endpoint of an S3-compatible store');
 
 function registerWrites(schedule: GovctlCommand, act: Act): void {
   const create = schedule
     .command('create')
     .summary('create a schedule')
     .description(
-      "Creates a schedule, from flags or from a file. Schedules never contain channel secrets, only their names: the operator lists them in the server's configuration, with the hosts they may be sent to. Only --password-env names a variable of this machine.",
+      'Create a schedule from flags or a file. Schedules contain only the names of channel secrets; the operator defines the secrets and their allowed hosts in the server configuration. Only --password-env is a variable of this machine.',
     )
-    .argument('[name]', 'what to call it')
-    .option('-f, --file <file>', 'YAML or JSON with its fields; - reads standard input');
+    .argument('[name]', 'schedule name')
+    .option('-f, --file <file>', 'YAML or JSON file with the fields; - reads standard input');
   passwordFlags(fieldFlags(create, true))
-    .option('--disabled', 'create it disabled')
+    .option('--disabled', 'create the schedule disabled')
     .addHelpText('after', createHelp)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
   const update = schedule
     .command('update')
-    .summary('change some fields of a schedule')
+    .summary('update a schedule')
     .description(
-      'Changes some fields of a schedule. What no flag names stays as it is, the password of its reports, too; -f FILE can set another one.',
+      'Update a schedule. Fields without a flag stay unchanged. To change the password of its reports, use -f FILE.',
     )
     .argument('<schedule>', which)
-    .option('-f, --file <file>', 'YAML or JSON with the fields to change; - reads standard input')
-    .option('--name <name>', 'what to call it from now on');
+    .option('-f, --file <file>', 'YAML or JSON file with the changes; - reads standard input')
+    .option('--name <name>', 'new name');
   fieldFlags(update, false)
     .addOption(
-      words('--remove <channel>', `send no more to ${channelKinds.join(', ')}`, channelKinds),
+      words(
+        '--remove <channel>',
+        `remove a channel: ${channelKinds.join(', ')} (repeatable or comma-separated)`,
+        channelKinds,
+      ),
     )
     .addOption(ifMatch())
     .addHelpText('after', updateHelp)
@@ -134,17 +148,17 @@ function registerWrites(schedule: GovctlCommand, act: Act): void {
 function registerRuns(schedule: GovctlCommand, act: Act): void {
   schedule
     .command('run')
-    .summary('generate and send the report now')
+    .summary('run a schedule now')
     .description(
-      'Generates and sends the report now, beside the schedule. With --wait it ends when all is sent: 0 sent, 1 failed, 8 still on its way when the time was up.',
+      'Generate and deliver the report now, in addition to the scheduled runs. With --wait, exits with 0 if it was delivered, 1 if a step failed, 8 at the timeout.',
     )
     .argument('<schedule>', which)
-    .option('--wait', 'wait until the report is sent')
-    .option('--timeout <time>', 'with --wait: at most so long, in seconds or as 10m', '600')
+    .option('--wait', 'wait until the report is delivered')
+    .option('--timeout <time>', 'with --wait: timeout, in seconds or as 10m', '600')
     .addHelpText('after', runHelp)
     .action(act(() => import('./run.ts').then((m) => m.runRun)));
   listFlags(
-    schedule.command('runs').description('what a schedule did, and what became of each delivery'),
+    schedule.command('runs').description('list the runs of a schedule and their deliveries'),
     ['fire_at'],
     'fire_at',
     'desc',

@@ -27,7 +27,7 @@ export const scheduleFile: FieldsOf = { one: 'schedule', many: 'schedules', kind
 export async function runCreate(context: Context, options: CreateOptions): Promise<ExitCode> {
   const input = await readInput(context, options);
   const client = await context.client();
-  const { item } = await context.progress('Creating it', () =>
+  const { item } = await context.progress('Creating schedule', () =>
     createObject(client, scheduleObjects, input),
   );
   if (item) {
@@ -62,7 +62,7 @@ async function warnOfNamesakes(
   const [other] = others;
   if (other === undefined) return;
   await warn(
-    `another schedule is named ${JSON.stringify(name)}: ${others.slice(0, 3).join(', ')}; both send their reports. \`govctl schedule delete ID\` removes one`,
+    `another schedule has the name ${JSON.stringify(name)}: ${others.slice(0, 3).join(', ')}. To delete one, run \`govctl schedule delete ID\`.`,
   );
 }
 
@@ -73,19 +73,19 @@ async function readInput(context: Context, options: CreateOptions): Promise<Sche
     const beside = name === undefined ? flagBeside(options) : 'a name';
     if (beside !== undefined) {
       throw new GovctlError('usage_error', `Use either --file or ${beside}`, {
-        hint: 'Write the field into the file.',
+        hint: 'Set the field in the file.',
       });
     }
     return readFields(context.world, file, ScheduleInput, scheduleFile);
   }
   const missing = [
-    !name?.trim() && 'its name',
+    !name?.trim() && 'a name',
     cron === undefined && '--cron',
     type === undefined && '--type',
   ].find((one) => typeof one === 'string');
   if (name === undefined || missing !== undefined) {
-    throw new GovctlError('usage_error', `The schedule needs ${missing ?? 'its name'}`, {
-      hint: "Write `govctl schedule create NAME --cron '0 9 * * 1' --type compliance`, or give -f FILE.",
+    throw new GovctlError('usage_error', `A schedule requires ${missing ?? 'a name'}`, {
+      hint: "Run `govctl schedule create NAME --cron '0 9 * * 1' --type compliance`, or pass -f FILE.",
     });
   }
   const password = await readPassword(context, options, true);

@@ -54,19 +54,19 @@ export async function runNext(context: Context, options: NextOptions): Promise<E
         room,
       ),
   });
-  if (fires.length < count) await context.warn('it fires no more after that');
+  if (fires.length < count) await context.warn('no further runs');
   return exitCodes.ok;
 }
 
 async function timingOf(context: Context, { args: [named], cron, timezone }: NextOptions) {
   if ((named === undefined) === (cron === undefined)) {
-    throw new GovctlError('usage_error', 'Give either a schedule or --cron');
+    throw new GovctlError('usage_error', 'Use either a schedule or --cron');
   }
   const zone = timezone === undefined ? undefined : parseTimeZone(timezone);
   if (cron !== undefined) return { cron, zone: zone ?? 'UTC', about: {} };
   const { item: schedule } = await lookUp(context, schedules, named ?? '');
   if (schedule.enabled === false) {
-    await context.warn(`${schedule.name} is disabled: it would fire then`);
+    await context.warn(`${schedule.name} is disabled; if enabled, it would run at these times`);
   }
   return {
     cron: schedule.schedule.cron,
@@ -88,11 +88,14 @@ function fireOf(zone: string, at: number, before: number) {
 function describeChange(change: number): string {
   const minutes = Math.abs(change) / 60_000;
   const amount = minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`;
-  return `clocks go ${change > 0 ? 'forward' : 'back'} ${amount} before it`;
+  return `after clocks go ${change > 0 ? 'forward' : 'back'} ${amount}`;
 }
 
 function parseCount(text: string): number {
   const count = Number(text);
   if (/^\d{1,4}$/.test(text) && count >= 1 && count <= mostFires) return count;
-  throw new GovctlError('usage_error', `--count ${text}: give a whole number, 1 to ${mostFires}`);
+  throw new GovctlError(
+    'usage_error',
+    `--count ${text}: not a whole number from 1 to ${mostFires}`,
+  );
 }

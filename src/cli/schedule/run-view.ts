@@ -50,7 +50,7 @@ function deliveryLine(delivery: ReportDelivery, style: Style): string {
   const text = [
     `${channel} ${target}: ${status} at ${delivery.delivered_at ?? ''}`.replace(/ at $/, ''),
     attempts > 1 || status !== 'delivered' ? count(attempts, 'attempt') : undefined,
-    status === 'pending' && next ? `next ${next}` : undefined,
+    status === 'pending' && next ? `next attempt at ${next}` : undefined,
     error,
   ];
   return `  ${mark} ${printableLine(text.filter((part) => part !== undefined).join(', '))}\n`;

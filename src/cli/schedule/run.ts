@@ -3,6 +3,7 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { ScheduleRun } from '../../contract/schedules.ts';
 import type { Context } from '../context.ts';
+import { count } from '../terminal/printable.ts';
 import { typed } from '../terminal/typed.ts';
 import { parseTimeout, showTimeout, waitUntilEnded } from '../objects/wait.ts';
 import { findObject } from '../objects/find.ts';
@@ -20,14 +21,14 @@ export interface RunOptions {
 export async function runRun(context: Context, options: RunOptions): Promise<ExitCode> {
   const timeoutMs = parseTimeout(options.timeout);
   const [named] = options.args;
-  const run = await withServer(context, schedules, 'Starting it', async (client, update) => {
+  const run = await withServer(context, schedules, 'Starting run', async (client, update) => {
     const { item: schedule } = await findObject(context, client, schedules, named);
     const { data: begun } = await client.schedules.run({ params: { id: schedule.id } });
     if (!options.wait) return begun;
     return waitUntilEnded(context.world, begun, {
       timeoutMs,
       isUnderway,
-      lookLater: `\`govctl schedule runs ${typed(named)}\` shows what became of it.`,
+      lookLater: `To see the run, run \`govctl schedule runs ${typed(named)}\`.`,
       look: async () => {
         const seen = (await findRun(client, schedule.id, begun)) ?? begun;
         update(describe(seen));
@@ -39,8 +40,8 @@ export async function runRun(context: Context, options: RunOptions): Promise<Exi
   if (run.status === 'failed') return exitCodes.error;
   if (!isUnderway(run)) return exitCodes.ok;
   if (options.wait)
-    await context.warn(`the run has not ended within ${showTimeout(options.timeout)}`);
-  await context.say(`\`govctl schedule runs ${typed(named)}\` shows what became of it.`);
+    await context.warn(`the run did not end within ${showTimeout(options.timeout)}`);
+  await context.say(`To see the run, run \`govctl schedule runs ${typed(named)}\`.`);
   return options.wait ? exitCodes.pending : exitCodes.ok;
 }
 
@@ -60,7 +61,7 @@ async function findRun(
 }
 
 function describe({ report_status: status, deliveries }: ScheduleRun): string {
-  if (deliveries.length === 0) return `The report is ${status ?? 'pending'}`;
+  if (deliveries.length === 0) return `Report ${status ?? 'pending'}`;
   const done = deliveries.filter((one) => one.status !== 'pending').length;
-  return `Sending it: ${done} of ${deliveries.length} channels`;
+  return `Delivering: ${done} of ${count(deliveries.length, 'channel')}`;
 }

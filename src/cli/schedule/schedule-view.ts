@@ -30,7 +30,7 @@ function describeSchedule(schedule: AnySchedule, when: string, style: Style, roo
     schedule.name,
     [
       ['id', schedule.id],
-      ['about', schedule.description],
+      ['description', schedule.description],
       ['when', when],
       ['report', describeTemplate(schedule)],
       ...Object.entries(schedule.delivery ?? {}).map(
@@ -97,7 +97,7 @@ function describeChannel(channel: Readonly<Record<string, unknown>>): string {
         return value.length > 3 ? count(value.length, 'recipient') : value.join(', ');
       }
       // Whoever has the address of a chat's webhook can write there.
-      if (name === 'webhook_url') return 'a webhook of it';
+      if (name === 'webhook_url') return 'webhook (URL hidden)';
       return `${name.replaceAll('_', ' ')} ${typeof value === 'string' ? value : JSON.stringify(value)}`;
     })
     .join(', ');

@@ -18,7 +18,7 @@ interface ListOptions {
 export const schedules: DescribedNoun<AnySchedule, ListOptions> = {
   of: scheduleObjects,
   // The description has schedules created, and no more.
-  feature: 'schedules that can be looked at and changed',
+  feature: 'viewing and updating schedules',
   isMissing: isSchedulesMissing,
   names: {
     prefix: 'sch_',
@@ -38,7 +38,7 @@ export const schedules: DescribedNoun<AnySchedule, ListOptions> = {
     saysIfFiltered: true,
   },
   view: scheduleView,
-  removal: { after: '; the reports it made stay' },
+  removal: { after: '; its reports were kept' },
   switch: {
     field: 'enabled',
     isOn: ({ enabled }) => enabled ?? true,

@@ -37,7 +37,7 @@ export async function runUpdate(context: Context, options: UpdateOptions): Promi
     ...defined({ name: options.name }),
     ...changeFromFlags(before, options, remove),
   });
-  checkChanges(fields, 'Give what it should be, such as --cron, or -f FILE.');
+  checkChanges(fields, 'Pass a flag such as --cron, or -f FILE.');
   await warnIfOwned(context, before.name, before.tags);
   // Objects are sent whole, so they must not be those of an older state.
   const ifMatch = options.ifMatch ?? etag;

@@ -59,7 +59,7 @@ const changes: Changes<UpdateOptions> = {
       allow_pull_request_target: more.allowPullRequestTarget,
       scopes: scope && parseWords('--scope', scope, ciScopes),
     }),
-  hint: 'Pass what changes, such as --ref, --event or --scope.',
+  hint: 'Pass a change such as --ref, --event or --scope.',
 };
 
 export function registerTrustCommands(program: GovctlCommand, act: Act): void {
@@ -72,30 +72,30 @@ export function registerTrustCommands(program: GovctlCommand, act: Act): void {
   ruleFlags(
     trust
       .command('create')
-      .description('let the CI jobs of a repository log in')
-      .argument('<repository>', 'owner/name at GitHub, path of the project at GitLab')
+      .description('allow CI jobs of a repository to log in')
+      .argument('<repository>', 'owner/name on GitHub, project path on GitLab')
       .addOption(
         new Option('--provider <provider>', `CI provider: ${ciProviders.join(', ')}`)
           .choices([...ciProviders])
           .default('github'),
       )
-      .option('--issuer <url>', 'issuer of the ID tokens, for an own GitLab or GitHub server')
+      .option('--issuer <url>', 'issuer of the ID tokens, for a self-hosted GitLab or GitHub')
       .option('--name <name>', 'name of the rule (default: repository and ref)'),
     { more: '', isMandatory: true },
   )
     .addHelpText('after', createHelp)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
-  its.update('change a trust rule; its access tokens end', changes, (update) =>
+  its.update('update a trust rule and revoke its access tokens', changes, (update) =>
     ruleFlags(
       update
         .option('--name <name>', 'new name')
-        .option('--repository <repository>', 'owner/name, or path of the project'),
+        .option('--repository <repository>', 'owner/name, or project path'),
       { more: '; replaces all', isMandatory: false },
     )
-      .option('--no-repository-id', 'take the repository by its name only')
-      .option('--no-ref', 'take any ref; the rule needs an environment then')
-      .option('--no-environment', 'take jobs of any environment, or of none')
-      .option('--no-allow-pull-request-target', 'refuse jobs that may run the code of forks'),
+      .option('--no-repository-id', 'match the repository by name only')
+      .option('--no-ref', 'allow any ref; requires an environment')
+      .option('--no-environment', 'allow jobs with any or no environment')
+      .option('--no-allow-pull-request-target', 'refuse jobs that may run code from forks'),
   );
   its.delete('delete a trust rule and revoke its access tokens');
 }
@@ -105,13 +105,13 @@ const ruleFlags = (
   { more, isMandatory }: { readonly more: string; readonly isMandatory: boolean },
 ): GovctlCommand =>
   command
-    .option('--repository-id <number>', 'ID of the repository or project, which survives renames')
-    .option('--ref <ref>', 'full ref, such as refs/heads/main; * at its end matches anything')
-    .option('--environment <name>', 'environment that the job must name')
+    .option('--repository-id <number>', 'repository or project ID, stable across renames')
+    .option('--ref <ref>', 'full ref, such as refs/heads/main; a final * is a wildcard')
+    .option('--environment <name>', 'required environment of the job')
     .addOption(
       new Option(
         '--event <event>',
-        `what may start the job (repeatable or comma-separated)${more}`,
+        `allowed events (repeatable or comma-separated)${more}`,
       ).argParser(collectValues),
     )
     .addOption(
@@ -125,11 +125,11 @@ const ruleFlags = (
     )
     .option(
       '--allow-pull-request-target',
-      'allow the events pull_request_target and merge_request_event, whose jobs may run the code of forks',
+      'allow the events pull_request_target and merge_request_event, whose jobs may run code from forks',
     );
 
 const createHelp = `
-At least one of --ref and --environment is needed. Default events:
+At least one of --ref and --environment is required. Default events:
 ${ciProviders.map((name) => `  ${name}  ${ciDefaults[name].events.join(', ')}`).join('\n')}
 
 Examples:

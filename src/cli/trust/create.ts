@@ -32,7 +32,7 @@ export async function runCreate(
     }),
     scopes: parseWords('--scope', scope, ciScopes),
   };
-  const { data } = await withOurServer(context, 'trust rules', 'Creating it', (client) =>
+  const { data } = await withOurServer(context, 'trust rules', 'Creating trust rule', (client) =>
     client.trusts.create({ body }),
   );
   const shown = shownIn(context, { headline: (style) => `${style.green('Created')} ${data.id}` });
@@ -40,7 +40,7 @@ export async function runCreate(
   if (data.repository_id === undefined) {
     const id = data.provider === 'github' ? 'GITHUB_REPOSITORY_ID' : 'CI_PROJECT_ID';
     await context.say(
-      `Whoever gets the name ${data.repository} next would be let in, too: --repository-id pins the repository itself (${id} in its jobs).`,
+      `Anyone who takes over the name ${data.repository} could log in, too. To pin the repository, pass --repository-id (${id} in its jobs).`,
     );
   }
   return exitCodes.ok;

@@ -18,13 +18,13 @@ export async function runDisable(
   { args: [who], ...options }: OneUser & ApprovalOptions,
 ): Promise<ExitCode> {
   const what = `user ${printableLine(who)}`;
-  const question = `Disable ${what}? Their sessions, keys and tokens fail at once.`;
+  const question = `Disable ${what}? Their sessions, keys and tokens stop working immediately.`;
   await confirmChange(context, { what, verb: 'disable', past: 'disabled' }, question, options);
   const user = await setDisabled(context, who, true);
   const exitCode = await showChanged(context, user, 'Disabled');
   const named = printableLine(user.email);
   await context.say(
-    `Sessions and logins of ${named} have ended. API keys, OAuth clients and trust rules bound to them work again after \`govctl user enable ${named}\`; to delete them, run \`govctl user revoke ${named}\`.`,
+    `All sessions and logins of ${named} ended. Their API keys, OAuth clients and trust rules work again after \`govctl user enable ${named}\`; to delete them, run \`govctl user revoke ${named}\`.`,
   );
   return exitCode;
 }
@@ -34,7 +34,7 @@ export const runEnable = async (context: Context, { args: [who] }: OneUser): Pro
 
 async function setDisabled(context: Context, who: string, disabled: boolean): Promise<User> {
   const input = { params: { id: who }, body: { disabled } };
-  const { data } = await withOurServer(context, 'user management', 'Changing them', (client) =>
+  const { data } = await withOurServer(context, 'user management', 'Updating user', (client) =>
     client.users.update(input),
   );
   return data;
@@ -51,16 +51,16 @@ export async function runRevoke(
   { args: [who], ...options }: OneUser & ApprovalOptions,
 ): Promise<ExitCode> {
   const named = printableLine(who);
-  const what = `what is bound to user ${named}`;
+  const what = `access of user ${named}`;
   const question = `End all sessions and tokens of user ${named}, and delete their API keys, OAuth clients and trust rules?`;
   await confirmChange(context, { what, verb: 'revoke', past: 'revoked' }, question, options);
-  const { data } = await withOurServer(context, 'user management', 'Revoking it', (client) =>
+  const { data } = await withOurServer(context, 'user management', 'Revoking access', (client) =>
     client.users.revoke({ params: { id: who } }),
   );
   const counts = Object.entries(data.revoked).flatMap(([name, number]) =>
     number > 0 ? [describeRevoked(name, number)] : [],
   );
-  const ended = printableLine(counts.join(', ')) || 'nothing was bound to them';
+  const ended = printableLine(counts.join(', ')) || 'no sessions, tokens or keys';
   await context.show({
     value: data,
     human: (style) => `${style.green('Revoked')} for ${named}: ${ended}\n`,

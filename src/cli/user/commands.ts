@@ -63,7 +63,7 @@ const changes: Changes<UpdateOptions> = {
 };
 
 export function registerUserCommands(program: GovctlCommand, act: Act): void {
-  const user = program.command('user').description('manage the people who may sign in');
+  const user = program.command('user').description('manage users');
   const its = nounCommands(user, act, { argument: '<user>', which, noun: users });
   its
     .list('list users', { fields: userSortFields, by: 'email' })
@@ -73,15 +73,15 @@ export function registerUserCommands(program: GovctlCommand, act: Act): void {
         .offering(userStatuses)
         .argParser(collectValues),
     );
-  its.get('show a user, their roles and what these permit');
+  its.get('show a user, their roles and their scopes');
   user
     .command('create')
     .description('create a user and show the invitation link once')
-    .argument('<email>', 'email address, with which they sign in')
+    .argument('<email>', 'email address to sign in with')
     .addOption(roleOption('role (repeatable or comma-separated)').makeOptionMandatory())
     .option('--name <name>', 'name of the person')
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
-  its.update('change the name or the roles of a user', changes, (update) =>
+  its.update('update the name or roles of a user', changes, (update) =>
     update
       .option('--name <name>', 'new name')
       .option('--no-name', 'remove the name')
@@ -95,22 +95,22 @@ export function registerUserCommands(program: GovctlCommand, act: Act): void {
   ).action(act(() => import('./change.ts').then((m) => m.runDisable)));
   user
     .command('enable')
-    .description('enable a user again')
+    .description('enable a disabled user')
     .argument('<user>', which)
     .action(act(() => import('./change.ts').then((m) => m.runEnable)));
   approvalFlags(
     user
       .command('reset')
-      .description('forget the password and second factor, and show a new invitation link')
+      .description('reset the password and second factor; show a new invitation link')
       .argument('<user>', which),
   ).action(act(() => import('./create.ts').then((m) => m.runReset)));
   approvalFlags(
     user
       .command('revoke')
-      .description('end all sessions and tokens; delete the keys, clients and trust rules')
+      .description('revoke all sessions and tokens; delete keys, clients and trust rules')
       .argument('<user>', which),
   ).action(act(() => import('./change.ts').then((m) => m.runRevoke)));
-  its.delete('delete a user and all that is bound to them');
+  its.delete('delete a user, their keys, clients and trust rules');
 }
 
 const roleOption = (description: string): HintedOption =>

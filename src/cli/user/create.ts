@@ -23,7 +23,7 @@ export async function runCreate(
   { args: [email], role, name }: CreateOptions,
 ): Promise<ExitCode> {
   const body = { email, ...defined({ name }), roles: listOf(role) };
-  const { data } = await withOurServer(context, 'user management', 'Creating them', (client) =>
+  const { data } = await withOurServer(context, 'user management', 'Creating user', (client) =>
     client.users.create({ body }),
   );
   return showInvited(context, data, 'Created');
@@ -34,9 +34,9 @@ export async function runReset(
   { args: [who], ...options }: { readonly args: readonly [string] } & ApprovalOptions,
 ): Promise<ExitCode> {
   const what = `user ${printableLine(who)}`;
-  const question = `Forget the password and second factor of ${what}, and end their sessions?`;
+  const question = `Reset the password and second factor of ${what}, and end their sessions?`;
   await confirmChange(context, { what, verb: 'reset', past: 'reset' }, question, options);
-  const { data } = await withOurServer(context, 'user management', 'Resetting them', (client) =>
+  const { data } = await withOurServer(context, 'user management', 'Resetting user', (client) =>
     client.users.reset({ params: { id: who } }),
   );
   return showInvited(context, data, 'Reset');
@@ -54,13 +54,13 @@ async function showInvited(
   await context.show(showOnce(view, 'invitation_url', link, 'invitation'));
   const until = `${user.invitation_expires_at.slice(0, 16).replace('T', ' ')} UTC`;
   await context.say(
-    `Send the link to ${printableLine(user.email)} where only they can read it: whoever opens it first chooses the password. ` +
-      `It works once, until ${until}; \`govctl user reset\` makes another.`,
+    `Send the link to ${printableLine(user.email)} over a private channel: the first person to open it sets the password. ` +
+      `The link works once and expires at ${until}. To create a new link, run \`govctl user reset\`.`,
   );
   if (user.roles.includes('owner')) {
     await context.say(
-      'When the first owner has signed in, a server that other machines can reach disables its own API key: ' +
-        'programs that use it need a key of `govctl api-key create` by then.',
+      'When the first owner signs in, a server that other machines can reach disables its initial API key. ' +
+        'Before then, create API keys for your programs with `govctl api-key create`.',
     );
   }
   return exitCodes.ok;

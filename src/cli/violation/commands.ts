@@ -45,7 +45,7 @@ const violations: OwnNoun<AnsweredViolation, ListOptions> = {
     note: (rows, { flags }) => {
       const without = rows.filter((row) => !fitsAsff(row)).length;
       if (without === 0 || flags.output.every(({ format }) => format !== 'asff')) return undefined;
-      return `${count(without, 'violation')} left out of asff, which requires an AWS account.`;
+      return `${count(without, 'violation')} omitted from asff, which requires an AWS account.`;
     },
     columns: (_, rows) => [
       {
@@ -75,11 +75,11 @@ const costText = ({
 export function registerViolationCommands(program: GovctlCommand, act: Act): void {
   const violation = program
     .command('violation')
-    .description('what policies find wrong in the inventory of the service');
+    .description('list, explain and resolve violations in the inventory');
   const its = nounCommands(violation, act, { argument: '<id>', noun: violations });
   withViolationFlags(
     its
-      .list('list violations, the gravest first', {
+      .list('list violations, highest severity first', {
         fields: violationSortFields,
         by: 'severity',
         order: 'desc',
@@ -92,11 +92,11 @@ export function registerViolationCommands(program: GovctlCommand, act: Act): voi
       .alsoFormats(['ocsf', 'asff'])
       .addHelpText('after', listHelp),
   );
-  its.get('show one violation with its history');
+  its.get('show a violation and its history');
   withViolationFlags(
     violation
       .command('summary')
-      .description('count violations by group, the highest risk first')
+      .description('count violations by group, highest risk first')
       .option('--by <group>', `group by ${violationGroups.join(', ')} or tag:KEY`, 'policy')
       .option('--limit <n>', 'maximum number of groups, 1 to 1000', '20')
       .option(
@@ -107,7 +107,7 @@ export function registerViolationCommands(program: GovctlCommand, act: Act): voi
   ).action(act(() => import('./summary.ts').then((m) => m.runSummary)));
   violation
     .command('resolve')
-    .description('resolve a violation by hand; it opens again when its resource is found failing')
+    .description('resolve a violation; it reopens if its resource fails again')
     .argument('<id>')
     .requiredOption('--reason <text>', 'why')
     .action(act(() => import('./resolve.ts').then((m) => m.runResolve)));

@@ -13,14 +13,14 @@ export async function runResolve(
   context: Context,
   { args: [id], reason }: ResolveOptions,
 ): Promise<ExitCode> {
-  const { data } = await withOurServer(context, 'violations', 'Resolving it', (client) =>
+  const { data } = await withOurServer(context, 'violations', 'Resolving violation', (client) =>
     client.violations.resolve({ params: { id }, body: { reason } }),
   );
   await context.show(violationView(data));
   const before = data.history.at(-2);
   if (before?.status === 'RESOLVED') {
-    await context.say('It was resolved already; the reason was added to its history.');
+    await context.say('The violation was already resolved; the reason was added to its history.');
   }
-  await context.say('It opens again when the next evaluation of its resource still fails.');
+  await context.say('The violation reopens if the next evaluation of its resource fails.');
   return exitCodes.ok;
 }

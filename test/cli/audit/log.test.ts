@@ -134,7 +134,7 @@ describe('govctl audit export', () => {
     const verify = (...argv: string[]) => run(['verify', 'log.ndjson', ...argv], offline);
     const whole = await verify();
     expect(whole, whole.stderr).toMatchObject({ exitCode: 0 });
-    expect(whole.stdout).toContain('The audit log is whole: 12');
+    expect(whole.stdout).toContain('The audit log is unchanged: 12');
 
     const text = await readFile(file, 'utf8');
     const rows = text.split('\n');
@@ -142,7 +142,7 @@ describe('govctl audit export', () => {
       'is missing': [...rows.slice(0, 50), ...rows.slice(51)].join('\n'),
       'are missing': rows.slice(0, 80).join('\n'),
       'was changed': text.replace('policy.create', 'policy.delete'),
-      'is not an entry': text.slice(0, -40),
+      'is not an audit log entry': text.slice(0, -40),
       'not signed': text.replace(/"hash":"../, '"hash":"00'),
     };
     for (const [said, changed] of Object.entries(broken)) {

@@ -70,7 +70,7 @@ describe('govctl audit verify', () => {
     await change(205);
     const { exitCode, stdout } = await run([]);
     expect(exitCode, stdout).toBe(0);
-    expect(stdout).toMatch(/^✓ The audit log is whole: 20\d entries, each with the hash/);
+    expect(stdout).toMatch(/^✓ The audit log is unchanged: 20\d entries in an unbroken/);
     expect(stdout).toMatch(/^Head {5}20\d:[0-9a-f]{64}$/m);
     expect(await verified()).toMatchObject({ whole: true, problems: [], exitCode: 0 });
   });
@@ -128,7 +128,7 @@ describe('govctl audit verify', () => {
     expect(await verified()).toMatchObject({ whole: true });
   });
 
-  it('finds by an end that was kept that the log was cut, or written anew', async () => {
+  it('finds by an end that was kept that the log was cut, or the log was rewritten', async () => {
     await change(4);
     const kept = headText(await verified());
     await change(2);
@@ -149,9 +149,9 @@ describe('govctl audit verify', () => {
     expect(await verified()).toMatchObject({ whole: true });
     const { problems, exitCode } = await verified('--head', kept);
     expect(exitCode).toBe(2);
-    expect(problems[0]?.message).toContain('what came after was cut off');
+    expect(problems[0]?.message).toContain('it was truncated');
     const other = await verified('--head', `${shorter.sequence}:${'0'.repeat(64)}`);
-    expect(other.problems[0]?.message).toContain('written anew');
+    expect(other.problems[0]?.message).toContain('the log was rewritten');
   });
 
   it('follows on from where old entries were removed, and says so', async () => {
@@ -164,7 +164,7 @@ describe('govctl audit verify', () => {
     await service.maintain();
     const { stdout, exitCode } = await run([]);
     expect(exitCode, stdout).toBe(0);
-    expect(stdout).toMatch(/^Removed {2}up to entry \d, as they were too old/m);
+    expect(stdout).toMatch(/^Removed {2}up to entry \d, by the retention period/m);
     expect(await verified('--head', late)).toMatchObject({ whole: true, exitCode: 0 });
     expect(await verified('--head', early)).toMatchObject({ whole: true, exitCode: 0 });
     const [first] = await entries();
@@ -200,7 +200,7 @@ describe('govctl audit verify', () => {
     expect(other.stdout).toContain('not the key of --key');
     const none = await withKey('no.pem');
     expect(none.exitCode).toBe(3);
-    expect(none.stderr).toContain('is not a public Ed25519 key in PEM');
+    expect(none.stderr).toContain('is not an Ed25519 public key in PEM format');
   });
 
   it('refuses a --head that is none, and says which server has no such log', async () => {

@@ -71,7 +71,7 @@ describe('auth status --all', () => {
     await logIn({}, '--profile', 'staging');
     const { fetch } = createTokenService();
     const { stdout } = await run(['auth', 'status', '--all'], { fetch });
-    expect(stdout).toContain('profile "default": an API key, kept in a file (current)');
+    expect(stdout).toContain('profile "default": an API key, stored in a file (current)');
     expect(stdout.match(/\(current\)/g)).toHaveLength(1);
     const json = await run(['auth', 'status', '--all', '-o', 'json'], { fetch });
     expect(JSON.parse(json.stdout)).toMatchObject({
@@ -88,7 +88,7 @@ describe('auth login with an API key', () => {
     const fail = () => Promise.reject(new Error(`DBus error: ${'no such service '.repeat(20)}`));
     const outcome = await logIn({ keychain: { read: fail, write: fail, remove: fail } });
     expect(outcome.stderr).toMatch(
-      /^There is no usable keychain; the login goes into .*, readable by you only\.\n/m,
+      /^No usable keychain; storing the login in .*, which only you can read\.\n/m,
     );
     expect(outcome.stderr).not.toContain('DBus');
   });
@@ -98,15 +98,15 @@ describe('auth login with an API key', () => {
     writeFileSync(path.join(config(), 'profiles.json'), '{"a":');
     const outcome = await run(['auth', 'status'], {});
     expect(outcome.exitCode).toBe(3);
-    expect(outcome.stderr).toContain('profiles.json is broken: it is not JSON');
+    expect(outcome.stderr).toContain('profiles.json is not valid JSON');
   });
 
   it('tries the key at the service, keeps it in a file only its owner can read, and says so', async () => {
     const outcome = await logIn();
     expect(outcome).toMatchObject({ exitCode: 0 });
     expect(outcome.stdout).toContain(`Logged in to ${baseUrl} with an API key`);
-    expect(outcome.stdout).toContain('there are 7');
-    expect(outcome.stderr).toContain('There is no usable keychain');
+    expect(outcome.stdout).toContain('it can read 7 policies');
+    expect(outcome.stderr).toContain('No usable keychain');
     expect(outcome.stderr).toContain(credentials());
     expect(statSync(credentials()).mode & 0o777).toBe(0o600);
     expect(statSync(config()).mode & 0o777).toBe(0o700);
@@ -125,7 +125,7 @@ describe('auth login with an API key', () => {
   it('keeps the key in the keychain where there is one, and in no file', async () => {
     const keychain = memoryKeychain();
     const outcome = await logIn({ keychain });
-    expect(outcome.stdout).toContain("kept in the system's keychain");
+    expect(outcome.stdout).toContain('stored in the system keychain');
     expect(everythingIn(config())).not.toContain(apiKey);
     expect([...keychain.entries.keys()]).toEqual(['profile:default']);
     expect((await run(['auth', 'token'], { keychain })).stdout).toBe(`${apiKey}\n`);
@@ -154,7 +154,7 @@ describe('auth login with an API key', () => {
   it('does not believe a keychain that forgets what it was given', async () => {
     const forgetful = { ...memoryKeychain(), read: async () => null };
     const outcome = await logIn({ keychain: forgetful });
-    expect(outcome.stderr).toContain('it does not give back what it was given');
+    expect(outcome.stderr).toContain('the keychain does not return what was stored');
     expect(readFileSync(credentials(), 'utf8')).toContain(apiKey);
   });
 
@@ -185,12 +185,12 @@ describe('auth login with an API key', () => {
       fetch: async () => new Response(JSON.stringify(answer), { status: 403 }),
     });
     expect(outcome.exitCode).toBe(0);
-    expect(outcome.stdout).toContain('may not read policies');
+    expect(outcome.stdout).toContain('cannot read policies');
   });
 
   it('says that GOVCTL_TOKEN goes before the login', async () => {
     const outcome = await logIn({ env: { GOVCTL_TOKEN: 'other' } });
-    expect(outcome.stderr).toContain('GOVCTL_TOKEN is set and goes before this login');
+    expect(outcome.stderr).toContain('GOVCTL_TOKEN is set and overrides this login');
   });
 
   it.each([
@@ -219,7 +219,7 @@ describe('auth login asks on a terminal', () => {
     const outcome = await runCommandLine(['auth', 'login'], world);
     expect(outcome.exitCode).toBe(0);
     expect(world.asked).toEqual([
-      'Address of the service:',
+      'URL of the service:',
       `Log in to ${baseUrl} with`,
       `API key for ${baseUrl}:`,
     ]);
@@ -294,7 +294,7 @@ describe('client credentials', () => {
       );
       const outcome = await run(argv, { fetch: service.fetch });
       const said = outcome.stdout + outcome.stderr;
-      expect(said).toContain('got no token: invalid_client');
+      expect(said).toContain('was refused: invalid_client');
       expect(said).not.toContain('cannot be reached');
       expect(outcome.exitCode).toBe(argv[0] === 'doctor' ? 1 : 4);
     },
@@ -358,7 +358,7 @@ describe('a token endpoint that answers with what is no token', () => {
         fetch: async () => Response.json({ access_token: value, token_type: 'Bearer' }),
       });
       expect(outcome).toMatchObject({ exitCode: 1 });
-      expect(outcome.stderr).toContain('without an access_token');
+      expect(outcome.stderr).toContain('but no access_token');
       expect(readdirSync(home)).toEqual([]);
     },
   );
@@ -480,7 +480,7 @@ describe('whose login goes where', () => {
 
   it.each([
     ['not a url', 'is not a URL'],
-    ['ftp://x', 'neither https:// nor http://'],
+    ['ftp://x', 'does not start with https://'],
     ['https://user:hunter2@x', 'user name or password'],
     ['https://x?y=1', 'a query or a fragment'],
   ])('refuses --base-url %s', async (address, why) => {
@@ -543,7 +543,7 @@ describe('a profile whose address is none', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace(baseUrl, 'nonsense'));
     const outcome = await run(['policy', 'list', '--base-url', baseUrl]);
     expect(outcome.exitCode).toBe(3);
-    expect(outcome.stderr).toContain('profiles.default.base_url: must be an address');
+    expect(outcome.stderr).toContain('profiles.default.base_url: must be a URL');
   });
 });
 
@@ -553,7 +553,7 @@ describe('files with secrets', () => {
     chmodSync(credentials(), 0o644);
     const outcome = await run(['auth', 'token']);
     expect(outcome.exitCode).toBe(0);
-    expect(outcome.stderr).toContain('could be read by others');
+    expect(outcome.stderr).toContain('was readable by other users');
     expect(statSync(credentials()).mode & 0o777).toBe(0o600);
   });
 
@@ -565,7 +565,7 @@ describe('files with secrets', () => {
     symlinkSync(elsewhere, credentials());
     const outcome = await run(['auth', 'token']);
     expect(outcome.exitCode).toBe(1);
-    expect(outcome.stderr).toContain('not a plain file');
+    expect(outcome.stderr).toContain('not a regular file');
     await logIn();
     expect(readFileSync(elsewhere, 'utf8')).toBe('untouched');
     expect((await run(['auth', 'token'])).stdout).toBe(`${apiKey}\n`);
@@ -576,7 +576,7 @@ describe('files with secrets', () => {
     writeFileSync(credentials(), `{"secret": "${apiKey}`);
     const outcome = await run(['auth', 'token']);
     expect(outcome.exitCode).toBe(3);
-    expect(outcome.stderr).toContain('not one that govctl wrote');
+    expect(outcome.stderr).toContain('was not written by govctl');
     expect(outcome.stderr).not.toContain(apiKey);
   });
 
@@ -585,7 +585,7 @@ describe('files with secrets', () => {
     rmSync(credentials());
     const outcome = await run(['policy', 'list']);
     expect(outcome.exitCode).toBe(4);
-    expect(outcome.stderr).toContain('gone from its file');
+    expect(outcome.stderr).toContain('missing from its file');
   });
 
   it('are not written where the folder cannot be made', async () => {
@@ -633,7 +633,7 @@ describe('auth logout', () => {
     for (const more of [['--all'], []]) {
       expect(await run(['auth', 'logout', ...more])).toMatchObject({
         exitCode: 4,
-        stderr: 'error: There are no login profiles\n',
+        stderr: 'error: No login profiles\n',
       });
     }
     expect(await run(['auth', 'status', '--all'])).toMatchObject({ exitCode: 4 });
@@ -645,8 +645,8 @@ describe('auth status', () => {
     await logIn();
     const outcome = await run(['auth', 'status'], { fetch: createTokenService().fetch });
     expect(outcome.exitCode).toBe(0);
-    expect(outcome.stdout).toContain('profile "default": an API key, kept in a file');
-    expect(outcome.stdout).toContain('valid: it may read policies');
+    expect(outcome.stdout).toContain('profile "default": an API key, stored in a file');
+    expect(outcome.stdout).toContain('valid: it can read');
     expect(outcome.stdout).toContain('kkkk');
     expect(outcome.stdout + outcome.stderr).not.toContain(apiKey);
   });
@@ -700,7 +700,7 @@ describe('-v', () => {
   });
 });
 
-describe("the system's keychain", () => {
+describe('the system keychain', () => {
   it('either gives back what it was given or is found unusable', async () => {
     const keychain = systemKeychain();
     const why = await probeKeychain(keychain);

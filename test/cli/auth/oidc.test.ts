@@ -82,9 +82,9 @@ describe('auth login --oidc in GitHub Actions', () => {
     const outcome = await run(login, { fetch, env: githubJob });
     expect([outcome.exitCode, outcome.stderr]).toEqual([0, '']);
     expect(outcome.stdout).toContain(
-      'Logged in to https://govctl.test with the ID token of the CI job: it may read policies',
+      'Logged in to https://govctl.test with the ID token of the CI job: it can read 0 policies',
     );
-    expect(outcome.stdout).toContain('Profile "default", kept in a file for this job.');
+    expect(outcome.stdout).toContain('Profile "default", stored in a file for this job.');
     expect(asked.slice(0, 2)).toEqual(['GET /run/token', 'POST /auth/token']);
     asked.length = 0;
     const list = await run(['policy', 'list'], { fetch, env: githubJob });
@@ -144,8 +144,8 @@ describe('auth login --oidc in GitHub Actions', () => {
     const fetch: Fetch = async () => new Response('', { status: 503 });
     const { exitCode, stderr } = await run(['auth', 'logout'], { fetch, env: githubJob });
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('could not be ended at https://govctl.test');
-    expect(stderr).toMatch(/Until it expires, whoever has a copy can use it\.\n$/);
+    expect(stderr).toContain('could not be revoked at https://govctl.test');
+    expect(stderr).toMatch(/Copies of it remain valid until it expires\.\n$/);
   });
 
   it('sends nothing of another job, or to another service, with auth logout', async () => {
@@ -215,7 +215,9 @@ describe('auth login --oidc in GitHub Actions', () => {
     const fetch: Fetch = async () => new Response('secret words', { status: 403 });
     const { exitCode, stderr } = await run(login, { fetch, env: githubJob });
     expect(exitCode).toBe(4);
-    expect(stderr).toContain('GitHub gave no ID token: https://actions.example.com answered 403');
+    expect(stderr).toContain(
+      'GitHub issued no ID token: https://actions.example.com returned HTTP 403',
+    );
     expect(stderr).not.toContain('secret words');
   });
 

@@ -57,7 +57,7 @@ describe('govctl doctor', () => {
           'login',
         ]),
       );
-      expect(found.login?.message).toContain('may read policies');
+      expect(found.login?.message).toContain('can read 0 policies');
     } finally {
       await service.close();
     }

@@ -125,8 +125,8 @@ describe('a download', () => {
     expect(second).toMatchObject([
       {
         error: 'file_error',
-        message: `Another download of ${target} is under way`,
-        hint: `Wait for it, or give another --out. If there is none, remove ${target}.part.lock.`,
+        message: `Another download of ${target} is in progress`,
+        hint: `Wait for it, or use a different --out. If no download is running, remove ${target}.part.lock.`,
       },
     ]);
     expect(names()).toEqual(['r.pdf']);
@@ -173,8 +173,8 @@ describe('a download', () => {
     const first = depsOf([{ cutAfter: 1_000 }, { cutAfter: 0 }]);
     await expect(download(first.deps, target)).rejects.toMatchObject({
       error: 'unreachable',
-      message: 'The download was cut off after 1.0 kB of 5.0 kB, again and again',
-      hint: `The same command goes on from ${target}.part.`,
+      message: 'The download was interrupted repeatedly, last after 1.0 kB of 5.0 kB',
+      hint: `Run the same command again to resume from ${target}.part.`,
     });
     expect(names()).toEqual(['r.pdf.part', 'r.pdf.part.json']);
     const second = depsOf([{}]);
@@ -243,7 +243,7 @@ describe('a download', () => {
     const { deps } = depsOf([{ hash: wrong }]);
     await expect(download(deps, target)).rejects.toMatchObject({
       error: 'bad_answer',
-      message: expect.stringContaining(`${sha256}, not ${wrong}`) as string,
+      message: expect.stringContaining(`${sha256}, but the server reports ${wrong}`) as string,
     });
     expect(names()).toEqual([]);
     const known = depsOf([{ hash: null }]);
@@ -302,7 +302,7 @@ describe('a download', () => {
     ).rejects.toMatchObject({
       error: 'file_error',
       message: `${path.join(folder, 'missing', 'r.pdf')} could not be written: there is no such file or folder`,
-      hint: `Make the folder ${path.join(folder, 'missing')} first.`,
+      hint: `Create the directory ${path.join(folder, 'missing')} first.`,
     });
   });
 

@@ -133,7 +133,7 @@ describe('govctl evidence attach', () => {
       [['SOC2:CC1.1', '--text', ' ', ...expires], 'must not be blank'],
       [
         ['SOC2:CC1.1', ...Array.from({ length: 21 }, () => ['--file', 'x']).flat(), ...expires],
-        'at most 20 files',
+        'maximum 20 files',
       ],
     ] as const) {
       const outcome = await cli.offline(['evidence', 'attach', ...argv]);

@@ -84,7 +84,7 @@ describe('govctl evidence collect', () => {
         fetch: building,
       });
       expect(exitCode).toBe(8);
-      expect(stderr).toMatch(/Use `govctl evidence get evd_\w+` to see whether it is ready\./);
+      expect(stderr).toMatch(/Run `govctl evidence get evd_\w+` to check its status\./);
     }
   });
 
@@ -121,7 +121,7 @@ describe('govctl evidence export', () => {
     expect(again).toMatchObject({ reused: true, bundle: { id: first.bundle.id } });
     expect(fileIn('a.zip').equals(fileIn('b.zip'))).toBe(true);
     const { stderr, stdout } = await evidence('export', 'soc2', '--out', 'a.zip');
-    expect(stderr).toMatch(/^Reused the bundle of 20.* UTC; pass --new to collect again\.$/m);
+    expect(stderr).toMatch(/^Using the bundle of 20.* UTC; pass --new to collect again\.$/m);
     expect(stdout).toMatch(/^Wrote a\.zip \(\d.* kB, SHA-256 [0-9a-f]{64}\)$/m);
     expect(stdout).toContain('Next: govctl evidence verify a.zip');
     const newer = await exported('soc2', '--new', '--out', 'c.zip');
@@ -203,7 +203,7 @@ describe('govctl evidence export', () => {
     cli.write('govctl.yaml', '');
     for (const [flags, message] of [
       [['--out', '-'], 'must be a file or a directory'],
-      [['--out', 'x.pdf'], 'is no .pdf file'],
+      [['--out', 'x.pdf'], 'is not a .pdf file'],
       [['--out', 'away/x.zip'], 'was not written'],
       [['--timeout', 'soon'], 'not a number of seconds'],
     ] as const) {

@@ -53,7 +53,9 @@ describe('govctl evidence verify', () => {
     );
     // As `audit verify --head` takes it.
     expect(stdout).toMatch(/^Audit {4}\d+:[0-9a-f]{64}$/m);
-    expect(stdout).toContain('A signature proves who wrote this, not that it is true.');
+    expect(stdout).toContain(
+      'A signature proves who signed the bundle, not that its content is true.',
+    );
     const json = await verify(bundle, '-o', 'json');
     expect(JSON.parse(json.stdout)).toMatchObject({
       verdict: 'valid',
@@ -66,7 +68,7 @@ describe('govctl evidence verify', () => {
   it('exits with 0 without any key, and says that the signer is unknown', async () => {
     const { exitCode, stdout } = await verify(bundle);
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('Who signed it is unknown');
+    expect(stdout).toContain('The signer is unknown');
     expect(stdout).toContain('pass --key FILE');
   });
 
@@ -137,12 +139,12 @@ describe('govctl evidence verify', () => {
     expect((await verify(bundle, '--profile', 'acme')).stdout).toContain('the key pinned for');
     expect((await verify(bundle, '--base-url', serviceUrl)).stdout).toContain('the key pinned for');
     const other = await verify(bundle, '--base-url', 'https://other.example.com');
-    expect(other.stdout).toContain('Who signed it is unknown');
+    expect(other.stdout).toContain('The signer is unknown');
     expect(await verify(bundle, '--profile', 'nobody')).toMatchObject({ exitCode: 4 });
   });
 
   it('says that a bundle of a local server is one', async () => {
-    expect((await verify(bundle)).stdout).toContain('(local: its user can set its data and');
+    expect((await verify(bundle)).stdout).toContain('(local: its user can change its data and');
     const shared = await startEvidence({ isLocal: false });
     await fill(shared);
     const { stdout } = await verify(await bundleOf(shared, await collected(shared)));

@@ -61,7 +61,7 @@ const ferries: OwnNoun<Boat> = {
   }),
   list: { columns },
   view,
-  removal: { words: { verb: 'revoke', past: 'revoked', doing: 'Revoking it' } },
+  removal: { words: { verb: 'revoke', past: 'revoked', doing: 'Revoking access' } },
 };
 const deleted: string[] = [];
 

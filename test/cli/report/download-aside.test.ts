@@ -41,7 +41,7 @@ it.each([[['download', 'R', '--out', '-']], [['open', 'R']]])(
     });
     expect([outcome.exitCode, outcome.stdout]).toEqual([130, '']);
     expect(outcome.stderr).toContain(
-      '→ Nothing of it is kept. `govctl report download` into a file goes on where it was.',
+      '→ The partial file was removed. `govctl report download --out FILE` can resume.',
     );
     expect(outcome.stderr).not.toContain('.part');
     expect(readdirSync(folder)).toEqual([]);

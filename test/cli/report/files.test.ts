@@ -56,8 +56,8 @@ describe('govctl report watch', () => {
       stderr: '',
       stdout: [
         `${at}  pending, number 2 in the queue`,
-        `${at}  generating 10 %`,
-        `${at}  generating 60 %`,
+        `${at}  generating 10%`,
+        `${at}  generating 60%`,
         `${at}  completed`,
         '',
       ].join('\n'),
@@ -88,7 +88,7 @@ describe('govctl report watch', () => {
     const outcome = await run(['watch', 'rpt_000001', '--timeout', '150ms']);
     expect([outcome.exitCode, outcome.stderr]).toEqual([
       8,
-      expect.stringContaining('not done within 150ms; it goes on'),
+      expect.stringContaining('not completed within 150ms; the service is still'),
     ]);
     expect((await run(['watch', 'R', '--timeout', 'soon'])).exitCode).toBe(3);
   });
@@ -104,7 +104,7 @@ describe('govctl report watch', () => {
     expect([outcome.exitCode, outcome.stderr]).toEqual([
       130,
       expect.stringContaining(
-        'error: Interrupted; the work continues in the service\n  → `govctl report watch rpt_000001` shows how far it is.',
+        'error: Interrupted; the work continues in the service\n  → To keep waiting, run `govctl report watch rpt_000001`.',
       ),
     ]);
   });
@@ -137,7 +137,7 @@ describe('govctl report create --wait', () => {
     expect(names('a/b')).toEqual(['q-1-x.rpt_000001.html', 'q-1-x.rpt_000001.pdf']);
     expect(outcome.stdout).toContain(path.join('a/b', 'q-1-x.rpt_000001.pdf'));
     expect(outcome.stderr).toContain('Created rpt_000001\npending, next in the queue');
-    expect(outcome.stderr).toContain('does not say what hash its files have');
+    expect(outcome.stderr).toContain('the server provides no SHA-256');
   });
 
   it('writes one format under a name, and nothing to standard output', async () => {
@@ -149,7 +149,7 @@ describe('govctl report create --wait', () => {
     const piped = await run([...argv, '-']);
     expect([piped.exitCode, piped.stderr]).toEqual([
       3,
-      expect.stringContaining('--out -: give a folder or a file'),
+      expect.stringContaining('--out -: not a directory or file'),
     ]);
     expect([names(), service.requests.length]).toEqual([['r.pdf'], asked]);
   });
@@ -195,7 +195,7 @@ describe('govctl report download', () => {
     const several = await run(['download', 'Quarter', '--format', 'pdf,csv', '--out', 'q.csv']);
     expect([several.exitCode, several.stderr]).toEqual([
       3,
-      expect.stringContaining('--out takes a folder here: 2 files are written'),
+      expect.stringContaining('--out must be a directory for 2 files'),
     ]);
   });
 
@@ -212,13 +212,13 @@ describe('govctl report download', () => {
     expect([other.exitCode, other.stderr]).toEqual([
       3,
       [
-        'error: --out locked.csv: what is written is no .csv file',
-        '  → Give locked.csv.zip, or locked.csv/ for a folder.',
+        'error: --out locked.csv: the output is not a .csv file',
+        '  → Use locked.csv.zip, or locked.csv/ for a directory.',
         '',
       ].join('\n'),
     ]);
     const several = await get('Quarter', '--format', 'pdf,csv', '--out', 'q.pdf');
-    expect(several.stderr).toContain('--out takes a folder here: 2 files are written');
+    expect(several.stderr).toContain('--out must be a directory for 2 files');
   });
 
   it('says so where no folder can be made', async () => {
@@ -228,7 +228,7 @@ describe('govctl report download', () => {
       const outcome = await run(['download', 'Quarter', '--out', out]);
       expect([outcome.exitCode, outcome.stderr]).toEqual([
         1,
-        expect.stringContaining(`The folder ${out} could not be made`),
+        expect.stringContaining(`The directory ${out} could not be created`),
       ]);
     }
   });
@@ -236,15 +236,15 @@ describe('govctl report download', () => {
   it.skipIf(process.platform !== 'linux')('ends where a file system takes none', async () => {
     service.put({ name: 'Quarter' });
     const outcome = await run(['download', 'Quarter', '--out', '/proc/nope/it']);
-    expect(outcome.stderr).toContain('The folder /proc/nope/it could not be made');
+    expect(outcome.stderr).toContain('The directory /proc/nope/it could not be created');
   });
 
   it('writes no PDF to a terminal, and nothing beside it to a pipe', async () => {
     service.put({ name: 'Quarter' });
     const shown = await run(['download', 'Quarter', '--out', '-'], { tty: true });
-    expect([shown.exitCode, shown.stderr]).toEqual([3, expect.stringContaining('is a terminal')]);
+    expect([shown.exitCode, shown.stderr]).toEqual([3, expect.stringContaining('to a terminal')]);
     const both = await run(['download', 'Quarter', '--out', '-', '-o', 'json']);
-    expect([both.exitCode, both.stderr]).toEqual([3, expect.stringContaining('both go to')]);
+    expect([both.exitCode, both.stderr]).toEqual([3, expect.stringContaining('both write to')]);
   });
 
   it('goes on where an earlier run was cut', async () => {
@@ -263,8 +263,8 @@ describe('govctl report download', () => {
   });
 
   it.each([
-    [{ status: 'pending' }, 8, 'is pending: there is no file yet'],
-    [{ status: 'failed', failure: { reason: 'no disk' } }, 1, 'has failed: there is no file of it'],
+    [{ status: 'pending' }, 8, 'is pending: no files yet'],
+    [{ status: 'failed', failure: { reason: 'no disk' } }, 1, 'failed: no files'],
   ])('says of %j that there is nothing', async (fields, exitCode, message) => {
     service.put({ name: 'R', ...fields });
     const outcome = await run(['download', 'R']);
@@ -317,9 +317,9 @@ describe('govctl report link', () => {
   });
 
   it.each([
-    [['--expires', 'soon'], '--expires soon: give a time'],
-    [['--format', 'pdf,csv'], 'A link is of one format'],
-    [['--list', '--format', 'pdf'], 'are of a link that is made'],
+    [['--expires', 'soon'], '--expires soon: not a duration'],
+    [['--format', 'pdf,csv'], 'Use a single --format for a link'],
+    [['--list', '--format', 'pdf'], 'only to create a link'],
     [['--list', '--revoke', 'lnk_1'], 'cannot be used with'],
   ])('refuses %j', async (argv, message) => {
     const outcome = await run(['link', 'R', ...argv]);
@@ -338,7 +338,7 @@ describe('govctl report verify', () => {
     const same = await run(['verify', write('r.rpt_000001.csv', 'csv')]);
     expect([same.exitCode, same.stdout]).toEqual([
       0,
-      `✓ r.rpt_000001.csv is the csv of "R" (rpt_000001), byte for byte\n  SHA-256 ${hashOf('csv')}\n  not signed\n`,
+      `✓ r.rpt_000001.csv is the csv file of "R" (rpt_000001), unchanged\n  SHA-256 ${hashOf('csv')}\n  not signed\n`,
     ]);
     const other = await run(['verify', write('other', 'html'), '--report', 'R', '-o', 'json']);
     expect(other.exitCode).toBe(2);
@@ -353,7 +353,7 @@ describe('govctl report verify', () => {
     const asked = await run(['verify', write('file')], { tty: true, answers: ['R'] });
     expect([asked.exitCode, asked.stdout]).toEqual([
       2,
-      expect.stringContaining('the server does not say what hash'),
+      expect.stringContaining('the server provides no SHA-256'),
     ]);
     const nobody = await run(['verify', 'file']);
     expect([nobody.exitCode, nobody.stderr]).toEqual([3, expect.stringContaining('--report')]);
@@ -383,7 +383,7 @@ describe('govctl report open', () => {
     const without = await run(['open', 'R'], { tty: true, env: { PATH: cwd } });
     expect([without.exitCode, without.stderr]).toEqual([
       0,
-      expect.stringContaining('Nothing could be started'),
+      expect.stringContaining('No application found'),
     ]);
   });
 });

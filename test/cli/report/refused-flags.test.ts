@@ -32,7 +32,7 @@ it.each([
   [[], 'scope.tags', 'must not be empty', 'scope.tags'],
 ])('what a service refuses of %j is said of the flag', async (flags, field, message, said) => {
   expect(await create(refusing({ field, message }), ...flags)).toContain(
-    `error: The report was not created: ${said} ${message}\n  → \`govctl report create --help\` says what each flag takes.\n`,
+    `error: The report was not created: ${said} ${message}\n  → See \`govctl report create --help\`.\n`,
   );
 });
 

@@ -39,7 +39,7 @@ describe('govctl report create', () => {
         '  id      rpt_000001',
         '  type    Compliance Summary',
         '  status  pending, next in the queue, about 15 min left',
-        '  → `govctl report watch rpt_000001` shows how far it is.',
+        '  → To wait for the report, run `govctl report watch rpt_000001`.',
         '',
       ].join('\n'),
     );
@@ -121,22 +121,22 @@ describe('govctl report create', () => {
     const same = await run(argv, { tty: true, answers: ['one two three', 'one two three'] });
     expect(same.exitCode).toBe(0);
     const other = await run(argv, { tty: true, answers: ['one two three', 'one two'] });
-    expect([other.exitCode, other.stderr]).toEqual([3, 'error: The two passwords differ\n']);
+    expect([other.exitCode, other.stderr]).toEqual([3, 'error: Passwords do not match\n']);
     const nobody = await run(argv);
     expect(nobody.stderr).toContain('--password-env');
   });
 
   it.each([
-    [['create'], "The report's name is not given"],
-    [['create', '', '--type', 'risk'], "The report's name is not given"],
-    [['create', 'R'], "The report's --type is not given"],
+    [['create'], 'No report name given'],
+    [['create', '', '--type', 'risk'], 'No report name given'],
+    [['create', 'R'], 'No report type given'],
     [['create', 'R', '--type', 'complience'], 'Did you mean compliance?'],
     [['create', 'R', '--type', 'of it all'], 'Use compliance, '],
     [['create', 'R', '--type', 'risk', '--format', 'pfd'], 'Did you mean pdf?'],
-    [['create', 'R', '--type', 'risk', '--to', '1d'], '--to needs --from'],
+    [['create', 'R', '--type', 'risk', '--to', '1d'], '--to requires --from'],
     [['create', 'R', '--type', 'risk', '--from', 'soon'], '--from soon: not a time'],
     [['create', 'R', '--type', 'risk', '--at', 'soon'], '--at soon: not a time'],
-    [['create', 'R', '--type', 'risk', '--at', 'yesterday'], 'or so long from now'],
+    [['create', 'R', '--type', 'risk', '--at', 'yesterday'], 'or a delay'],
     [['create', 'R', '--type', 'risk', '--at', '2025-01-01'], '--at 2025-01-01: in the past'],
     [
       ['create', 'R', '--type', 'risk', '--from', '2026-01-01', '--to', '30d'],
@@ -182,14 +182,14 @@ describe('govctl report create', () => {
       },
     });
     expect([outcome.exitCode, asked]).toEqual([1, 1]);
-    expect(outcome.stderr).toContain('`govctl report list` shows whether it was taken');
+    expect(outcome.stderr).toContain('run `govctl report list`');
   });
 
   it('copes with a server that answers nothing', async () => {
     service = createMinimalReports({ emptyAnswers: true });
     const outcome = await run(['create', 'R', '--type', 'risk']);
     expect([outcome.exitCode, outcome.stdout]).toEqual([0, 'Created R\n']);
-    expect(outcome.stderr).toContain('`govctl report list` shows it');
+    expect(outcome.stderr).toContain('run `govctl report list`');
   });
 });
 
@@ -246,11 +246,11 @@ describe('govctl report get', () => {
         '  type        Compliance Summary',
         '  status      completed',
         '  score       87.5 of 100',
-        '  violations  12, of them 2 critical and 3 high',
+        '  violations  12 (2 critical, 3 high)',
         '  contents    2 sections, 24 pages',
         '  formats     pdf (40 kB)',
         '  generated   2026-01-15T11:59:00Z',
-        '  → `govctl report download Quarter` fetches it, `govctl report open Quarter` shows it.',
+        '  → To download the files, run `govctl report download Quarter`; to view the report, `govctl report open Quarter`.',
         '',
       ].join('\n'),
     );
@@ -265,7 +265,7 @@ describe('govctl report get', () => {
     const several = await run(['get', 'Month']);
     expect([several.exitCode, several.stderr]).toEqual([
       3,
-      expect.stringContaining('rpt_000002 and rpt_000003'),
+      expect.stringContaining('rpt_000002, rpt_000003'),
     ]);
     expect((await run(['get', 'rpt_9'])).stderr).toContain('No report with ID or name "rpt_9"');
   });
@@ -275,7 +275,7 @@ describe('govctl report get', () => {
     const scope = { environments: ['dev', 'prod'], date_range: range };
     service.put({ name: 'R', status: 'pending', scope });
     const asked = (await run(['get', 'R'])).stdout.replaceAll(/\s+/g, ' ');
-    expect(asked).toContain(`environments dev, prod period from ${range.start} up to ${range.end}`);
+    expect(asked).toContain(`environments dev, prod period ${range.start} to ${range.end}`);
     const notices = ['Nothing was evaluated.'];
     service.put({ name: 'S', status: 'completed', scope, period: 'from A up to B', notices });
     const told = (await run(['get', 'S'])).stdout.replaceAll(/\s+/g, ' ');
@@ -296,11 +296,11 @@ describe('govctl report get', () => {
 
   it.each([
     [{ status: 'pending', queue_position: 3 }, 8, 'pending, number 3 in the queue'],
-    [{ status: 'generating', progress: 42.4 }, 8, 'generating 42 %'],
+    [{ status: 'generating', progress: 42.4 }, 8, 'generating 42%'],
     [
       { status: 'pending', scheduled_at: '2026-01-16T00:00:00Z' },
       8,
-      'pending: it begins at 2026-01-16T00:00:00Z',
+      'pending, starts at 2026-01-16T00:00:00Z',
     ],
     [{ status: 'failed', failure: { reason: 'disk\u001b[2J full' } }, 0, 'failed: disk�[2J full'],
     [{ status: 'archived' }, 0, 'archived'],
@@ -331,7 +331,7 @@ describe('govctl report delete', () => {
     const plain = await run(['delete', 'R', '--yes']);
     expect([plain.exitCode, plain.stderr]).toEqual([
       1,
-      expect.stringContaining('This server does not support deleting of reports'),
+      expect.stringContaining('This server does not support deleting reports'),
     ]);
   });
 });

@@ -141,22 +141,22 @@ describe('govctl schedule create', () => {
   });
 
   it.each([
-    [['create', 'X'], 'The schedule needs --cron'],
+    [['create', 'X'], 'A schedule requires --cron'],
     [['create', 'X', '--type', 'risk', '--report-type', 'risk'], 'cannot be used with option'],
     [['create', 'X', '--type', 'complience'], 'Did you mean compliance?'],
     [['create', '-f', 's.yaml', '--s3-region', 'x'], 'Use either --file or --s3-region'],
     [['create', '-f', 's.yaml', '--no-summary'], 'Use either --file or --no-summary'],
-    [['create', 'X', '--cron', '* * * * *'], 'The schedule needs --type'],
+    [['create', 'X', '--cron', '* * * * *'], 'A schedule requires --type'],
     [['create', 'X', '--cron', '0 9 * *', '--report-type', 'risk'], '--cron: must be a cron'],
     [['create', 'X', '--cron', '0 0 31 2 *', '--report-type', 'risk'], '--cron: '],
     [[...weekly, '--timezone', 'Europe/Berln'], 'Did you mean Europe/Berlin?'],
     [[...weekly, '--email', 'nobody'], '--email recipients: must be an e-mail address'],
-    [[...weekly, '--subject', 'x', '--sftp', 'host'], '--sftp host: write it as user@host/folder'],
+    [[...weekly, '--subject', 'x', '--sftp', 'host'], '--sftp host: use user@host/directory'],
     [
       [...weekly, '--team-chat-env', 'https://x'],
       '--team-chat-env webhook_url_env: must be the name of an environment variable',
     ],
-    [[...weekly, '--s3', '/x'], '--s3 /x: write it as bucket'],
+    [[...weekly, '--s3', '/x'], '--s3 /x: use bucket'],
   ])('refuses %j', async (argv, message) => {
     const outcome = await run(argv);
     expect([outcome.exitCode, outcome.stderr]).toEqual([3, expect.stringContaining(message)]);
@@ -173,7 +173,9 @@ describe('govctl schedule', () => {
     const outcome = await run(argv);
     expect([outcome.exitCode, outcome.stderr]).toEqual([
       0,
-      expect.stringMatching(/^warning: another schedule is named "Weekly": sch_\w+; both send/),
+      expect.stringMatching(
+        /^warning: another schedule has the name "Weekly": sch_\w+\. To delete one/,
+      ),
     ]);
     expect(outcome.stdout).toContain(
       'next     Mon 2 Mar 2026 09:00 UTC (2026-03-02T09:00:00.000Z)',
@@ -209,7 +211,7 @@ describe('govctl schedule', () => {
     expect((await run(['update', 'Other'])).stderr).toContain('No changes specified');
   });
 
-  it('switches on and off, and says when it fires next', async () => {
+  it('switches on and off, and says show the next runs of a schedule', async () => {
     expect((await run(['disable', 'Weekly', '--yes'])).stdout).toMatch(
       /^Disabled Weekly \(sch_\w+\)\n$/,
     );
@@ -222,7 +224,7 @@ describe('govctl schedule', () => {
     const started = await run(['run', 'Weekly']);
     expect([started.exitCode, started.stderr]).toEqual([
       0,
-      '`govctl schedule runs Weekly` shows what became of it.\n',
+      'To see the run, run `govctl schedule runs Weekly`.\n',
     ]);
     expect(started.stdout).toContain('cause   manual');
     const waited = await run(['run', 'Weekly', '--wait', '--timeout', '150ms']);
@@ -239,7 +241,7 @@ describe('govctl schedule', () => {
 
   it('is deleted after asking', async () => {
     expect((await run(['delete', 'Weekly'])).exitCode).toBe(3);
-    expect((await run(['delete', 'Weekly', '--yes'])).stdout).toContain('the reports it made stay');
+    expect((await run(['delete', 'Weekly', '--yes'])).stdout).toContain('its reports were kept');
     expect((await run(['get', 'Weekly'])).exitCode).toBe(1);
   });
 });
@@ -258,7 +260,7 @@ describe('govctl schedule next', () => {
       stdout: [
         'At 02:30 (30 2 * * *, Europe/Berlin)',
         '  Sat 28 Mar 2026 02:30 Europe/Berlin  2026-03-28T01:30:00.000Z',
-        '  Sun 29 Mar 2026 03:00 Europe/Berlin  2026-03-29T01:00:00.000Z  clocks go forward 1 h before it',
+        '  Sun 29 Mar 2026 03:00 Europe/Berlin  2026-03-29T01:00:00.000Z  after clocks go forward 1 h',
         '  Mon 30 Mar 2026 02:30 Europe/Berlin  2026-03-30T00:30:00.000Z',
         '',
       ].join('\n'),
@@ -279,8 +281,8 @@ describe('govctl schedule next', () => {
   });
 
   it.each([
-    [['next'], 'Give either a schedule or --cron'],
-    [['next', 'X', '--cron', '* * * * *'], 'Give either a schedule or --cron'],
+    [['next'], 'Use either a schedule or --cron'],
+    [['next', 'X', '--cron', '* * * * *'], 'Use either a schedule or --cron'],
     [['next', '--cron', '* * * *'], 'must be a cron expression of five fields'],
     [['next', '--cron', '0 0 31 2 *'], '--cron "0 0 31 2 *" '],
     [['next', '--cron', '* * * * *', '--timezone', 'Berlin'], 'unknown time zone'],
@@ -304,7 +306,7 @@ describe('a server that only does what the description says', () => {
     const outcome = await run(argv, { fetch: plain.fetch });
     expect([outcome.exitCode, outcome.stderr]).toEqual([
       1,
-      expect.stringContaining('This server does not support schedules that can be looked at'),
+      expect.stringContaining('This server does not support viewing and updating schedules'),
     ]);
   });
 });

@@ -39,10 +39,8 @@ describe('govctl user', () => {
     const [, link = ''] =
       /^Invitation {2}(\S+) {3}\(shown only once\)$/m.exec(created.stdout) ?? [];
     expect(link).toMatch(/^https:\/\/govctl\.test\/auth\/invitation\/gin_/);
-    expect(created.stderr).toContain(
-      'Send the link to ann@example.com where only they can read it',
-    );
-    expect(created.stderr).toContain('until 2026-03-08 12:00 UTC');
+    expect(created.stderr).toContain('Send the link to ann@example.com over a private channel');
+    expect(created.stderr).toContain('expires at 2026-03-08 12:00 UTC');
     expect(created.stderr).not.toContain(link);
     const got = await run(['user', 'get', ann]);
     expect(got.stdout).toContain('roles          editor, auditor');
@@ -71,7 +69,7 @@ describe('govctl user', () => {
     expect([asked.exitCode, asked.stderr]).toEqual([3, expect.stringContaining('--yes')]);
     const disabled = await run(['user', 'disable', String(id), '--yes']);
     expect(disabled.stdout).toMatch(/^ {2}status +disabled$/m);
-    expect(disabled.stderr).toContain(`Sessions and logins of ${ann} have ended. API keys`);
+    expect(disabled.stderr).toContain(`All sessions and logins of ${ann} ended. Their API keys`);
     expect(disabled.stderr).toContain(`run \`govctl user revoke ${ann}\``);
     expect((await json('user', 'enable', ann)).status).toBe('invited');
     const reset = await run(['user', 'reset', ann, '--yes']);
@@ -104,7 +102,7 @@ describe('govctl user', () => {
     expect(revoked.stderr).toContain(`govctl user disable ${ann}`);
     expect((await json('user', 'revoke', ann, '--yes')).revoked).toMatchObject({ api_keys: 0 });
     const none = await run(['user', 'revoke', ann, '--yes']);
-    expect(none.stdout).toContain('nothing was bound to them');
+    expect(none.stdout).toContain('no sessions, tokens or keys');
   });
 
   it.each([

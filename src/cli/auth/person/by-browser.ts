@@ -31,11 +31,11 @@ export async function logInByBrowser(
     });
     const isOpened = await openOutside(world, address.href, world.packageRoot);
     const what = isOpened
-      ? 'Log in in your browser. If it shows no page, open this address on this machine:'
-      : 'No browser could be started. Open this address in one on this machine:';
+      ? 'Log in with your browser. If no page opens, open this URL on this machine:'
+      : 'No browser found. Open this URL on this machine:';
     // What is asked of the person is shown even with --quiet.
     await world.terminal.stderr.write(`${what}\n${address.href}\n`);
-    const back = await progress('Waiting for the login in your browser', () =>
+    const back = await progress('Waiting for the browser login', () =>
       listener.answer(AbortSignal.any([world.signal, late])),
     );
     const asked = world.now();
@@ -49,11 +49,11 @@ export async function logInByBrowser(
       throw new GovctlError('interrupted', 'Interrupted; nothing was changed', { cause: error });
     }
     if (late.aborted) {
-      throw new GovctlError('not_logged_in', 'The login was not finished within 5 minutes', {
-        hint: 'Run `govctl auth login` again; with --device it needs no browser on this machine.',
+      throw new GovctlError('not_logged_in', 'The login timed out after 5 minutes', {
+        hint: 'Run `govctl auth login` again. Without a browser on this machine, use --device.',
       });
     }
-    throw await asLoginError(error, 'The login in the browser');
+    throw await asLoginError(error, 'The browser login');
   } finally {
     await listener.close();
   }

@@ -27,11 +27,9 @@ export async function logInByDevice(
     const started = await lib.initiateDeviceAuthorization(config, { scope });
     const { user_code: code, verification_uri: page } = started;
     if (!URL.canParse(page) || !sameOrigin(page, baseUrl) || !/^[A-Za-z0-9-]{4,32}$/.test(code)) {
-      throw new GovctlError(
-        'bad_answer',
-        'The service returned a code or an address that is not valid for it',
-        { hint: 'Check that the base URL is the governance service.' },
-      );
+      throw new GovctlError('bad_answer', 'The service returned an invalid code or URL', {
+        hint: 'Check that the base URL is the governance service.',
+      });
     }
     const seconds = Math.min(started.expires_in, longestCode);
     const interval = Math.min(Math.max(started.interval ?? 5, intervals.least), intervals.most);
@@ -42,9 +40,9 @@ export async function logInByDevice(
     // What is asked of the person is shown even with --quiet.
     await world.terminal.stderr.write(
       `Open ${page} on any device, and enter the code ${talkStyle.bold(code)}.\n` +
-        `The code works for ${lifetime}.\n`,
+        `The code expires in ${lifetime}.\n`,
     );
-    return await progress('Waiting for the code to be entered', () =>
+    return await progress('Waiting for the code', () =>
       askUntilEntered(
         async () => {
           const asked = world.now();
@@ -68,7 +66,7 @@ export async function logInByDevice(
     if (world.signal.aborted) {
       throw new GovctlError('interrupted', 'Interrupted; nothing was changed', { cause: error });
     }
-    throw await asLoginError(error, 'The login with a device code');
+    throw await asLoginError(error, 'The device login');
   }
 }
 

@@ -29,10 +29,15 @@ export async function listenForAnswer(state: string): Promise<Listener> {
     (request, response) => {
       const url = answerIn(request, origin, state);
       if (url === undefined || isOver) {
-        return page(response, 404, 'Nothing is here', 'This page is not part of a login.');
+        return page(response, 404, 'Page not found', 'This page is not part of a login.');
       }
       isOver = true;
-      page(response, 200, 'Go back to govctl', 'It goes on there. You can close this page.');
+      page(
+        response,
+        200,
+        'Return to govctl',
+        'The login continues in your terminal. You can close this page.',
+      );
       found(url);
     },
   );
@@ -44,7 +49,7 @@ export async function listenForAnswer(state: string): Promise<Listener> {
   } catch (cause) {
     throw new GovctlError(
       'file_error',
-      `No port of 127.0.0.1 is free for the browser to come back to: ${(cause as Error).message}`,
+      `No free port on 127.0.0.1 for the browser login: ${(cause as Error).message}`,
       { cause, hint: 'Use `govctl auth login --device`.' },
     );
   }

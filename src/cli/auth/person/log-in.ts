@@ -69,7 +69,7 @@ const isMissing = (error: unknown): boolean =>
   error instanceof GovctlError && [401, 403, 404, 405].includes(error.status ?? 0);
 
 const notOffered = (baseUrl: string, way: Way, cause?: unknown): GovctlError =>
-  new GovctlError('usage_error', `${baseUrl} does not let people log in with ${names[way]}`, {
+  new GovctlError('usage_error', `${baseUrl} does not support login with ${names[way]}`, {
     cause,
-    hint: 'Run `govctl auth login` to see what it has, or log in with an API key.',
+    hint: 'Run `govctl auth login` to choose another way, or use an API key.',
   });

@@ -73,7 +73,7 @@ export function personTokens(answer: Parameters<typeof tokenOf>[0], asked: numbe
   }
   throw new GovctlError(
     'bad_answer',
-    `POST ${tokenPath} was answered without ${token ? 'a refresh token' : 'a usable access token'}`,
+    `POST ${tokenPath} returned no ${token ? 'refresh token' : 'usable access token'}`,
     { hint: 'Check that the base URL is the governance service.' },
   );
 }
@@ -93,8 +93,8 @@ export async function asLoginError(error: unknown, what: string): Promise<unknow
   }
   if (!(error instanceof lib.ClientError)) return error;
   const why = error.cause instanceof Error ? error.cause.message : error.message;
-  return new GovctlError('bad_answer', `${what} ended: ${why.slice(0, 500)}`, {
+  return new GovctlError('bad_answer', `${what} failed: ${why.slice(0, 500)}`, {
     cause: error,
-    hint: 'Check that the base URL is the governance service and not a proxy or login page in front of it.',
+    hint: 'Check that the base URL is the governance service, not a proxy or login page.',
   });
 }

@@ -50,22 +50,22 @@ const longestDocument = 256 * 1_024;
 export async function readOffer(transport: Transport, baseUrl: string): Promise<LoginOffer> {
   const answer = await transport.send('GET', path, { anonymous: true });
   const text = await readText(answer, `GET ${path}`);
-  const refuse = (why: string, hint = 'Log in with an API key, or ask who runs it.'): GovctlError =>
-    new GovctlError('bad_answer', `${baseUrl} does not let people log in safely: ${why}`, { hint });
-  if (text.length > longestDocument) throw refuse(`its ${path} is too long`);
+  const refuse = (
+    why: string,
+    hint = 'Log in with an API key, or contact the operator.',
+  ): GovctlError =>
+    new GovctlError('bad_answer', `${baseUrl} does not support secure login: ${why}`, { hint });
+  if (text.length > longestDocument) throw refuse(`${path} is too long`);
   const parsed = parseToFirstIssue(Metadata, parseJson(text, answer, `GET ${path}`));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw refuse(`${issue?.path.join('.') ?? ''} of its ${path} is not valid`);
+    throw refuse(`${issue?.path.join('.') ?? ''} in ${path} is not valid`);
   }
   const { data } = parsed;
   const { issuer, grant_types_supported: grants } = data;
   if (!isSame(issuer, baseUrl)) {
     const shown = printableLine(issuer.slice(0, 200));
-    throw refuse(
-      `it says that its address is ${shown}`,
-      'If that is where you want to log in, give it as --base-url.',
-    );
+    throw refuse(`its issuer is ${shown}`, 'To log in there, pass that URL as --base-url.');
   }
   const check = (name: string, given: string | undefined, at: string): boolean => {
     if (given === undefined) return false;

@@ -41,6 +41,6 @@ export async function revokeLogin(
       }).toString(),
     });
     if (answer.ok) continue;
-    throw new GovctlError('bad_answer', `POST ${path} was answered with ${answer.status}`);
+    throw new GovctlError('bad_answer', `POST ${path} returned HTTP ${answer.status}`);
   }
 }

@@ -36,7 +36,7 @@ export async function downloadAside(
 const keptNothing = (error: unknown, file: string): unknown =>
   error instanceof GovctlError && error.hint?.includes(`${file}.part`)
     ? new GovctlError(error.error, error.message, {
-        hint: 'Nothing of it is kept. `govctl report download` into a file goes on where it was.',
+        hint: 'The partial file was removed. `govctl report download --out FILE` can resume.',
         cause: error,
       })
     : error;

@@ -81,7 +81,7 @@ async function askingForPassword<T>(
     if (password.value !== undefined) throw error;
     if (!context.flags.input) {
       throw new GovctlError(error.error, error.message, {
-        hint: 'Give --password-env VARIABLE or --password-file FILE.',
+        hint: 'Pass --password-env VARIABLE or --password-file FILE.',
         cause: error,
       });
     }
@@ -91,11 +91,11 @@ async function askingForPassword<T>(
 }
 
 const notReady = ({ id, status = 'unknown' }: ShownReport): GovctlError =>
-  new GovctlError('report_not_ready', `The report ${id} is ${status}: there is no file yet`, {
-    hint: `\`govctl report watch ${id}\` waits for it.`,
+  new GovctlError('report_not_ready', `Report ${id} is ${status}: no files yet`, {
+    hint: `To wait for the report, run \`govctl report watch ${id}\`.`,
   });
 
 const noFiles = ({ id, failure }: ShownReport): GovctlError =>
-  new GovctlError('file_error', `The report ${id} has failed: there is no file of it`, {
-    hint: `${failure ? `${failure.reason}. ` : ''}Create it again.`,
+  new GovctlError('file_error', `Report ${id} failed: no files`, {
+    hint: `${failure ? `${failure.reason}. ` : ''}Create the report again.`,
   });

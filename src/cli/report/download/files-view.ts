@@ -23,7 +23,7 @@ export const filesView = (report: ShownReport, files: readonly DownloadedFile[])
             {
               title: 'SHA-256',
               cell: ({ verified, sha256 }) =>
-                verified ? `verified ${sha256.slice(0, 12)}…` : 'not given by the server',
+                verified ? `verified ${sha256.slice(0, 12)}…` : 'unknown to the server',
               paint: (text, { verified }) => (verified ? text : style.yellow(text)),
             },
           ],

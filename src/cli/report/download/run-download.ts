@@ -72,7 +72,7 @@ export async function downloadAll(
   }
   if (files.length > 0) await context.show(filesView(report, files));
   if (files.some(({ verified }) => !verified)) {
-    await context.warn('the server does not say what hash its files have: nothing was compared');
+    await context.warn('the server provides no SHA-256, so the files were not verified');
   }
   if (failures.length > 0) throw failures[0];
 }

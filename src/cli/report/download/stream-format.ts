@@ -14,12 +14,12 @@ const readable: readonly string[] = ['csv', 'json', 'html'];
 /** What no person can read is not written to a terminal. @throws GovctlError usage_error */
 export function refuseTerminal({ world, flags }: Context, asked?: readonly string[]): void {
   if (flags.output.some(({ file }) => file === undefined)) {
-    throw new GovctlError('usage_error', '--out - and -o both go to standard output');
+    throw new GovctlError('usage_error', '--out - and -o both write to standard output');
   }
   if (!world.terminal.stdoutIsTty) return;
   if (asked?.every((format) => readable.includes(format))) return;
-  throw new GovctlError('usage_error', 'Standard output is a terminal, and the file is not text', {
-    hint: 'Give --out FILE, or pipe it on.',
+  throw new GovctlError('usage_error', 'Refusing to write a binary file to a terminal', {
+    hint: 'Use --out FILE, or a pipe.',
   });
 }
 

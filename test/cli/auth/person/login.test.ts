@@ -30,10 +30,10 @@ describe('auth login --web', () => {
     expect([exitCode, stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^Logged in to https:\/\/govctl\.test as ada@example\.com: it may read policies \(there are 0\)\.\nProfile "default", kept in /,
+        /^Logged in to https:\/\/govctl\.test as ada@example\.com: it can read 0 policies\.\nProfile "default", stored in /,
       ),
     ]);
-    expect(stderr).toContain('No browser could be started. Open this address');
+    expect(stderr).toContain('No browser found. Open this URL');
     expect(page).toContain('You can close this page');
     expect(page).not.toContain('<script');
     expect(statSync(secretsFile()).mode & 0o777).toBe(0o600);
@@ -56,7 +56,7 @@ describe('auth login --web', () => {
     await until(() => statSync(opened, { throwIfNoEntry: false }) !== undefined);
     expect(readFileSync(opened, 'utf8')).toBe(`${said}\n`);
     await fetch(await service.allow(said));
-    expect((await outcome).stderr).toContain('Log in in your browser.');
+    expect((await outcome).stderr).toContain('Log in with your browser.');
   });
 
   it('asks for the scopes of --scope, and for all that the service knows without', async () => {
@@ -171,7 +171,7 @@ describe('auth login --device', () => {
     const { stdout, stderr, exitCode } = await outcome;
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining('as ada@example.com')]);
     expect(stderr).toContain(`Open ${base}/auth/device on any device, and enter the code ${said}.`);
-    expect(stderr).toContain('The code works for 10 minutes.');
+    expect(stderr).toContain('The code expires in 10 minutes.');
     expect((await service.run(['policy', 'list'])).exitCode).toBe(0);
   });
 
@@ -308,7 +308,7 @@ it('goes to an address that only the repo names as little as a key does', async 
     const outcome = await service.run(['auth', 'login', way]);
     expect([outcome.exitCode, outcome.stderr]).toEqual([
       4,
-      expect.stringContaining(`Your login is not sent to ${base}: only govctl.yaml names`),
+      expect.stringContaining(`Your login is not sent to ${base}: only govctl.yaml specifies`),
     ]);
   }
   expect(service.seen).toEqual([]);

@@ -88,7 +88,7 @@ describe('the login of a person', () => {
     expect(outcome).toMatchObject({
       exitCode: 4,
       stderr: expect.stringMatching(
-        /^error: The login of profile "default" has ended: invalid_grant.*\n {2}→ Run `govctl auth login`\.\n$/,
+        /^error: The login of profile "default" has expired: invalid_grant.*\n {2}→ Run `govctl auth login`\.\n$/,
       ) as string,
     });
   });
@@ -149,7 +149,7 @@ describe('the login of a person', () => {
     const outcome = await service.run(['policy', 'list'], minutes(61));
     expect([outcome.exitCode, outcome.stderr]).toEqual([
       1,
-      expect.stringContaining('without an access_token'),
+      expect.stringContaining('but no access_token'),
     ]);
     expect(secrets()).toEqual(before);
   });
@@ -239,7 +239,7 @@ describe('auth logout of a person', () => {
     const outcome = await service.run(['auth', 'logout']);
     expect(outcome.exitCode).toBe(1);
     expect(outcome.stdout).toBe('Logged out of https://govctl.test (profile "default").\n');
-    expect(outcome.stderr).toContain('could not be ended at https://govctl.test');
+    expect(outcome.stderr).toContain('could not be revoked at https://govctl.test');
     expect(outcome.stderr).toContain('govctl user revoke ada@example.com');
     expect(readdirSync(config('credentials'))).toEqual([]);
   });
@@ -261,7 +261,7 @@ describe('auth status of a person', () => {
     const { stdout, exitCode } = await service.run(['auth', 'status']);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(
-      /^https:\/\/govctl\.test\n {2}login {4}profile "default": ada@example\.com, kept in a file\n {2}token {4}valid: .*\n {2}user {5}ada@example\.com\n {2}roles {4}editor\n {2}secret {3}….{4}\n {2}scopes {3}governance:read compliance:write\n {2}expires {2}2026-01-15T13:00:00\.000Z \(in 60 min\), renewed by itself\n {2}log in {3}again by .*\n$/,
+      /^https:\/\/govctl\.test\n {2}login {4}profile "default": ada@example\.com, stored in a file\n {2}token {4}valid: .*\n {2}user {5}ada@example\.com\n {2}roles {4}editor\n {2}secret {3}….{4}\n {2}scopes {3}governance:read compliance:write\n {2}expires {2}2026-01-15T13:00:00\.000Z \(in 60 min\), renewed automatically\n {2}session {2}ends .*\n$/,
     );
     const json = await service.run(['auth', 'status', '--all', '-o', 'json']);
     expect(JSON.parse(json.stdout)).toMatchObject({
@@ -280,7 +280,7 @@ describe('auth status of a person', () => {
   it('is what doctor says, too', async () => {
     const { stdout } = await service.run(['doctor']);
     expect(stdout).toMatch(
-      /login +profile "default": ada@example\.com, kept in a file: it may read/,
+      /login +profile "default": ada@example\.com, stored in a file: it can read/,
     );
   });
 
