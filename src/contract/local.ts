@@ -7,7 +7,7 @@ import { ById, Timestamp, digits } from './lists.ts';
 
 /** The largest snapshot that is taken or read. */
 export const largestSnapshot = 256 * 1024 * 1024;
-const snapshotType = 'application/x-ndjson';
+export const snapshotType = 'application/x-ndjson';
 /** Requests that the request log keeps. */
 export const requestsKept = 1_000;
 /** Milliseconds that one call of advance works at most. */
@@ -253,7 +253,7 @@ export const local = {
     method: 'GET',
     path: '/v1/local/snapshot',
     summary: 'All that a local server stores but credentials and the audit log, as JSON lines',
-    response: { status: 200, body: z.string(), type: snapshotType },
+    response: { status: 200, type: snapshotType, binary: true },
     errors: ['not_local'],
   }),
   restore: endpoint({

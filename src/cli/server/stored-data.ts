@@ -5,8 +5,10 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import { readInputFile } from '../flags/input-file.ts';
+import { showSize } from '../download/sizes.ts';
 import { placeToWrite, writesFrom } from '../flags/place-to-write.ts';
-import { replaceFile } from '../../project/write/replace-file.ts';
+import { openReplacement } from '../../project/write/replace-file.ts';
+import type { Replacement } from '../../project/write/replace-file.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
 import type { ApprovalOptions } from '../flags/approval.ts';
 import { isApproved, notApproved } from '../flags/approval.ts';
@@ -18,18 +20,20 @@ export async function takeSnapshot(
   { args: [file] }: { readonly args: readonly [string] },
 ): Promise<ExitCode> {
   const place = placeToWrite(writesFrom(context), file);
-  const text = await withLocalServer(context, 'Taking it', async (client) => {
-    const { data } = await client.local.snapshot();
-    return data;
-  });
-  await replaceFile(place, text, { mode: 0o600 }).catch((cause: Error) => {
-    throw new GovctlError(
-      'file_error',
-      `The snapshot could not be written to ${file}: ${whyFileFailed(cause)}`,
-      { cause },
-    );
-  });
-  const { size, documents } = sizesOf(text);
+  // Before anything is asked for: nobody would read the answer.
+  const replacement = await openReplacement(place, { mode: 0o600 }).catch(notWritten(file));
+  const { size, documents } = await withLocalServer(
+    context,
+    'Taking it',
+    async (client, update) => {
+      const { body } = await client.local.snapshot({});
+      const written = await writeSnapshot(replacement, body, update);
+      await replacement.finish();
+      return written;
+    },
+  )
+    .catch(notWritten(file))
+    .finally(() => replacement.close());
   await context.show({
     value: { file, bytes: size, documents },
     human: (style) =>
@@ -38,10 +42,42 @@ export async function takeSnapshot(
   return exitCodes.ok;
 }
 
-const sizesOf = (text: string): { size: number; documents: number } => ({
-  size: Buffer.byteLength(text),
-  documents: text.split('\n{"in":').length - 1,
-});
+/** @throws GovctlError file_error for what the file system says */
+const notWritten =
+  (file: string) =>
+  (cause: Error): never => {
+    if (cause instanceof GovctlError) throw cause;
+    throw new GovctlError(
+      'file_error',
+      `The snapshot could not be written to ${file}: ${whyFileFailed(cause)}`,
+      { cause },
+    );
+  };
+
+/** Writes it as it comes. @returns its bytes, and the documents in it */
+async function writeSnapshot(
+  replacement: Replacement,
+  body: AsyncIterable<Uint8Array>,
+  update: (text: string) => void,
+): Promise<{ readonly size: number; readonly documents: number }> {
+  let [size, documents] = [0, 0];
+  // What may be the beginning of a match at the end of a chunk.
+  let end = Buffer.alloc(0);
+  for await (const chunk of body) {
+    await replacement.write(chunk);
+    size += chunk.length;
+    update(`Taking it: ${showSize(size)}`);
+    const searched = Buffer.concat([end, chunk]);
+    for (let at = searched.indexOf(document); at >= 0; at = searched.indexOf(document, at + 1)) {
+      documents += 1;
+    }
+    end = searched.subarray(Math.max(0, searched.length - document.length + 1));
+  }
+  return { size, documents };
+}
+
+/** How the line of a document begins. */
+const document = '\n{"in":';
 
 export interface RestoreOptions extends ApprovalOptions {
   readonly args: readonly [string];

@@ -367,10 +367,11 @@ function answerOf(
   if (typeof body === 'object') {
     all['Content-Type'] = body.type;
     if (body.size !== undefined) all['Content-Length'] = String(body.size);
-    const stream =
-      request.method === 'HEAD'
-        ? null
-        : streamBytes(body, (bytes, failure) => bytesEnded(status, bytes, failure));
+    const isHead = request.method === 'HEAD';
+    if (isHead) body.ended?.();
+    const stream = isHead
+      ? null
+      : streamBytes(body, (bytes, failure) => bytesEnded(status, bytes, failure));
     return new Response(stream, { status, headers: all });
   }
   all['Content-Type'] = response.type ?? 'application/json';

@@ -1,10 +1,6 @@
-import { hash, randomUUID } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { hash } from 'node:crypto';
 import { signatureInvalid } from '../../contract/request-signature.ts';
-import { StoreUnavailable } from '../store/store.ts';
+import { openNamelessFile } from '../nameless-file.ts';
 
 /** @param signed the SHA-256 that was signed. @throws GovctlError signature_invalid */
 export function checkSigned(bytes: Uint8Array, signed: Uint8Array | undefined): void {
@@ -16,11 +12,8 @@ function checkSum(sum: string, signed: Uint8Array): void {
   throw signatureInvalid('The body does not match the SHA-256 in the header content-digest');
 }
 
-const chunkSize = 1 << 17;
-
 /**
- * A streamed body, of which nothing is handed on before all of it is known to be what was signed: meanwhile it is in a
- * file without a name, which goes with the process.
+ * A streamed body, of which nothing is handed on before all of it is known to be what was signed.
  * @param sum the SHA-256 of what was read, in base64url
  */
 export async function* heldUntilSigned(
@@ -28,34 +21,12 @@ export async function* heldUntilSigned(
   sum: () => string,
   signed: Uint8Array,
 ): AsyncGenerator<Uint8Array> {
-  const file = path.join(tmpdir(), `govctl-${randomUUID()}`);
-  const handle = await open(file, 'wx+', 0o600).catch(refuse);
-  // Windows removes no file that is open.
-  const isGone = await rm(file).then(() => true, () => false); // prettier-ignore
+  const file = await openNamelessFile('a signed upload');
   try {
-    for await (const chunk of body) await handle.appendFile(chunk).catch(refuse);
+    for await (const chunk of body) await file.append(chunk);
     checkSum(sum(), signed);
-    yield* chunksOf(handle);
+    yield* file.read();
   } finally {
-    await handle.close();
-    if (!isGone) await rm(file, { force: true });
+    await file.close();
   }
 }
-
-async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
-  for (let at = 0; ;) {
-    const { bytesRead, buffer } = await handle.read(
-      Buffer.allocUnsafe(chunkSize),
-      0,
-      chunkSize,
-      at,
-    );
-    if (bytesRead === 0) return;
-    at += bytesRead;
-    yield buffer.subarray(0, bytesRead);
-  }
-}
-
-const refuse = (error: NodeJS.ErrnoException): never => {
-  throw new StoreUnavailable(`a signed upload cannot be held in ${tmpdir()}: ${error.message}`);
-};

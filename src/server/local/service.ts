@@ -1,7 +1,8 @@
+import { snapshotType } from '../../contract/local.ts';
 import type { Advanced, Emptied, LocalClock, Restored } from '../../contract/local.ts';
 import { describeOffset } from '../../contract/duration.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import type { Actor } from '../http/call.ts';
+import type { Actor, ByteBody } from '../http/call.ts';
 import type { LocalHooks } from '../http/local-hooks.ts';
 import { anchorAll, recordAudit } from '../audit/service.ts';
 import type { Deps } from '../deps.ts';
@@ -9,6 +10,7 @@ import { timestamp } from '../deps.ts';
 import type { FindStatementKey } from '../keys/statement-key.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 import type { Module } from '../module.ts';
+import { openNamelessFile } from '../nameless-file.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { Store, Tx } from '../store/store.ts';
 import { advance, haveSettled } from './advance.ts';
@@ -34,7 +36,7 @@ export interface LocalService extends LocalHooks {
   /** @param target from the clock's time, in milliseconds since the epoch, to where it is to go */
   advance(target: (now: number) => number, withinMs: number): Promise<Advanced>;
   /** JSON lines. @param signal ends the work, with its reason */
-  snapshot(signal: AbortSignal): Promise<string>;
+  snapshot(signal: AbortSignal): Promise<ByteBody>;
   /** @throws GovctlError malformed_request before anything is touched */
   restore(text: string, options: RestoreOptions, actor: Actor): Promise<Restored>;
   reset(actor: Actor): Promise<Emptied>;
@@ -237,19 +239,28 @@ export function createLocalService({
           steps,
         };
       }),
-    snapshot: (signal) =>
-      takeSnapshot(
-        store,
-        stored,
-        {
-          kind: 'govctl-snapshot',
-          format_version: 1,
-          version: deps.version,
-          taken_at: timestamp(clock.now()),
-          sealed: secrets.seal(sealedAs, sealedAs),
-        },
-        signal,
-      ),
+    async snapshot(signal) {
+      const head = {
+        kind: 'govctl-snapshot',
+        format_version: 1,
+        version: deps.version,
+        taken_at: timestamp(clock.now()),
+        sealed: secrets.seal(sealedAs, sealedAs),
+      } as const;
+      const file = await openNamelessFile('a snapshot');
+      let size = 0;
+      const write = async (bytes: Uint8Array): Promise<void> => {
+        await file.append(bytes);
+        size += bytes.length;
+      };
+      try {
+        await takeSnapshot(store, stored, head, { write, signal });
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
+      return { type: snapshotType, size, open: () => file.read(), ended: () => void file.close() };
+    },
     restore: (text, options, actor) => inTurn(() => restore(text, options, actor)),
     stop() {
       isStopping = true;

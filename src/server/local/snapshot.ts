@@ -77,41 +77,62 @@ type SnapshotLine =
   | StoredWork;
 
 const pageSize = 1_000;
+/** Characters that are written at once. */
+const pieceLength = 128 << 10;
 /** Bytes of a blob in one line; a multiple of three, so that base64 needs no filling up. */
 const partBytes = 192 << 10;
 
+/** Where a snapshot goes. */
+export interface SnapshotTarget {
+  /** Takes a piece of it, which ends with a line. */
+  readonly write: (bytes: Uint8Array) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Everything at one moment, as JSON lines of which the last has the checksum of the others.
+ * Everything at one moment, as JSON lines of which the last has the checksum of the others. Of what is in the store, some
+ * lines are in memory at a time.
  * @throws the signal's reason once it is aborted: changes wait no longer for what nobody wants
  */
 export async function takeSnapshot(
   store: Store,
   stored: Stored,
   head: SnapshotHead,
-  signal: AbortSignal,
-): Promise<string> {
-  const { lines, sequences } = await readAtOnce(store, stored, signal);
+  { write, signal }: SnapshotTarget,
+): Promise<void> {
   const digest = createHash('sha256');
-  const texts: string[] = [];
-  let size = 0;
-  for (const line of [head, ...sequences, ...lines]) {
-    const text = `${JSON.stringify(line)}\n`;
-    size += text.length;
+  let texts: string[] = [];
+  let [length, lines, size] = [0, 0, 0];
+  const flush = async (): Promise<void> => {
+    const bytes = Buffer.from(texts.join(''));
+    [texts, length] = [[], 0];
+    size += bytes.length;
     if (size > largestSnapshot) throw tooLarge();
-    digest.update(text);
-    texts.push(text);
-    if (texts.length % pageSize > 0) continue;
+    digest.update(bytes);
+    await write(bytes);
     await nextTurn();
+  };
+  const put = async (line: SnapshotHead | SnapshotLine): Promise<void> => {
     signal.throwIfAborted();
-  }
-  const end = { end: true, lines: texts.length, sha256: digest.digest('hex') };
-  return `${texts.join('')}${JSON.stringify(end)}\n`;
+    const text = `${JSON.stringify(line)}\n`;
+    texts.push(text);
+    lines += 1;
+    length += text.length;
+    if (length >= pieceLength) await flush();
+  };
+  await put(head);
+  const moment = await readAtOnce(store, stored, { put, signal });
+  for (const line of moment.sequences) await put(line);
+  for (const line of moment.lines) await put(line);
+  await flush();
+  const end = { end: true, lines, sha256: digest.digest('hex') };
+  await write(Buffer.from(`${JSON.stringify(end)}\n`));
 }
 
 export const tooLarge = (): GovctlError =>
   new GovctlError(
     'body_too_large',
-    `The snapshot has more than ${largestSnapshot / 1024 / 1024} MiB; stop the server and copy its data folder instead`,
+    `The snapshot has more than ${largestSnapshot / 1024 / 1024} MiB; govctl server backup has no limit`,
   );
 
 interface Moment {
@@ -124,12 +145,17 @@ class Discarded {
   constructor(readonly moment: Moment) {}
 }
 
-async function readAtOnce(store: Store, stored: Stored, signal: AbortSignal): Promise<Moment> {
+interface Reading {
+  /** Takes the parts of blobs. */
+  readonly put: (line: StoredPart) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+async function readAtOnce(store: Store, stored: Stored, { put, signal }: Reading): Promise<Moment> {
   try {
     // Nobody comes in between, and nothing of it lasts.
     return await store.transact<never>(async (tx) => {
       const lines: SnapshotLine[] = [];
-      let room = largestSnapshot;
       const add = (line: SnapshotLine): void => {
         signal.throwIfAborted();
         lines.push(line);
@@ -142,9 +168,7 @@ async function readAtOnce(store: Store, stored: Stored, signal: AbortSignal): Pr
           // Here, as what a document names can't be removed before this transaction has ended.
           for (const { blob } of collection.files?.(doc) ?? []) {
             for await (const part of partsOf(store.blobs, blob)) {
-              room -= part.bytes.length;
-              if (room < 0) throw tooLarge();
-              add(part);
+              await put(part);
             }
           }
         }

@@ -332,7 +332,8 @@ async function askLocal(): Promise<void> {
   await ask('local.clearFault', id);
   await ask('local.clearFaults', undefined);
   await ask('local.listRequests', undefined);
-  const text = String(await ask('local.snapshot', undefined));
+  await ask('local.snapshot', undefined);
+  const { text } = await service.send('GET', contract.local.snapshot.path);
   const headers = { 'content-type': contract.local.restore.streamed };
   await ask('local.restore', undefined, { text, headers });
   await ask('local.reset', undefined);

@@ -60,14 +60,17 @@ const editedRow = (text: string, collection: string, what: string | RegExp, by: 
   });
 
 describe('a snapshot', () => {
-  const take = (signal: AbortSignal): Promise<string> => {
+  const take = (signal: AbortSignal): Promise<void> => {
     const head = {
       kind: 'govctl-snapshot',
       format_version: 1,
       version: '1',
       taken_at: '',
     } as const;
-    return takeSnapshot(service.deps.store, storedBy(modules), head, signal);
+    return takeSnapshot(service.deps.store, storedBy(modules), head, {
+      signal,
+      write: async () => undefined,
+    });
   };
 
   it('is taken no further for a caller who has left', async () => {
