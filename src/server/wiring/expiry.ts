@@ -9,11 +9,11 @@ import type { Document } from '../store/store.ts';
 /** Rows removed in one transaction. */
 const batch = 500;
 
-export const keptMsOf = ({ keptMs }: Expiry, retention: Retention): number =>
+const keptMsOf = ({ keptMs }: Expiry, retention: Retention): number =>
   typeof keptMs === 'number' ? keptMs : keptMs(retention);
 
 /** Whether a document expires at a time, in milliseconds since the epoch, or before it. */
-export const createIsExpired =
+const createIsExpired =
   ({ spec, expiry }: StoredCollection & { readonly expiry: Expiry }, retention: Retention) =>
   (doc: Document, when: number): boolean => {
     const before = Math.max(0, when - keptMsOf(expiry, retention));
