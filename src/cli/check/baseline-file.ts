@@ -94,7 +94,7 @@ async function readBaseline(
   world: Pick<World, 'cwd' | 'signal'>,
   file: string,
 ): Promise<readonly BaselineEntry[]> {
-  const hint = 'Write it with `govctl check INPUT... --write-baseline FILE`.';
+  const hint = 'Run `govctl check INPUT... --write-baseline FILE` to create one.';
   let value: unknown;
   try {
     value = JSON.parse((await readWholeFile(world, file)).toString('utf8'));
@@ -107,7 +107,7 @@ async function readBaseline(
   }
   const parsed = parseToFirstIssue(BaselineFile, value);
   if (parsed.success) return parsed.data.findings;
-  throw new GovctlError('usage_error', `--baseline ${file}: this is no baseline of govctl`, {
+  throw new GovctlError('usage_error', `--baseline ${file}: not a govctl baseline`, {
     hint,
   });
 }

@@ -34,11 +34,11 @@ const explainOwnLanguage = (file: string) => {
 const ownLanguages: readonly (readonly [RegExp, string])[] = [
   [
     /\.(?:tf|hcl)$/i,
-    "this is Terraform's own language; check a plan of it: terraform plan -out plan.out && terraform show -json plan.out > plan.json",
+    'Terraform configuration cannot be checked directly; check a plan: terraform plan -out plan.out && terraform show -json plan.out > plan.json',
   ],
   [
     /\.bicep$/i,
-    'this is Bicep; check the template that it builds: az bicep build --file main.bicep',
+    'Bicep cannot be checked directly; build a template first: az bicep build --file main.bicep',
   ],
 ];
 

@@ -50,7 +50,7 @@ export async function checkInputs(
       const said = error instanceof Error ? error.message : String(error);
       run.unreadable.add({
         file,
-        message: `internal error: ${said}; this is a fault of govctl, and -v shows more of it`,
+        message: `internal error: ${said}; this is a bug in govctl, use -v for details`,
       });
       await options.tellFault?.(error);
     }
@@ -77,7 +77,7 @@ async function checkInput(
   else {
     run.unreadable.add({
       file: input.file,
-      message: `it has more than ${largestDocument / 1024 / 1024} MiB; only resources that stand one a line as JSON may have more`,
+      message: `the file is larger than ${largestDocument / 1024 / 1024} MiB; for larger inputs, use NDJSON with one resource per line`,
     });
   }
 }

@@ -98,7 +98,7 @@ export const noticeAt = (
 export const duplicateAt = (id: string, place: Place): Problem => ({
   level: 'warning',
   code: 'duplicate-id',
-  message: `another resource of this file has the id ${JSON.stringify(id)} too`,
-  hint: 'Both were checked; exemptions and the service cannot tell them apart.',
+  message: `duplicate resource ID ${JSON.stringify(id)} in this file`,
+  hint: 'Both were checked, but exemptions and the service cannot distinguish them.',
   ...place,
 });

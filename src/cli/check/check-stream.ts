@@ -40,7 +40,7 @@ export async function checkStream(
       if (result.status === 'rejected') throw result.reason;
       await taker.take(result.value);
     }
-    const message = `${error.message}; the rest was not read`;
+    const message = `${error.message}; the rest of the file was not read`;
     run.unreadable.add({ file: input.file, ...taker.next(), message });
   }
 }

@@ -18,7 +18,7 @@ export function describeCheck(result: CheckResult): string[] {
     ...describeSet(result),
     ...(baseline && baseline.stale.length > 0
       ? [
-          `${count(baseline.stale.length, 'entry', 'entries')} of ${baseline.file} ${baseline.stale.length === 1 ? 'was' : 'were'} not found any more${baseline.pruned ? ', and dropped' : ': --prune-baseline drops what is gone, and accepts nothing new'}.`,
+          `${count(baseline.stale.length, 'outdated entry', 'outdated entries')} in ${baseline.file}${baseline.pruned ? ' removed' : '. Use --prune-baseline to remove outdated entries'}.`,
         ]
       : []),
     ...(baseline?.written === undefined
@@ -29,7 +29,7 @@ export function describeCheck(result: CheckResult): string[] {
 
 /** Said before the verdict, which is about the rest. */
 const describeUnread = (places: number): string =>
-  `${count(places, 'place')} of the input could not be read: the check is not complete.`;
+  `${count(places, 'part')} of the input could not be read: the check is incomplete.`;
 
 /** Resources that are named in one line. */
 const mostLeftOut = 5;
@@ -44,7 +44,7 @@ function describeLeftOut({ leftOut }: Pick<CheckResult, 'leftOut'>): string[] {
   const more = amount - named.length;
   const names = named.join(', ') + (more > 0 ? ` and ${count(more, 'other')}` : '');
   const said =
-    amount === 1 ? 'was left out, as its condition is' : 'were left out, as their conditions are';
+    amount === 1 ? 'excluded because its condition is' : 'excluded because their conditions are';
   return [
     `${count(amount, 'resource')} ${said} false: ${names}. Use --all-conditions to check ${amount === 1 ? 'it' : 'them'}.`,
   ];
@@ -62,14 +62,14 @@ function describeSet({ set: { name, policies_left_out: amount } }: CheckResult):
 function verdictOf(result: CheckResult): string {
   const { leftOut, summary, failing, policies, counts, limits } = result;
   if (summary.resources === 0 && leftOut.items.length > 0)
-    return 'Nothing was evaluated: every resource of the input is left out by its condition.';
+    return 'Nothing was evaluated: the conditions of all resources are false.';
   if (summary.resources === 0) return 'Nothing was evaluated: there are no resources in the input.';
   if (summary.evaluated === 0) return describeNothing(result);
   if (summary.fail + summary.error === 0) {
     if (summary.exempt + (summary.baselined ?? 0) === 0) {
-      return `${summary.evaluated === 1 ? 'The one evaluation' : `All ${inThrees(summary.evaluated)} evaluations`} passed.`;
+      return `${summary.evaluated === 1 ? '1 evaluation' : `All ${inThrees(summary.evaluated)} evaluations`} passed.`;
     }
-    return 'Nothing fails.';
+    return 'No failures.';
   }
   const failed = new Map<Severity, number>();
   const undecided = new Map<Severity, number>();
@@ -90,10 +90,10 @@ function verdictOf(result: CheckResult): string {
   const words = [
     ...(fails > 0
       ? [
-          `${inThrees(fails)} ${fails === 1 ? 'finding fails' : 'findings fail'} (${bySeverity(failed)})${mandatory > 0 ? `, ${inThrees(mandatory)} mandatory` : ''}`,
+          `${inThrees(fails)} failed (${bySeverity(failed)})${mandatory > 0 ? `, ${inThrees(mandatory)} mandatory` : ''}`,
         ]
       : []),
-    ...(errors > 0 ? [`${inThrees(errors)} cannot be decided (${bySeverity(undecided)})`] : []),
+    ...(errors > 0 ? [`${count(errors, 'error')} (${bySeverity(undecided)})`] : []),
     ...(advisory > 0 ? [`${count(advisory, 'advisory finding')} (${bySeverity(advised)})`] : []),
   ];
   if (failing > 0) return `${words.join('; ')}.`;
@@ -102,8 +102,8 @@ function verdictOf(result: CheckResult): string {
     ...(limits.onError === 'warn' ? ['--on-error warn'] : []),
     ...(limits.onUnknown === 'warn' ? ['--on-unknown warn'] : []),
   ];
-  if (fails + errors === 0) return `${words.join('; ')}; none of it fails the check.`;
-  return `${words.join('; ')}; none of it counts with ${because.join(' ')}.`;
+  if (fails + errors === 0) return `${words.join('; ')}; none of these fail the check.`;
+  return `${words.join('; ')}; none of these fail the check with ${because.join(' ')}.`;
 }
 
 function figuresOf({ summary, policies, files }: CheckResult): string {
@@ -111,11 +111,11 @@ function figuresOf({ summary, policies, files }: CheckResult): string {
   const parts = [
     `${inThrees(pass)} passed`,
     `${inThrees(fail)} failed`,
-    ...(error > 0 ? [`${inThrees(error)} undecided`] : []),
+    ...(error > 0 ? [count(error, 'error')] : []),
     ...(exempt > 0 ? [`${inThrees(exempt)} exempt`] : []),
     ...(baselined ? [`${inThrees(baselined)} in the baseline`] : []),
   ];
-  return `Checked ${inThrees(resources)} ${resources === 1 ? 'resource' : 'resources'} in ${count(files, 'file')} by ${count(policies.length, 'policy', 'policies')}: ${inThrees(evaluated)} ${evaluated === 1 ? 'evaluation' : 'evaluations'}, ${parts.join(', ')}.`;
+  return `Checked ${inThrees(resources)} ${resources === 1 ? 'resource' : 'resources'} in ${count(files, 'file')} (${count(policies.length, 'policy', 'policies')}): ${inThrees(evaluated)} ${evaluated === 1 ? 'evaluation' : 'evaluations'}, ${parts.join(', ')}.`;
 }
 
 const add = (amounts: Map<Severity, number>, severity: Severity, amount: number): void =>
@@ -128,7 +128,7 @@ function describeUnmatched({ tally, policies }: CheckResult): string[] {
   const resources = sum(tally.unmatched);
   if (resources === 0) return [];
   return [
-    `No policy is about the type of ${count(resources, 'resource')}: ${listTypes(tally.unmatched, policies)}.`,
+    `No policy applies to ${count(resources, 'resource')}: ${listTypes(tally.unmatched, policies)}.`,
   ];
 }
 
@@ -141,11 +141,11 @@ export function typeMeant(type: string, policies: readonly LocalPolicy[]): strin
 }
 
 function describeNothing({ tally, policies, set }: CheckResult): string {
-  if (policies.length === 0) return `Nothing was evaluated: no policy is in the ${set.name} set.`;
+  if (policies.length === 0) return `Nothing was evaluated: no policies in the ${set.name} set.`;
   if (tally.policies.some(({ skipped }) => skipped > 0))
     return 'Nothing was evaluated: the policies are disabled.';
   const about = countTypes(policies);
-  return `Nothing was evaluated: no policy is about ${listTypes(tally.unmatched, policies)}. There are policies for ${listTypes(about)}.`;
+  return `Nothing was evaluated: no policy applies to ${listTypes(tally.unmatched, policies)}. Policies exist for ${listTypes(about)}.`;
 }
 
 function countTypes(policies: readonly LocalPolicy[]): Tally['unmatched'] {

@@ -132,7 +132,7 @@ const describeWarning = ({ file, line, message, hint }: Problem): string =>
   `${file}:${line}: ${message}${hint === undefined ? '' : `. ${hint}`}`;
 
 const describeOne = ({ resource, resource_type: type, condition }: PlacedLeftOut): string =>
-  `${resource} (${type}) was left out, as its condition is false: ${condition}`;
+  `${resource} (${type}) was excluded because its condition is false: ${condition}`;
 
 const codeOf = ({ policy, policy_key: key }: PlacedFinding): string => key ?? makeKey(policy);
 
@@ -195,15 +195,15 @@ function casesOf(result: CheckResult): JunitCase[] {
       name: policy.name,
       file: place.file,
       problems: unlisted > 0 ? [...listed, unlistedItem(place, unlisted, isFailed)] : listed,
-      ...(pass + fail + error + exempt === 0 ? { skipped: 'no resource of its type' } : {}),
+      ...(pass + fail + error + exempt === 0 ? { skipped: 'no resources of this type' } : {}),
     };
   });
   const unread = result.unreadable.items.map(problemOf);
   return [
     ...cases,
-    ...(unread.length > 0 ? [{ name: 'inputs can be read', problems: unread }] : []),
+    ...(unread.length > 0 ? [{ name: 'inputs are readable', problems: unread }] : []),
     ...(result.duplicates.items.length > 0
-      ? [{ name: 'ids are there once', problems: result.duplicates.items }]
+      ? [{ name: 'resource IDs are unique', problems: result.duplicates.items }]
       : []),
     ...result.leftOut.items.map((one) => ({
       name: `${one.resource} in ${placeOf(one)}`,
@@ -217,7 +217,7 @@ function casesOf(result: CheckResult): JunitCase[] {
 const unlistedItem = (place: Place, amount: number, isFailed: boolean): Problem => ({
   level: isFailed ? 'error' : 'warning',
   code: 'not-listed',
-  message: `${count(amount, 'finding')} of this policy not listed`,
+  message: `${count(amount, 'finding')} of this policy are not listed`,
   ...place,
 });
 
@@ -237,21 +237,19 @@ function renderCheck(
   const blocks = [
     renderFindings(shown, style, columns),
     ...(hidden > 0
-      ? [`… and ${count(hidden, 'more finding')}; -o ndjson=FILE writes them all.\n`]
+      ? [`… and ${count(hidden, 'more finding')}. Use -o ndjson=FILE to write all of them.\n`]
       : []),
     linesOf(unreadable.items.slice(0, mostUnreadable).map(problemOf), style, columns),
     more(
       unreadable.items.length + unreadable.hidden - mostUnreadable,
-      'place that cannot be read',
-      'places that cannot be read',
+      'unreadable part of the input',
+      'unreadable parts of the input',
     ),
     linesOf(notes, style, columns),
-    more(quiet ? 0 : moreDuplicates, 'id that is there twice', 'ids that are there twice'),
+    more(quiet ? 0 : moreDuplicates, 'duplicate ID', 'duplicate IDs'),
     skipped.length > 0 && !quiet
-      ? wrapWords(
-          style.dim(`Skipped, as they hold no resources: ${listFiles(skipped)}.`),
-          columns,
-        ) + '\n'
+      ? wrapWords(style.dim(`Skipped files without resources: ${listFiles(skipped)}.`), columns) +
+        '\n'
       : '',
     result.fixes ? renderFixes(result.fixes, style, columns) : '',
     wrapWords([paintVerdict(verdict, result, style), ...rest.map(printable)].join('\n'), columns) +

@@ -94,13 +94,9 @@ async function checkWith(
   }
   const chosen = choosePolicies(ground, options);
   if (ground.inputs.files.length === 0 && ground.inputs.unreadable.length === 0) {
-    throw new GovctlError(
-      'usage_error',
-      `There is nothing to check in ${options.args[0].join(', ')}`,
-      {
-        hint: 'Folders are searched for .json, .ndjson, .jsonl, .yaml, .yml, .template and .tfstate files.',
-      },
-    );
+    throw new GovctlError('usage_error', `Nothing to check in ${options.args[0].join(', ')}`, {
+      hint: 'Directories are searched for .json, .ndjson, .jsonl, .yaml, .yml, .template and .tfstate files.',
+    });
   }
   const rows = await openRows(flags.output, world.terminal);
   try {
@@ -156,8 +152,8 @@ async function withFixes(
 function choosePolicies({ project }: CheckGround, options: CheckOptions): PoliciesOfSet {
   if (project.policies.length === 0) {
     const where = options.policies ?? project.config.paths;
-    throw new GovctlError('usage_error', `No policies were found in ${where.join(', ')}`, {
-      hint: 'Name their folder: --policies PATH. `govctl init --set baseline` copies those of the library.',
+    throw new GovctlError('usage_error', `No policies found in ${where.join(', ')}`, {
+      hint: 'Pass --policies PATH, or run `govctl init --set baseline` to copy the policy library.',
     });
   }
   const { policy: named = [], type: types = [], set = project.config.set } = options;
@@ -303,7 +299,7 @@ function progressOf(update: (text: string) => void, rows: Rows, isSeen: boolean)
 }
 
 const describeProgress = (resources: number, ms: number): string =>
-  `Checking: ${inThrees(resources)} resources, ${inThrees(Math.round((resources / ms) * 1000))} a second`;
+  `Checking: ${inThrees(resources)} resources, ${inThrees(Math.round((resources / ms) * 1000))} per second`;
 
 /** What was counted but not kept. */
 function countHidden(
@@ -348,7 +344,7 @@ async function warnAside(
     flags.output.some(({ format, file }) => format === 'table' && file === undefined);
   if (forPeople) return;
   if (summary.evaluated === 0)
-    await warn('Nothing was evaluated: no policy is about the resources of the input.');
+    await warn('Nothing was evaluated: no policy applies to the resources in the input.');
   const [first] = unreadable.items;
   if (first) {
     await warn(
@@ -358,10 +354,7 @@ async function warnAside(
   const [twice] = duplicates.items;
   if (twice) {
     const others = duplicates.items.length - 1 + duplicates.hidden;
-    const more =
-      others > 0
-        ? `; and ${count(others, 'more id')} that ${others === 1 ? 'is' : 'are'} there twice`
-        : '';
+    const more = others > 0 ? `; and ${count(others, 'more duplicate ID')}` : '';
     await warn(`${twice.file}:${twice.line}: ${twice.message}${more}`);
   }
 }

@@ -8,65 +8,71 @@ import type { Act } from '../act.ts';
 export function registerCheckCommand(program: GovctlCommand, act: Act): void {
   program
     .command('check')
-    .summary('evaluate policies over infrastructure files')
+    .summary('evaluate infrastructure files against policies')
     .description(
-      `Evaluates the policies of the repo over files: ${describeInputs()}. Needs no service.`,
+      `Evaluates files against the policies of the repo: ${describeInputs()}. Requires no service.`,
     )
-    .argument('[inputs...]', 'files or folders to check; - is standard input')
+    .argument('[inputs...]', 'files or directories to check; - reads standard input')
     .option(
       '--policies <path>',
-      'policy files or folders; repeatable (default: the paths of govctl.yaml, else this folder)',
+      'policy files or directories; repeatable (default: paths in govctl.yaml, else the current directory)',
       collect,
     )
     .addOption(
       new Option('--format <format>', 'input format (default: detected)').choices([...formats]),
     )
-    .option('--parameters <key=value>', "a template's parameter; repeatable", collect)
-    .option('--parameters-file <file>', 'parameters as JSON or YAML')
-    .option('--all-conditions', 'check resources whose condition is false, too')
-    .option('--source <dir>', 'find resources of Terraform plans in the .tf files of this folder')
+    .option('--parameters <key=value>', 'template parameter (repeatable)', collect)
+    .option('--parameters-file <file>', 'file with template parameters, JSON or YAML')
+    .option('--all-conditions', 'also check resources whose condition is false')
+    .option(
+      '--source <dir>',
+      'directory of .tf files in which to locate the resources of Terraform plans',
+    )
     .addOption(
       new Option(
         '--fail-on <severity>',
-        'exit with 2 only for findings of this severity or a higher one',
+        'fail only on findings of this severity or higher (LOW, MEDIUM, HIGH, CRITICAL)',
       ).argParser(parseSeverity),
     )
-    .addOption(relaxing('--on-error <verdict>', 'what a policy that cannot be decided comes to'))
-    .addOption(relaxing('--on-unknown <verdict>', 'the same, where a value is not known'))
-    .option('--baseline <file>', 'findings in this file are counted, but fail nothing')
-    .option('--prune-baseline', 'drop from the baseline what is not found any more; add nothing')
-    .option('--write-baseline <file>', 'write what fails now as a baseline, and exit with 0')
-    .option('--fail-unused-exemptions', 'exit with 2 when an exemption spares no finding')
+    .addOption(relaxing('--on-error <verdict>', 'treat errors as'))
+    .addOption(relaxing('--on-unknown <verdict>', 'treat unknown values as'))
+    .option('--baseline <file>', 'file of accepted findings, which do not fail the check')
+    .option('--prune-baseline', 'remove outdated entries from the baseline')
+    .option('--write-baseline <file>', 'write current failures to a baseline file and exit with 0')
+    .option('--fail-unused-exemptions', 'exit with 2 if an exemption matches no finding')
     .addOption(
       new Option(
         '--set <set>',
-        'the policies to run: strict includes baseline; those without a set always run (default: the set of govctl.yaml, else baseline)',
+        'policies to run; strict includes baseline, and policies without a set always run (default: set in govctl.yaml, else baseline)',
       ).choices([...policySets]),
     )
-    .option('--policy <name>', 'only the policy of this name or key; repeatable', collect)
+    .option('--policy <name>', 'only the policy with this name or key (repeatable)', collect)
     .option(
       '--type <type>',
-      'only policies about this resource type or pattern; repeatable',
+      'only policies for this resource type or pattern (repeatable)',
       collect,
     )
-    .option('--all', 'list what passes and is skipped too')
+    .option('--all', 'also list passed and skipped evaluations')
     .option(
       '--explain [resource]',
-      'show which part of a condition had which value; for one resource: by id, address or glob',
+      'show the value of each part of a condition; for one resource, pass its ID, address or a glob',
     )
     .option(
       '--fix',
-      'show how CloudFormation templates, or with --source .tf files, would be changed by the patches of policies',
+      'show changes to CloudFormation templates, or with --source to .tf files, that fix findings',
     )
-    .option('--write', 'with --fix: write the changes into the files')
+    .option('--write', 'with --fix: write the changes to the files')
     .option(
       '--fix-parameter <name=value>',
-      'with --fix: a value that patches need, such as LOG_BUCKET=my-logs; repeatable',
+      'with --fix: value for a patch, such as LOG_BUCKET=my-logs (repeatable)',
       collect,
     )
-    .option('--now <time>', 'what `now` is in conditions, such as 2026-01-31T12:00:00Z')
-    .option('--watch', 'check again whenever a policy or an input changes')
-    .option('--jobs <n>', 'threads for large NDJSON inputs (default: one a core)', parseJobs)
+    .option(
+      '--now <time>',
+      'value of `now` in conditions, such as 2026-01-31T12:00:00Z (default: current time)',
+    )
+    .option('--watch', 'check again when a policy or an input changes')
+    .option('--jobs <n>', 'threads for large NDJSON inputs (default: number of cores)', parseJobs)
     .alsoFormats(['sarif', 'junit', 'github', 'markdown'])
     .addHelpText('after', checkHelp)
     .action(act(() => import('./check.ts').then((m) => m.runCheck)));
@@ -93,9 +99,9 @@ function parseJobs(text: string): number {
 }
 
 const checkHelp = `
-Exit codes: 0 nothing fails; 2 something fails or cannot be decided; 3 an
-input cannot be read (the others are still checked), a policy is not valid,
-or the command is wrong; 130 interrupted.
+Exit codes: 0 passed; 2 failures or errors; 3 an input is unreadable (the
+others are still checked), a policy is invalid, or the command line is wrong;
+130 interrupted.
 
 Examples:
   $ govctl check template.yaml

@@ -59,7 +59,7 @@ export function createExplainer(
       if (one) {
         throw new GovctlError(
           'usage_error',
-          `--explain ${resource}: ${one.resource} was left out, as its condition is false: ${one.condition}`,
+          `--explain ${resource}: ${one.resource} was excluded because its condition is false: ${one.condition}`,
           {
             hint: 'Use --all-conditions to check it, or --parameters to set the values of its condition.',
           },
@@ -68,7 +68,7 @@ export function createExplainer(
       const nearest = nearestWord(resource, seen);
       throw new GovctlError(
         'usage_error',
-        `--explain ${resource}: no resource of the input has this id or address`,
+        `--explain ${resource}: no resource in the input has this ID or address`,
         nearest ? { hint: `Did you mean ${nearest}?` } : {},
       );
     },

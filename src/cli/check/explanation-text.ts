@@ -24,7 +24,7 @@ function renderPart(
   const result =
     undecided === undefined
       ? style.cyan(printableLine(value ?? ''))
-      : style.magenta(`undecided: ${printableLine(undecided)}`);
+      : style.magenta(`error: ${printableLine(undecided)}`);
   const about = item === undefined ? '' : style.dim(`  for ${printableLine(item)}`);
   const line = `${'  '.repeat(level)}${printableLine(expression)} ${style.dim('→')} ${result}${about}`;
   return [

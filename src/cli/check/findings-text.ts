@@ -56,7 +56,7 @@ function renderUnrecorded(
 ): string {
   return [
     wrapWords(
-      `Not checked, as AWS Config does not record it. Check the template or the plan for it, or use --on-unknown warn:`,
+      `Not checked because AWS Config does not record it. Check the template or plan instead, or use --on-unknown warn:`,
       columns,
     ),
     ...groups.flatMap((same) =>
@@ -87,7 +87,7 @@ function renderRest(
   const more = policies.length - mostPolicies;
   return [
     wrapWords(
-      `… and ${count(resources.length, 'more resource')}, which -o json or -o ndjson lists:`,
+      `… and ${count(resources.length, 'more resource')} (use -o json or -o ndjson to list all):`,
       columns,
     ),
     ...policies.slice(0, mostPolicies).flatMap((same) =>

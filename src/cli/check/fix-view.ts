@@ -1,4 +1,4 @@
-import { count, printable } from '../terminal/printable.ts';
+import { count, inThrees, printable } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
 import type { Fixes } from './fix.ts';
@@ -17,10 +17,10 @@ export function renderFixes(
   const isWritten = diffs.some(({ written }) => written);
   const total = fixes.length + unpatched;
   const notes = [
-    `${count(offered, 'finding')} of ${total} ${isWritten ? 'fixed' : 'can be fixed'} in ${count(diffs.length, 'file')}; ${unpatched} of policies without a patch.${offered > 0 && !isWritten ? ' Not written: add --write.' : ''}`,
+    `${count(offered, 'finding')} of ${inThrees(total)} ${isWritten ? 'fixed' : 'can be fixed'} in ${count(diffs.length, 'file')}; ${inThrees(unpatched)} without a patch in the policy.${offered > 0 && !isWritten ? ' Use --write to write the changes.' : ''}`,
     ...(diffs.some(({ file }) => file.endsWith('.tf'))
       ? [
-          `Judged by a copy of the plan with these changes: run terraform plan to see what Terraform makes of them.${isWritten ? ' The findings above are of the plan as it was.' : ''}`,
+          `Verified on a copy of the plan with these changes; run terraform plan to confirm.${isWritten ? ' The findings above are for the original plan.' : ''}`,
         ]
       : []),
     ...refused
@@ -30,7 +30,7 @@ export function renderFixes(
       ),
     ...(refused.length > mostRefused
       ? [
-          `… and ${count(refused.length - mostRefused, 'more finding')} without a fix; -o json lists all.`,
+          `… and ${count(refused.length - mostRefused, 'more finding')} without a fix. Use -o json to list all.`,
         ]
       : []),
   ];

@@ -161,8 +161,8 @@ async function fixFile(
   if (await readPlan(file)) {
     return refused(
       source === undefined
-        ? 'pass --source with the folder of its .tf files'
-        : `no .tf file in ${source} declares it`,
+        ? 'pass --source with the directory of its .tf files'
+        : `no .tf file in ${source} declares the resource`,
     );
   }
   const text = await readText(file, largestFile);
@@ -273,13 +273,15 @@ async function readText(
   largest: number,
 ): Promise<TextRead | { readonly why: string }> {
   if (file.absolute === '-') return { why: 'standard input cannot be changed' };
-  if ((file.size ?? 0) > largest) return { why: 'the file has more than 1 MiB' };
+  if ((file.size ?? 0) > largest) return { why: 'the file is larger than 1 MiB' };
   try {
     const bytes = await readFile(file.absolute);
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
     return { text: decoder.decode(bytes), bytes };
   } catch (error) {
-    return { why: error instanceof TypeError ? 'the file is not UTF-8' : whyFileFailed(error) };
+    return {
+      why: error instanceof TypeError ? 'the file is not valid UTF-8' : whyFileFailed(error),
+    };
   }
 }
 

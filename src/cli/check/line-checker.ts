@@ -71,7 +71,7 @@ function startLane(signal: AbortSignal) {
   worker.on('message', (result: LinesResult) => waiting.shift()?.resolve(result));
   worker.on('error', fail);
   signal.addEventListener('abort', () => fail(interrupted()), { once: true });
-  worker.on('exit', (code) => fail(new Error(`a worker ended by itself with ${code}`)));
+  worker.on('exit', (code) => fail(new Error(`a worker thread exited unexpectedly with ${code}`)));
   return {
     load: () => waiting.length,
     prepare: (options: CheckerOptions) => worker.postMessage(options),

@@ -46,31 +46,31 @@ export function settleOptions(options: CheckOptions): CheckOptions {
     if (typeof options.explain === 'string') {
       return { ...options, args: [[options.explain]], explain: true };
     }
-    throw new GovctlError('usage_error', 'There is nothing to check', {
-      hint: 'Name a file or a folder: govctl check template.yaml; - reads standard input.',
+    throw new GovctlError('usage_error', 'No input files given', {
+      hint: 'Pass a file or directory: govctl check template.yaml. Use - for standard input.',
     });
   }
   if (options.baseline !== undefined && options.writeBaseline !== undefined) {
     throw new GovctlError('usage_error', 'Use either --baseline or --write-baseline', {
-      hint: 'Writing replaces the file with what fails now.',
+      hint: '--write-baseline replaces the file with the current failures.',
     });
   }
   if (options.pruneBaseline && options.baseline === undefined) {
-    throw new GovctlError('usage_error', '--prune-baseline needs the file: --baseline FILE');
+    throw new GovctlError('usage_error', '--prune-baseline requires --baseline FILE');
   }
   if (options.write && (!options.fix || options.watch || options.writeBaseline !== undefined)) {
     throw new GovctlError(
       'usage_error',
       options.fix
-        ? '--write does not go with --watch or --write-baseline'
-        : '--write needs --fix: it writes the fixes into the files',
+        ? '--write cannot be used with --watch or --write-baseline'
+        : '--write requires --fix',
     );
   }
   if (options.fixParameter !== undefined && !options.fix) {
-    throw new GovctlError('usage_error', '--fix-parameter needs --fix');
+    throw new GovctlError('usage_error', '--fix-parameter requires --fix');
   }
   if (options.watch && inputs.includes('-')) {
-    throw new GovctlError('usage_error', '--watch cannot read standard input again');
+    throw new GovctlError('usage_error', '--watch cannot be used with standard input');
   }
   return options;
 }
@@ -80,7 +80,7 @@ export function parseNow(text: string): number {
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(time)) return time;
   throw new GovctlError('usage_error', `--now ${text}: not a time`, {
-    hint: 'Write it as 2026-01-31T12:00:00Z, or 2026-01-31.',
+    hint: 'Use a format such as 2026-01-31T12:00:00Z or 2026-01-31.',
   });
 }
 
@@ -102,7 +102,7 @@ export const pairsOf = (flag: string, texts: readonly string[]): Readonly<Record
     texts.map((text) => {
       const at = text.indexOf('=');
       if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-      throw new GovctlError('usage_error', `${flag} ${text}: write it as KEY=VALUE`);
+      throw new GovctlError('usage_error', `${flag} ${text}: must be KEY=VALUE`);
     }),
   );
 
@@ -122,7 +122,7 @@ async function readParametersFile(
       `--parameters-file ${file}: ${(cause as Error).message.split('\n')[0] ?? ''}`,
       {
         cause,
-        hint: 'It holds KEY: VALUE pairs, or what the AWS CLI or Azure takes as a parameters file.',
+        hint: 'Use KEY: VALUE pairs, or a parameters file of the AWS CLI or Azure.',
       },
     );
   }
@@ -133,11 +133,11 @@ function listParameters(value: unknown): [string, string][] {
   if (Array.isArray(value)) {
     return (value as unknown[]).map((item) => {
       const { ParameterKey: key, ParameterValue: held } = (item ?? {}) as Record<string, unknown>;
-      if (typeof key !== 'string') throw new Error('an item of the list has no ParameterKey');
+      if (typeof key !== 'string') throw new Error('a list item has no ParameterKey');
       return [key, textOf(held)];
     });
   }
-  if (typeof value !== 'object' || value === null) throw new Error('it holds no parameters');
+  if (typeof value !== 'object' || value === null) throw new Error('no parameters found');
   const fields = value as Record<string, unknown>;
   for (const wrapper of ['Parameters', 'parameters']) {
     if (Object.hasOwn(fields, wrapper)) return listParameters(fields[wrapper]);

@@ -61,7 +61,7 @@ export async function readSources(
         if (entry.isSymbolicLink() && boundary.outside(absolute) !== undefined) continue;
         bytes += found.size;
         if (bytes > mostBytes) {
-          throw new Error(`its .tf files have more than ${mostBytes >> 20} MiB in all`);
+          throw new Error(`the .tf files are larger than ${mostBytes >> 20} MiB in total`);
         }
         const relative = path.relative(root, absolute).replaceAll(path.sep, '/');
         files.push({
@@ -77,7 +77,7 @@ export async function readSources(
     if (signal.aborted) throw interrupted();
     throw new GovctlError('usage_error', `--source ${shown}: ${(cause as Error).message}`, {
       cause,
-      hint: 'Name the folder of the root module, where the plan was made.',
+      hint: 'Pass the directory of the root module, where the plan was created.',
     });
   }
   return files;

@@ -21,6 +21,14 @@ export function describeAge(seconds: number): string {
     .join(' ');
 }
 
+/** A time as prose has it: `2026-11-21 11:55 UTC`. */
+export function utcMinute(time: string): string {
+  const at = Date.parse(time);
+  return Number.isNaN(at)
+    ? time
+    : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
 /** Whether there is room for whole times beside ids of 30 characters. */
 const isRoomy = (columns: number): boolean => columns >= 140;
 

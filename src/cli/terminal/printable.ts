@@ -37,7 +37,7 @@ export const blanksLike = (text: string): string =>
 
 /** `1 error`, `2 errors`, `no errors`. */
 export function count(amount: number, singular: string, plural = `${singular}s`): string {
-  return `${amount === 0 ? 'no' : amount} ${amount === 1 ? singular : plural}`;
+  return `${amount === 0 ? 'no' : inThrees(amount)} ${amount === 1 ? singular : plural}`;
 }
 
 /** A whole number with its digits in threes, as English has it. By hand: the first use of `Intl` takes some 50 ms. */

@@ -39,9 +39,9 @@ describe('govctl check, for people', () => {
   HIGH     FAIL  Buckets are encrypted [s3-encryption]
     Switch on default encryption.
 
-1 finding fails (1 HIGH).
-Checked 2 resources in 1 file by 2 policies: 2 evaluations, 1 passed, 1 failed.
-No policy is about the type of 1 resource: AWS::SQS::Queue (1).
+1 failed (1 HIGH).
+Checked 2 resources in 1 file (2 policies): 2 evaluations, 1 passed, 1 failed.
+No policy applies to 1 resource: AWS::SQS::Queue (1).
 `,
       stderr: '',
     });
@@ -80,10 +80,10 @@ No policy is about the type of 1 resource: AWS::SQS::Queue (1).
     const { stdout } = await check(repo({ 'a.ndjson': lines.join('\n') }), 'a.ndjson');
     expect(stdout.match(/HIGH {5}FAIL/g)).toHaveLength(70);
     expect(stdout).toContain(`
-… and 30 more resources, which -o json or -o ndjson lists:
+… and 30 more resources (use -o json or -o ndjson to list all):
   LOW      FAIL  Buckets have an owner [s3-owner] × 30
 
-130 findings fail`);
+130 failed`);
   });
 
   it('says that all passed', async () => {
@@ -91,7 +91,7 @@ No policy is about the type of 1 resource: AWS::SQS::Queue (1).
     expect(await check(cwd, 'a.json')).toEqual({
       exitCode: 0,
       stdout: `All 2 evaluations passed.
-Checked 1 resource in 1 file by 2 policies: 2 evaluations, 2 passed, 0 failed.
+Checked 1 resource in 1 file (2 policies): 2 evaluations, 2 passed, 0 failed.
 `,
       stderr: '',
     });
@@ -101,7 +101,7 @@ Checked 1 resource in 1 file by 2 policies: 2 evaluations, 2 passed, 0 failed.
     [
       'no policy is about the types',
       '{"id":"q","type":"AWS::SQS::Queue"}',
-      'no policy is about AWS::SQS::Queue (1). There are\n  policies for AWS::S3::Bucket (2).',
+      'no policy applies to AWS::SQS::Queue (1).',
     ],
     ['there are no resources', '{"resources":[]}', 'there are no resources in the input.'],
   ])('never passes in silence where %s', async (_, text, said) => {
@@ -215,7 +215,7 @@ describe('what govctl check reads', () => {
     expect(stderr).toContain('warning: bad.json: ');
     const { stdout } = await check(cwd, 'bad.json good.json');
     expect(stdout).toContain('bad.json:1:');
-    expect(stdout).toContain('1 place of the input could not be read: the check is not complete.');
+    expect(stdout).toContain('1 part of the input could not be read: the check is incomplete.');
   });
 
   it('names the line and column of a resource that is none among a million', async () => {
@@ -320,17 +320,17 @@ describe('what fails govctl check', () => {
 
   it.each([
     ['a.json --policy s3-encryptoin', 'no policy has this name or key', 's3-encryption'],
-    ['a.json --type AWS::S3::Buckt', 'no policy is about this type', 'AWS::S3::Bucket'],
-    ['a.json --policies none', 'none: there is no such file or folder', ''],
+    ['a.json --type AWS::S3::Buckt', 'no policy applies to this type', 'AWS::S3::Bucket'],
+    ['a.json --policies none', 'none: no such file or directory', ''],
     ['a.json --format cloudformatoin', "argument 'cloudformatoin' is invalid", 'cloudformation'],
     ['a.json --fail-on worst', "argument 'worst' is invalid", 'CRITICAL'],
     ['a.json --now yesterday', '--now yesterday: not a time', '2026-01-31'],
     ['a.json --jobs 0', "argument '0' is invalid", 'whole number'],
-    ['a.json --parameters x', 'write it as KEY=VALUE', ''],
-    ['a.json --baseline none.json', 'there is no such file', '--write-baseline'],
-    ['a.json --baseline a.json', 'this is no baseline of govctl', '--write-baseline'],
+    ['a.json --parameters x', 'must be KEY=VALUE', ''],
+    ['a.json --baseline none.json', 'no such file', '--write-baseline'],
+    ['a.json --baseline a.json', 'not a govctl baseline', '--write-baseline'],
     ['a.json --source none', '--source none', 'root module'],
-    ['--all', 'There is nothing to check', 'Name a file'],
+    ['--all', 'No input files given', 'Pass a file'],
   ])('is a wrong command: %s', async (words, said, hint) => {
     const cwd = repo({ 'a.json': bucket('a', true) });
     const { exitCode, stderr } = await check(cwd, words);
@@ -342,7 +342,7 @@ describe('what fails govctl check', () => {
   it('is a folder without policies', async () => {
     const cwd = makeRepo({ 'a.json': bucket('a', true), 'p/readme.md': '' });
     const { exitCode, stderr } = await check(cwd, 'a.json --policies p');
-    expect([exitCode, stderr]).toEqual([3, expect.stringContaining('No policies were found in p')]);
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining('No policies found in p')]);
     expect(stderr).toContain('govctl init --set baseline');
   });
 
@@ -438,7 +438,7 @@ describe('a baseline', () => {
     const other = await checkJson(cwd, 'a.ndjson --baseline base.json --policy s3-owner');
     expect(other.baseline?.stale).toEqual([]);
     const { stdout } = await check(cwd, 'a.ndjson --baseline base.json');
-    expect(stdout).toContain('1 entry of base.json was not found any more');
+    expect(stdout).toContain('1 outdated entry in base.json. Use --prune-baseline');
   });
 });
 
@@ -475,15 +475,15 @@ rules:
   HIGH     FAIL  No secrets in user data [user-data]
     The instance has a public address.
 
-Not checked, as AWS Config does not record it. Check the template or the plan
-  for it, or use --on-unknown warn:
+Not checked because AWS Config does not record it. Check the template or plan
+  instead, or use --on-unknown warn:
   HIGH     ERROR No secrets in user data [user-data] × 2 AWS::EC2::Instance
     resource.user_data.secrets is not known: user data, which AWS Config does
     not record
 
-1 finding fails (1 HIGH); 2 cannot be decided (2 HIGH).
-Checked 3 resources in 1 file by 1 policy: 3 evaluations, 0 passed, 1 failed, 2
-  undecided.
+1 failed (1 HIGH); 2 errors (2 HIGH).
+Checked 3 resources in 1 file (1 policy): 3 evaluations, 0 passed, 1 failed, 2
+  errors.
 `);
   });
 
@@ -534,7 +534,7 @@ rules:
   it('hides of no type that it alone is about it', async () => {
     const cwd = repo({ 'template.yaml': template, 'policies/tagged.yaml': tagged });
     const { stdout } = await check(cwd, 'template.yaml');
-    expect(stdout).toContain('No policy is about the type of 1 resource: AWS::SQS::Queue (1).');
+    expect(stdout).toContain('No policy applies to 1 resource: AWS::SQS::Queue (1).');
     const { unmatched_types: types } = await checkJson(cwd, 'template.yaml');
     expect(types).toEqual([{ type: 'AWS::SQS::Queue', resources: 1 }]);
   });

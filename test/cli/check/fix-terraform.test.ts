@@ -136,7 +136,7 @@ it('shows what changes in the .tf files, and says what it was judged by', async 
  }
 `);
   expect(stdout.replace(/\s+/g, ' ')).toContain(
-    'Judged by a copy of the plan with these changes: run terraform plan',
+    'Verified on a copy of the plan with these changes; run terraform plan',
   );
   expect(readFileSync(path.join(cwd, 'main.tf'), 'utf8')).toBe(source);
 });
@@ -160,16 +160,16 @@ test.each([
 
 test.each([
   [
-    'a part that may be about it',
+    'a part that may refer to the same resource',
     source.replace('aws_s3_bucket.main.id', 'local.bucket'),
     [bucket],
-    'aws_s3_bucket_versioning.main may be about it',
+    'aws_s3_bucket_versioning.main may refer to the same resource',
   ],
   [
     'instances that each need a part',
     alone.replace('{\n', '{\n  count = 2\n'),
     [{ ...bucket, index: 0 }],
-    'it has several instances, and each needs its own aws_s3_bucket_versioning',
+    'the resource has several instances, and each requires its own aws_s3_bucket_versioning',
   ],
   [
     'an expression',
@@ -184,7 +184,7 @@ test.each([
       '  lifecycle {\n    ignore_changes = [versioning_configuration]\n  }\n  versioning_conf',
     ),
     [bucket, suspended],
-    'Terraform ignores changes of versioning_configuration there',
+    'Terraform ignores changes to versioning_configuration for this resource',
   ],
   [
     'blocks that are nested without end',
@@ -196,13 +196,13 @@ test.each([
     'a file that is too large to scan for each',
     `${source}# ${'x'.repeat(1024 * 1024)}\n`,
     [bucket, suspended],
-    'the file has more than 1 MiB',
+    'the file is larger than 1 MiB',
   ],
   [
     'a source that is newer than the plan',
     source.replace('Suspended', 'Enabled'),
     [bucket, suspended],
-    'the source says so already; make the plan anew',
+    'the source already has this value; create a new plan',
   ],
 ])('offers no fix for %s', async (_what, text, plan, why) => {
   const found = await fixed({ 'main.tf': text, 'plan.json': planOf(plan) });
@@ -212,7 +212,9 @@ test.each([
 
 it('offers no fix for a resource that two files of a folder declare', async () => {
   const found = await fixed({ 'other.tf': source });
-  expect(found.fix).toMatchObject({ why: 'another file of its folder declares it, too' });
+  expect(found.fix).toMatchObject({
+    why: 'another file in the directory also declares the resource',
+  });
   expect(found.text).toBe(source);
 });
 
@@ -228,7 +230,9 @@ it('fills in a parameter, and asks for one that is missing', async () => {
 
 it('asks for the sources of a plan', async () => {
   const { stdout } = await check(repoOf({}), 'plan.json --policy versioned --fix');
-  expect(stdout.replace(/\s+/g, ' ')).toContain('pass --source with the folder of its .tf files');
+  expect(stdout.replace(/\s+/g, ' ')).toContain(
+    'pass --source with the directory of its .tf files',
+  );
 });
 
 test.each(['--fix-parameter A=b', '--fix --fix-parameter A'])('refuses %s', async (flags) => {
@@ -262,5 +266,5 @@ it('ends in sources that need more fixes than are tried at once, and says how to
   };
   expect(fixes).toHaveLength(amount);
   expect(fixes.filter(({ offered }) => offered).length).toBeGreaterThan(5);
-  expect(fixes.at(-1)?.why).toMatch(/write the other fixes first, then run it again$/);
+  expect(fixes.at(-1)?.why).toMatch(/write the other fixes first, then run the command again$/);
 });

@@ -65,9 +65,9 @@ it('shows the fixes as a diff, and writes nothing', async () => {
 +  Bare: {Type: AWS::S3::Bucket, Properties: {VersioningConfiguration: {Status: Enabled}}}
 `);
   expect(stdout).toContain(
-    '2 findings of 3 can be fixed in 1 file; 1 of policies without a patch.',
+    '2 findings of 3 can be fixed in 1 file; 1 without a patch in the policy.',
   );
-  expect(stdout).toContain('Not written: add --write.');
+  expect(stdout.replace(/\s+/g, ' ')).toContain('Use --write to write the changes.');
   expect(exitCode).toBe(2);
   expect(textOf(cwd)).toBe(template);
 });
@@ -80,7 +80,7 @@ it('writes them, keeps the mode, leaves no other file, and judges what is left',
   expect(statSync(path.join(cwd, 't.yaml')).mode & 0o777).toBe(0o640);
   expect(readdirSync(cwd).sort()).toEqual(['govctl.yaml', 'policies', 't.yaml']);
   expect(stdout).toContain('2 findings of 3 fixed in 1 file');
-  expect(stdout).toContain('1 finding fails (1 HIGH).');
+  expect(stdout).toContain('1 failed (1 HIGH).');
   expect(exitCode).toBe(2);
   const again = await check(cwd, 't.yaml --policy versioned --fix --write');
   expect(again.exitCode).toBe(0);
@@ -132,28 +132,28 @@ describe('offers no fix', () => {
     const cwd = repoOf({ 'policies/b.yaml': other });
     const { stdout } = await check(cwd, 't.yaml --fix -o json');
     const { fixes } = JSON.parse(stdout) as { fixes: { why: string }[] };
-    expect(fixes[0]?.why).toBe('plain would then find something at Bucket');
+    expect(fixes[0]?.why).toBe('the change would cause a finding of plain on Bucket');
   });
 
-  it('where the finding would stay', async () => {
+  it('where the change would not fix the finding', async () => {
     const wrong = policies.replace(
       '!resource.versioning.enabled',
       'true || !resource.versioning.enabled',
     );
     const cwd = repoOf({ 'policies/a.yaml': wrong });
-    expect(await refused(cwd, 't.yaml')).toBe('the finding would stay');
+    expect(await refused(cwd, 't.yaml')).toBe('the change would not fix the finding');
   });
 
   test.each([
     [
       'a patch that nobody knows to write',
       '{"versioning":{"enabled":true},"object_lock":{"mode":"COMPLIANCE"}}',
-      'setting object_lock.mode of AWS::S3::Bucket to "COMPLIANCE" is not supported in templates; change it by hand',
+      'setting object_lock.mode of AWS::S3::Bucket to "COMPLIANCE" is not supported in templates; change it manually',
     ],
     [
       'a value that nobody knows to write',
       '{"versioning":{"enabled":false}}',
-      'setting versioning.enabled of AWS::S3::Bucket to false is not supported in templates; change it by hand',
+      'setting versioning.enabled of AWS::S3::Bucket to false is not supported in templates; change it manually',
     ],
   ])('for %s', async (_what, wrong, why) => {
     const cwd = repoOf({
@@ -175,8 +175,10 @@ Resources:
 `,
     });
     expect(await refused(cwd, '-', template)).toBe('standard input cannot be changed');
-    expect(await refused(cwd, 'n.json')).toMatch(/^fixes are for CloudFormation templates/);
-    expect(await refused(cwd, 'l.yaml')).toBe('the template makes it by a macro or a loop');
+    expect(await refused(cwd, 'n.json')).toMatch(/^only CloudFormation templates/);
+    expect(await refused(cwd, 'l.yaml')).toBe(
+      'the template creates the resource with a macro or a loop',
+    );
   });
 });
 
@@ -206,5 +208,5 @@ it('ends in a file that needs more fixes than are tried at once, and says how to
   const { fixes } = JSON.parse(stdout) as { fixes: { offered: boolean; why?: string }[] };
   expect(fixes).toHaveLength(2_000);
   expect(fixes.filter(({ offered }) => offered).length).toBeGreaterThan(5);
-  expect(fixes.at(-1)?.why).toMatch(/write the other fixes first, then run it again$/);
+  expect(fixes.at(-1)?.why).toMatch(/write the other fixes first, then run the command again$/);
 }, 120_000);

@@ -33,31 +33,31 @@ describe('an entry of a folder that cannot be read is told, and the others are c
       'a link to nowhere',
       (folder) => symlinkSync('gone.json', path.join(folder, 'l.json')),
       'd/l.json',
-      'a link to something that does not exist',
+      'a broken symbolic link',
     ],
     [
       'a link to itself',
       (folder) => symlinkSync('l.json', path.join(folder, 'l.json')),
       'd/l.json',
-      'a link that leads back to itself',
+      'a symbolic link to itself',
     ],
     [
       'a pipe',
       (folder) => execFileSync('mkfifo', [path.join(folder, 'l.json')]),
       'd/l.json',
-      'it is a pipe',
+      'the path is a pipe',
     ],
     [
       'a name that is not UTF-8',
       (folder) => writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), notUtf8]), '{}'),
       'd/caf\ufffd.json',
-      'its name is not UTF-8',
+      'the file name is not valid UTF-8',
     ],
     [
       'a folder whose name is not UTF-8',
       (folder) => mkdirSync(Buffer.concat([Buffer.from(`${folder}/`), notUtf8.subarray(0, -5)])),
       'd/caf\ufffd',
-      'its name is not UTF-8',
+      'the file name is not valid UTF-8',
     ],
   ])('%s', async (_, make, file, message) => {
     const cwd = repo({ 'd/a.json': bucket('a', false) });
@@ -78,9 +78,9 @@ const notUtf8 = Buffer.from('caf\u00e9.json', 'latin1');
 
 describe('an input that is named', () => {
   it.each([
-    ['is not there', 'nope.json', 'there is no such file or folder'],
-    ['is a link to itself', 'loop.json', 'a link that leads back to itself'],
-    ['gives no end of bytes', '/dev/zero', 'more than 256 MiB'],
+    ['is not there', 'nope.json', 'no such file or directory'],
+    ['is a link to itself', 'loop.json', 'a symbolic link to itself'],
+    ['gives no end of bytes', '/dev/zero', 'larger than 256 MiB'],
   ])('and %s is told, and the others are checked', async (_, file, message) => {
     const cwd = repo({ 'bad.json': bucket('a', false) });
     symlinkSync('loop.json', path.join(cwd, 'loop.json'));

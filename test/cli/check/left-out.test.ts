@@ -27,14 +27,14 @@ const check = (words: string, files: Readonly<Record<string, string>> = {}) =>
 it('says how many resources a false condition leaves out, and which', async () => {
   const { stdout, exitCode } = await check('t.yaml');
   expect(stdout)
-    .toContain(`Checked 1 resource in 1 file by 1 policy: 1 evaluation, 0 passed, 1 failed.
-2 resources were left out, as their conditions are false: Archive (Prod), Jobs
+    .toContain(`Checked 1 resource in 1 file (1 policy): 1 evaluation, 0 passed, 1 failed.
+2 resources excluded because their conditions are false: Archive (Prod), Jobs
   (Prod). Use --all-conditions to check them.
 `);
   expect(exitCode).toBe(2);
   const none = await check('n.yaml', { 'n.yaml': template.replace(/.*Plain.*\n/, '') });
   expect(none.stdout).toContain(
-    'Nothing was evaluated: every resource of the input is left out by its condition.',
+    'Nothing was evaluated: the conditions of all resources are false.',
   );
 });
 
@@ -54,7 +54,7 @@ it('lists them in JSON, SARIF, JUnit and the summaries of reviews', async () => 
       { resource: 'Jobs', resource_type: 'AWS::SQS::Queue', condition: 'Prod', line: 8 },
     ],
   });
-  const said = 'Archive (AWS::S3::Bucket) was left out, as its condition is false: Prod';
+  const said = 'Archive (AWS::S3::Bucket) was excluded because its condition is false: Prod';
   const { stdout: sarif } = await check('t.yaml -o sarif');
   const notifications: unknown = (
     JSON.parse(sarif) as { runs: [{ invocations: [{ toolExecutionNotifications: unknown }] }] }
@@ -66,7 +66,7 @@ it('lists them in JSON, SARIF, JUnit and the summaries of reviews', async () => 
   const { stdout: junit } = await check('t.yaml -o junit');
   expect(junit).toContain(`<skipped message="${said}"/>`);
   for (const format of ['markdown', 'github'])
-    expect((await check(`t.yaml -o ${format}`)).stdout).toContain('2 resources were left out');
+    expect((await check(`t.yaml -o ${format}`)).stdout).toContain('2 resources excluded');
 });
 
 it('checks them with --all-conditions', async () => {
@@ -85,10 +85,10 @@ it('gives the parameters as they are a say', async () => {
 
 it('warns of an id that is there twice where no person reads the output, too', async () => {
   const twice = `[${bucket('a', true)},\n${bucket('a', false)},\n${bucket('a', false)}]`;
-  const said = 'another resource of this file has the id "a" too';
+  const said = 'duplicate resource ID "a" in this file';
   for (const format of ['json', 'sarif', 'junit', 'github', 'markdown']) {
     const { stdout, stderr } = await check(`a.json -o ${format}`, { 'a.json': twice });
-    expect(stderr).toContain(`a.json:2: ${said}; and 1 more id that is there twice`);
+    expect(stderr).toContain(`a.json:2: ${said}; and 1 more duplicate ID`);
     expect(stdout.replaceAll(/\\|&quot;/g, '"').replaceAll('""', '"')).toContain(said);
   }
 });
@@ -132,7 +132,7 @@ it('says first what of the input could not be read', async () => {
   const { stdout, exitCode } = await check('t.yaml --parameters Enw=prod');
   expect(exitCode).toBe(3);
   expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
-    /has no parameter Enw; did you mean Env\?.* 1 place of the input could not be read: the check is not complete\. [A-Z0-9]/,
+    /has no parameter Enw; did you mean Env\?.* 1 part of the input could not be read: the check is incomplete\. [A-Z0-9]/,
   );
 });
 
@@ -140,6 +140,6 @@ it('names the condition of a resource that is left out, where it is to be explai
   const { stderr, exitCode } = await check('t.yaml --explain=Archive');
   expect(exitCode).toBe(3);
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
-    '--explain Archive: Archive was left out, as its condition is false: Prod',
+    '--explain Archive: Archive was excluded because its condition is false: Prod',
   );
 });

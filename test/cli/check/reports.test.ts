@@ -154,13 +154,13 @@ describe('govctl check -o junit', () => {
     );
     expect(stdout).toMatch(/name="Buckets are encrypted" file="policies\/a.yaml">\s+<failure/);
     expect(stdout).toContain('name="Buckets have an owner" file="policies/a.yaml"/>');
-    expect(stdout).toMatch(/name="Queues".*>\s+<skipped message="no resource of its type"\/>/);
+    expect(stdout).toMatch(/name="Queues".*>\s+<skipped message="no resources of this type"\/>/);
     expect(stdout).toContain('a.json:1:1: error: a&lt;&amp;&gt;: Buckets are encrypted (HIGH)');
   });
 
   it('fails for an input that cannot be read', async () => {
     const { stdout } = await check(repo({ 'a.json': '{' }), 'a.json -o junit');
-    expect(stdout).toMatch(/name="inputs can be read">\s+<failure type="unreadable"/);
+    expect(stdout).toMatch(/name="inputs are readable">\s+<failure type="unreadable"/);
   });
 });
 
@@ -179,7 +179,7 @@ describe('the other reports of govctl check', () => {
       /^::error file=sub\/a.ndjson,line=1,col=1,title=govctl%3A s3-encryption::/,
     );
     expect(lines[10]).toMatch(/^2990 more: /);
-    expect(lines[11]).toContain('3,000 findings fail');
+    expect(lines[11]).toContain('3,000 failed');
   });
 
   it('keep markdown under 60,000 bytes with the verdict first', async () => {
@@ -188,7 +188,7 @@ describe('the other reports of govctl check', () => {
     expect(stdout.split('\n').slice(0, 3)).toEqual([
       '## govctl check',
       '',
-      '3,000 findings fail (3000 HIGH).',
+      '3,000 failed (3,000 HIGH).',
     ]);
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^\d+ more: run `govctl check`/);
   });

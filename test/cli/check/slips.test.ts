@@ -50,7 +50,7 @@ describe('what must not be missed', () => {
     });
     const { stdout, exitCode } = await run(cwd, 'check a.json');
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('warning: resource_type AWS::S3::Buckett is not known');
+    expect(stdout).toContain('warning: resource_type AWS::S3::Buckett is unknown');
     expect(stdout).toContain('Did you mean AWS::S3::Bucket?');
   });
 
@@ -60,7 +60,7 @@ describe('what must not be missed', () => {
     expect(exitCode).toBe(3);
     expect(stdout).toContain('HIGH     FAIL  Buckets are encrypted');
     expect(stdout).toContain('bad.json:1:2: error:');
-    expect(stdout).toContain('1 finding fails (1 HIGH).');
+    expect(stdout).toContain('1 failed (1 HIGH).');
     expect(stdout).not.toContain('Checked');
   });
 
@@ -84,7 +84,7 @@ describe('--prune-baseline', () => {
       'check a.ndjson --baseline base.json --prune-baseline',
     );
     expect(exitCode).toBe(2);
-    expect(stdout).toContain('1 entry of base.json was not found any more, and dropped.');
+    expect(stdout).toContain('1 outdated entry in base.json removed.');
     const kept = JSON.parse(readFileSync(path.join(cwd, 'base.json'), 'utf8')) as {
       findings: { resource: string }[];
     };

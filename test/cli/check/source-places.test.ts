@@ -39,7 +39,7 @@ it('refuses more than a machine should read, with what to name instead', async (
   await expect(read(root, new AbortController().signal)).rejects.toMatchObject({
     error: 'usage_error',
     message: expect.stringContaining(
-      '--source infra: its .tf files have more than 64 MiB',
+      '--source infra: the .tf files are larger than 64 MiB',
     ) as string,
     hint: expect.stringContaining('root module') as string,
   });
