@@ -18,17 +18,17 @@ export const projectName = z
   .max(64)
   .regex(
     /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/,
-    'must be letters and digits, with . _ - between them, such as platform-policies',
+    'must contain only letters and digits, separated by . _ or -, such as platform-policies',
   );
 
 const baseUrl = z.string().superRefine((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
-    context.addIssue({ code: 'custom', message: 'must be an http:// or https:// address' });
+    context.addIssue({ code: 'custom', message: 'must be an http:// or https:// URL' });
   } else if (url.username !== '' || url.password !== '') {
     context.addIssue({
       code: 'custom',
-      message: 'must not hold a user name or password: govctl.yaml is kept in git',
+      message: 'must not contain a user name or password: govctl.yaml is stored in git',
       params: { secret: true },
     });
   }
@@ -78,8 +78,8 @@ export function loadConfig(cwd: string, allowOutside = false): LoadedConfig {
   if (second) {
     const extra = problemAt(source, valueSpan(locate(second, []), source.text), {
       code: 'config',
-      message: 'govctl.yaml holds one document',
-      hint: 'Policies go into files of their own.',
+      message: 'govctl.yaml must contain one document',
+      hint: 'Move policies to separate files.',
     });
     return { ...found, config: withDefaults({}), problems: [...problems, extra] };
   }
@@ -115,8 +115,8 @@ function secretField(name: string): Finding | undefined {
   if (!/token|secret|password|api_?key/i.test(name)) return undefined;
   return {
     code: 'secret-field',
-    message: `"${name}" has no place here: govctl.yaml is kept in git, so it holds no secrets`,
-    hint: 'Use `govctl auth login` or GOVCTL_TOKEN, and revoke this one.',
+    message: `"${name}" is not allowed: govctl.yaml is stored in git and must not contain secrets`,
+    hint: 'Use `govctl auth login` or GOVCTL_TOKEN, and revoke this secret.',
     secret: true,
   };
 }

@@ -23,13 +23,9 @@ interface AdoptOptions extends ApprovalOptions {
 export const runAdopt: Run<AdoptOptions> = async (context, options) => {
   const [wanted] = options.args;
   if ((wanted.length === 0) !== (options.allMatching === true)) {
-    throw new GovctlError(
-      'usage_error',
-      'Say what to adopt: either names, urls or ids, or --all-matching',
-      {
-        hint: 'Use --all-matching to adopt everything that belongs to no project and matches a local file.',
-      },
-    );
+    throw new GovctlError('usage_error', 'Use either names, IDs or URLs, or --all-matching', {
+      hint: '--all-matching adopts everything that belongs to no project and matches a local file.',
+    });
   }
   const repo = await withOutside(context, (outside) => readRepo(outside, [], options));
   const { client, owner, project, secrets } = repo;
@@ -47,7 +43,7 @@ export const runAdopt: Run<AdoptOptions> = async (context, options) => {
   await askApproval(
     context,
     view,
-    `Take over ${count(plan.changes.length, one, many)} for project ${owner}?`,
+    `Adopt ${count(plan.changes.length, one, many)} into project ${owner}?`,
     isApproved(options),
   );
   return runApplyPlan(context, client, plan, {
@@ -57,18 +53,17 @@ export const runAdopt: Run<AdoptOptions> = async (context, options) => {
 };
 
 function noteFileless({ Policy: policies, ...others }: Adoption['withoutFile']): string[] {
-  const has = (amount: number): string => (amount === 1 ? 'has' : 'have');
+  const ownerless = (amount: number): string =>
+    amount === 1 ? 'belongs to no project and has' : 'belong to no project and have';
   return [
     ...(policies > 0
       ? [
-          `${count(policies, 'policy', 'policies')} of no project ${has(policies)} no file here; \`govctl import\` writes such files.`,
+          `${count(policies, 'policy', 'policies')} ${ownerless(policies)} no file. Use \`govctl import\` to write files.`,
         ]
       : []),
     ...kinds.flatMap(({ name, noun: { one, many } }) => {
       const amount = name === 'Policy' ? 0 : others[name];
-      return amount > 0
-        ? [`${count(amount, one, many)} of no project ${has(amount)} no file here.`]
-        : [];
+      return amount > 0 ? [`${count(amount, one, many)} ${ownerless(amount)} no file.`] : [];
     }),
   ];
 }

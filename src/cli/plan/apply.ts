@@ -84,8 +84,8 @@ function refuseSelection(options: ApplyOptions): void {
     options.maxDelete === undefined ? undefined : '--max-delete',
   ].filter((flag) => flag !== undefined);
   if (given.length === 0) return;
-  throw new GovctlError('usage_error', `${given.join(', ')} cannot be given for a saved plan`, {
-    hint: 'Give them to `govctl plan --out FILE`; a saved plan is applied as it is.',
+  throw new GovctlError('usage_error', `${given.join(', ')} cannot be used with a saved plan`, {
+    hint: 'Pass them to `govctl plan --out FILE` instead.',
   });
 }
 
@@ -105,9 +105,9 @@ async function findPlanFile(
   if (planFiles.length > 0 && paths.length > 1) {
     throw new GovctlError(
       'usage_error',
-      `${planFiles[0]} is no YAML file, and a saved plan is applied alone`,
+      `${planFiles[0]} is not a YAML file, and a saved plan must be the only argument`,
       {
-        hint: 'Give one plan file, or only YAML files and folders.',
+        hint: 'Pass one plan file, or only YAML files and directories.',
       },
     );
   }

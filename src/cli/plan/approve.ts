@@ -18,9 +18,9 @@ export async function askApproval(
   if (!context.flags.input) {
     throw new GovctlError(
       'approval_required',
-      'This would change the service, and nobody can be asked here',
+      'Approval required: run with --auto-approve, or from a terminal',
       {
-        hint: 'Nothing was changed. Run it on a terminal, or add --auto-approve.',
+        hint: 'Nothing was changed.',
       },
     );
   }

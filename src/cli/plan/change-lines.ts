@@ -111,4 +111,4 @@ const isRule = (value: unknown): value is ShownRule =>
   typeof value === 'object' && value !== null && 'condition' in value && 'effect' in value;
 
 const showRule = ({ condition, effect, message }: ShownRule): string =>
-  `${effect} when ${condition.trim()}${message ? `\n  says: ${message.trim()}` : ''}`;
+  `${effect} when ${condition.trim()}${message ? `\n  message: ${message.trim()}` : ''}`;

@@ -94,7 +94,7 @@ function describeDifference(comparison: Comparison, project: string, prune: bool
       const [other] = others;
       const wanted = wantedOf(local);
       const before = other ? local.kind.shownLive(other.item, wanted) : null;
-      const said = `live ${other?.item.id ?? ''} (not ${project}'s, or not certain)`;
+      const said = `live ${other?.item.id ?? ''} (not owned by ${project}, or ownership unknown)`;
       return [differenceOf(sidesOf(local, said), before, wanted.shown)];
     }
     case 'orphan': {
@@ -168,6 +168,6 @@ function renderMarkdownDiff(verdict: string, differences: readonly Difference[])
   const hidden = differences.length - shown.length;
   const body = shown.join('\n');
   const fence = '`'.repeat(Math.max(2, ...(body.match(/`+/g) ?? []).map((run) => run.length)) + 1);
-  const tail = hidden > 0 ? `\n${hidden} more: run \`govctl diff\` to see them all.\n` : '';
+  const tail = hidden > 0 ? `\n${hidden} more. Run \`govctl diff\` to see all.\n` : '';
   return `${head}\n${fence}diff\n${body}${fence}\n${tail}`;
 }

@@ -5,7 +5,8 @@ import { readRepo } from '../../project/plan/read-repo.ts';
 import type { Run } from '../context.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../formats/github.ts';
 import { renderJunit } from '../formats/junit.ts';
-import { count, printable, printableLine } from '../terminal/printable.ts';
+import { utcMinute } from '../terminal/ages.ts';
+import { count, inThrees, printable, printableLine } from '../terminal/printable.ts';
 import { renderSarif } from '../formats/sarif.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
@@ -46,7 +47,7 @@ export const runDrift: Run<DriftOptions> = async (context, options) => {
         ...missing.map((each) => renderMissing(each, style, columns)),
       ];
       const next = differs
-        ? '\nTo put back what git says: govctl apply.\nTo keep an edit: put it into the file first.\n'
+        ? '\nTo restore the version in git, run: govctl apply\nTo keep an edit, add it to the file first.\n'
         : '';
       return `${[...blocks, wrapWords(style.bold(printable(verdict)), columns)].join('\n\n')}\n${next}`;
     },
@@ -78,12 +79,12 @@ function describeDrift(
   const policies = `${count(owned, one, many)} of project ${owner}`;
   const edited =
     drifted === 0
-      ? `No drift: ${policies} ${owned === 1 ? 'is' : 'are'} as last applied`
-      : `Drift: ${drifted} of ${policies} ${drifted === 1 ? 'was' : 'were'} edited outside git`;
+      ? `No drift: ${policies} unchanged since the last apply`
+      : `Drift: ${inThrees(drifted)} of ${policies} ${drifted === 1 ? 'was' : 'were'} edited outside git`;
   const absent =
     missing === 0
       ? ''
-      : `; ${count(missing, one, many)} of the files ${missing === 1 ? 'is' : 'are'} not in the service`;
+      : `; ${count(missing, one, many)} in the files ${missing === 1 ? 'is' : 'are'} missing from the service`;
   return `${edited}${absent}.`;
 }
 
@@ -106,7 +107,7 @@ function renderDrifted(each: Drifted, style: Style, columns: number): string {
     style.dim(printableLine(id)),
     ...(place ? [style.dim(printableLine(`${place.file}:${place.line}`))] : []),
   ].join('  ');
-  const when = updated_at === undefined ? '' : `, last at ${updated_at}`;
+  const when = updated_at === undefined ? '' : `, last at ${utcMinute(updated_at)}`;
   const details =
     fields === null
       ? [style.dim(printableLine(note === undefined ? notInFiles : hiddenBy(note)))]
@@ -117,6 +118,6 @@ function renderDrifted(each: Drifted, style: Style, columns: number): string {
 }
 
 const notInFiles =
-  'The files no longer hold what was last applied, so the edit itself cannot be shown.';
+  'The files no longer contain the version last applied, so the edit cannot be shown.';
 
-const hiddenBy = (note: string): string => `What was edited cannot be shown: ${note}.`;
+const hiddenBy = (note: string): string => `The edit cannot be shown: ${note}.`;

@@ -1,6 +1,6 @@
 import { showMoney } from '../../contract/money.ts';
 import type { Impact } from '../../project/plan/impact.ts';
-import { count, printableLine } from '../terminal/printable.ts';
+import { count, inThrees, printableLine } from '../terminal/printable.ts';
 import type { Context } from '../context.ts';
 import type { Style } from '../terminal/terminal.ts';
 
@@ -14,9 +14,9 @@ export async function warnOfInput(
     await warn(printableLine(`${place}: ${message}`));
   }
   const more = unreadable.length + warnings.length - mostShown;
-  if (more > 0) await warn(`${count(more, 'more place')} of the input (-o json lists them)`);
+  if (more > 0) await warn(`${count(more, 'more problem')} in the input. Use -o json to list all.`);
   if (unreadable.length > 0) {
-    await warn('The impact is not complete: parts of the input could not be read.');
+    await warn('The impact is incomplete: parts of the input could not be read.');
   }
   if (leftOut.length > 0) {
     const names = leftOut
@@ -24,7 +24,7 @@ export async function warnOfInput(
       .map(({ resource, condition }) => printableLine(`${resource} (${condition})`));
     const others = leftOut.length - names.length;
     await say(
-      `${count(leftOut.length, 'resource')} left out, as ${leftOut.length === 1 ? 'its condition is' : 'their conditions are'} false: ${names.join(', ')}${others > 0 ? ` and ${count(others, 'other')}` : ''}.`,
+      `${count(leftOut.length, 'resource')} excluded because ${leftOut.length === 1 ? 'its condition is' : 'their conditions are'} false: ${names.join(', ')}${others > 0 ? ` and ${count(others, 'other')}` : ''}.`,
     );
   }
 }
@@ -40,25 +40,25 @@ export function renderImpact(
   style: Style,
 ): string {
   const kinds = [
-    ['newly_failing', 'newly fail', style.red('✗')],
-    ['newly_undecided', 'can no longer be decided', style.yellow('?')],
-    ['newly_passing', 'no longer fail', style.green('✓')],
+    ['newly_failing', 'newly failing', style.red('✗')],
+    ['newly_undecided', 'newly in error', style.yellow('?')],
+    ['newly_passing', 'no longer failing', style.green('✓')],
   ] as const;
   const lines = changes.flatMap((change) =>
     kinds.flatMap(([field, words, mark]) => {
       const { total, resources } = change[field];
       if (total === 0) return [];
       const names = resources.slice(0, mostShown).map(({ resource }) => printableLine(resource));
-      const more = total > names.length ? `, ${total - names.length} more` : '';
+      const more = total > names.length ? `, ${inThrees(total - names.length)} more` : '';
       return [
-        `  ${mark} ${printableLine(change.key)}: ${total} ${words}: ${names.join(', ')}${more}`,
+        `  ${mark} ${printableLine(change.key)}: ${inThrees(total)} ${words}: ${names.join(', ')}${more}`,
       ];
     }),
   );
   const over = count(summary.resources, 'resource');
-  if (lines.length === 0) return `Impact: no verdict changes over ${over}.`;
+  if (lines.length === 0) return `Impact on ${over}: no changes.`;
   return [
-    `${style.bold('Impact')} over ${over}:`,
+    `${style.bold('Impact')} on ${over}:`,
     ...lines,
     ...(cost ? [`  Monthly cost of newly failing resources: ${costText(cost)}`] : []),
   ].join('\n');
@@ -67,6 +67,7 @@ export function renderImpact(
 /** `1,234.50 USD, 3 of 40 without cost data` */
 function costText({ resources, without_cost: without, monthly_costs: costs = [] }: Cost): string {
   const known = costs.map(({ currency, monthly_cost: sum }) => showMoney(sum, currency));
-  const unknown = without > 0 ? [`${without} of ${resources} without cost data`] : [];
+  const unknown =
+    without > 0 ? [`${inThrees(without)} of ${inThrees(resources)} without cost data`] : [];
   return [...known, ...unknown].join(', ');
 }

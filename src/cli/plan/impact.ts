@@ -5,6 +5,7 @@ import type { Plan } from '../../project/plan/plan.ts';
 import type { Context } from '../context.ts';
 import { readInputBytes } from '../flags/input-file.ts';
 import { askOurServer } from '../objects/our-server.ts';
+import { inThrees } from '../terminal/printable.ts';
 
 export interface ImpactOptions {
   readonly impact?: boolean;
@@ -25,10 +26,10 @@ export async function findImpact(
     return holding(() => impactOnInput(plan, { file: impactFrom, bytes }, now()));
   }
   if (!impact) return undefined;
-  return askOurServer('an inventory for --impact (--impact-from FILE takes one)', () =>
-    context.progress('Evaluating the changes over the inventory', (update) =>
+  return askOurServer('an inventory (use --impact-from FILE instead of --impact)', () =>
+    context.progress('Evaluating changes against the inventory', (update) =>
       impactOnInventory(client, plan, now(), (resources) =>
-        update(`Evaluating the changes over the inventory: ${resources} resources`),
+        update(`Evaluating changes against the inventory: ${inThrees(resources)} resources`),
       ),
     ),
   );

@@ -76,7 +76,7 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
         ]
       : []),
     ...(wanted.some(({ ownership }) => ownership.owner === undefined)
-      ? ['Next: govctl validate, then govctl adopt --all-matching to manage them from here.']
+      ? ['Next: govctl validate, then govctl adopt --all-matching to manage them in git.']
       : []),
   ];
   const rows = files.map(({ kind, file, name }) => ({
@@ -135,12 +135,15 @@ async function refuseOverwriting(
   const said = `${path.join(options.out, first)}${more}`;
   if (
     context.flags.input &&
-    (await context.world.prompt.confirm(`Replace ${count(there.length, 'file')} (${said})?`, false))
+    (await context.world.prompt.confirm(
+      `Overwrite ${count(there.length, 'file')} (${said})?`,
+      false,
+    ))
   ) {
     return;
   }
-  throw new GovctlError('usage_error', `${said} would be replaced; nothing was written`, {
-    hint: 'Give another folder with --out, or add --force.',
+  throw new GovctlError('usage_error', `${said} would be overwritten; nothing was written`, {
+    hint: 'Use another directory with --out, or --force to overwrite.',
   });
 }
 

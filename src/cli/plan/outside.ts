@@ -35,7 +35,7 @@ async function refuseProblems(context: Context, problems: readonly Problem[]): P
   if (errors.length === 0) {
     if (problems.length > 0) {
       await context.say(
-        `${count(problems.length, 'warning')} in the files; \`govctl validate\` shows ${problems.length === 1 ? 'it' : 'them'}.`,
+        `${count(problems.length, 'warning')} in the files. Run \`govctl validate\` to see ${problems.length === 1 ? 'it' : 'them'}.`,
       );
     }
     return;

@@ -109,8 +109,7 @@ const driftReason = ({ reason, note }: Pick<Drifted, 'reason' | 'note'>): string
   note === undefined ? reason : `${reason}; ${note}`;
 
 /** What is known of a policy that is in the files and not live: nothing more, as there is no state file. */
-export const missingReason =
-  'not in the service: never applied (merged just now, say), or deleted outside git';
+export const missingReason = 'missing from the service: not applied yet, or deleted outside git';
 
 export const driftProblems = ({ drifted, missing }: DriftReport): Problem[] => [
   ...drifted.map(({ name, id, place, ...rest }): Problem => ({
@@ -203,7 +202,6 @@ function fitMarkdown(head: readonly string[], items: readonly string[], command:
     shown.push(item);
   }
   const hidden = items.length - shown.length;
-  const tail =
-    hidden > 0 ? `${count(hidden, 'more', 'more')}: run \`${command}\` to see them all.` : '';
+  const tail = hidden > 0 ? `${count(hidden, 'more', 'more')}. Run \`${command}\` to see all.` : '';
   return `${[start, shown.join('\n'), tail].filter((part) => part !== '').join('\n\n')}\n`;
 }

@@ -4,7 +4,7 @@ import type { Change } from '../../project/plan/change.ts';
 import { changedFields, fieldsBesideOutline } from '../../project/plan/change.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import type { Impact } from '../../project/plan/impact.ts';
-import { count, printable, printableLine, showUnseen } from '../terminal/printable.ts';
+import { count, inThrees, printable, printableLine, showUnseen } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
 import type { DiffLine } from './change-lines.ts';
@@ -61,11 +61,11 @@ function renderLegend({ summary }: Plan, style: Style): string[] {
   if (drifted + conflict === 0) return [];
   const what =
     conflict === 0
-      ? 'was edited outside git since it was last applied'
+      ? 'edited outside git since the last apply'
       : drifted === 0
-        ? 'was changed both in git and outside it'
-        : 'was edited outside git, some also in git';
-  return [`${style.yellow('!')} ${what}: live → what git says`];
+        ? 'changed both in git and outside git'
+        : 'edited outside git, some fields also in git';
+  return [`${style.yellow('!')} ${what}: live → git`];
 }
 
 export const changeMark = ({ action, cause }: Change): '+' | '~' | '-' | '!' =>
@@ -149,7 +149,7 @@ export function renderLine({ sign, text, nested }: DiffLine, style: Style): stri
 function renderOrphans({ orphans }: Plan, style: Style): string[] {
   if (orphans.length === 0) return [];
   const { one, many } = nounOf(orphans);
-  const head = `${count(orphans.length, one, many)} of this project ${orphans.length === 1 ? 'is' : 'are'} live without a file; kept, as deleting takes --prune:`;
+  const head = `${count(orphans.length, one, many)} of this project ${orphans.length === 1 ? 'has' : 'have'} no file. Use --prune to delete ${orphans.length === 1 ? 'it' : 'them'}:`;
   const lines = orphans.map(
     ({ kind, key, name, id }) =>
       `  ${style.yellow('?')} ${kindWord({ kind })}${oneLine(key ?? name)}  ${style.dim(oneLine(id))}`,
@@ -166,18 +166,18 @@ export function summaryLine(
   const { create, update, unchanged, orphaned, drifted, conflict } = summary;
   const changes = create + update + summary.delete;
   const rest = [
-    ...(orphaned > 0 ? [`${orphaned} without a file`] : []),
-    ...(blocked > 0 ? [style.red(`${blocked} blocked`)] : []),
+    ...(orphaned > 0 ? [`${inThrees(orphaned)} without a file`] : []),
+    ...(blocked > 0 ? [style.red(`${inThrees(blocked)} blocked`)] : []),
   ].join(', ');
   if (changes === 0) {
     if (unchanged === 0) return `${style.bold('No changes')}${rest ? `; ${rest}` : ''}.`;
     const things = isMixed ? count(unchanged, 'document') : count(unchanged, 'policy', 'policies');
-    const same = `${things} ${unchanged === 1 ? 'is as its file says' : 'are as their files say'}`;
+    const same = `${things} ${unchanged === 1 ? 'matches its file' : 'match their files'}`;
     return `${style.bold('No changes:')} ${same}${rest ? `; ${rest}` : ''}.`;
   }
   const outside = [
-    ...(drifted > 0 ? [`${drifted} edited outside git`] : []),
-    ...(conflict > 0 ? [`${conflict} in conflict`] : []),
+    ...(drifted > 0 ? [`${inThrees(drifted)} edited outside git`] : []),
+    ...(conflict > 0 ? [`${inThrees(conflict)} in conflict`] : []),
   ].join(', ');
-  return `${style.bold('Plan:')} ${create} to create, ${update} to update${outside ? ` (${outside})` : ''}, ${summary.delete} to delete; ${unchanged} unchanged${rest ? `, ${rest}` : ''}.`;
+  return `${style.bold('Plan:')} ${inThrees(create)} to create, ${inThrees(update)} to update${outside ? ` (${outside})` : ''}, ${inThrees(summary.delete)} to delete; ${inThrees(unchanged)} unchanged${rest ? `, ${rest}` : ''}.`;
 }

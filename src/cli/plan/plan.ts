@@ -45,9 +45,9 @@ export const runPlan: Run<PlanOptions> = async (context, options) => {
   if (place !== undefined) {
     await writePlanFile(place, plan);
     if (hasChanges(plan.summary)) {
-      await context.say(`Saved to ${out}; apply it with: govctl apply ${out}`);
+      await context.say(`Saved to ${out}. To apply it, run: govctl apply ${out}`);
     } else {
-      await context.say(`Saved to ${out}; it has no changes to apply.`);
+      await context.say(`Saved to ${out}; no changes to apply.`);
     }
   }
   if (impact?.unreadable) return exitCodes.usage;

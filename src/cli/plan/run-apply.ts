@@ -8,7 +8,7 @@ import { applyExitCode } from '../../project/apply/results.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import type { Context } from '../context.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../formats/github.ts';
-import { count, printable, printableLine } from '../terminal/printable.ts';
+import { count, inThrees, printable, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { createStyle } from '../terminal/terminal.ts';
 import { applyMarkdown, applyProblems } from './plan-reports.ts';
@@ -21,11 +21,11 @@ export async function runApplyPlan(
   plan: Plan,
   options: Pick<ApplyOptions, 'concurrency' | 'secrets'>,
 ): Promise<ExitCode> {
-  const result = await context.progress('Reading again what is about to change', (update) =>
+  const result = await context.progress('Checking that the plan is up to date', (update) =>
     applyPlan(client, plan, {
       ...options,
       signal: context.world.signal,
-      onProgress: (done, total) => update(`Applied ${done} of ${total}`),
+      onProgress: (done, total) => update(`Applied ${inThrees(done)} of ${inThrees(total)}`),
     }),
   );
   await showResult(context, plan, result);
@@ -55,7 +55,7 @@ async function showResult(context: Context, plan: Plan, result: ApplyResult): Pr
       const more = summary.not_attempted - mostNotAttempted;
       if (more > 0 && !context.flags.quiet) {
         lines.push(
-          `  ${style.yellow('·')} ${style.yellow(`${more.toLocaleString('en')} more not attempted`)}; apply again to go on`,
+          `  ${style.yellow('·')} ${style.yellow(`${inThrees(more)} more not attempted`)}; run apply again to continue`,
         );
       }
       return `${[...lines, ...(lines.length > 0 ? [''] : []), resultLine(result, style)].join('\n')}\n`;
@@ -109,10 +109,12 @@ function renderResult(result: ChangeResult, style: Style, done?: string): string
 function resultLine({ summary, networkMs }: ApplyResult, style: Style): string {
   const { applied, failed, skipped } = summary;
   const parts = [
-    `${applied} applied`,
-    ...(skipped > 0 ? [`${skipped} already done`] : []),
-    ...(failed > 0 ? [style.red(`${failed} failed`)] : []),
-    ...(summary.not_attempted > 0 ? [style.yellow(`${summary.not_attempted} not attempted`)] : []),
+    `${inThrees(applied)} applied`,
+    ...(skipped > 0 ? [`${inThrees(skipped)} already done`] : []),
+    ...(failed > 0 ? [style.red(`${inThrees(failed)} failed`)] : []),
+    ...(summary.not_attempted > 0
+      ? [style.yellow(`${inThrees(summary.not_attempted)} not attempted`)]
+      : []),
   ];
   const duration =
     networkMs < 1000 ? `${Math.ceil(networkMs)} ms` : `${(networkMs / 1000).toFixed(1)} s`;
@@ -122,9 +124,9 @@ function resultLine({ summary, networkMs }: ApplyResult, style: Style): string {
 function describeEnd({ talkStyle }: Context, { summary, interrupted }: ApplyResult): string {
   const missing = summary.failed + summary.not_attempted;
   const what = interrupted
-    ? `Interrupted: what was begun is finished, ${count(missing, 'change')} not made`
-    : `${count(missing, 'change')} could not be made`;
-  return `${talkStyle.red('error:')} ${what}\n  ${talkStyle.cyan('→')} Apply again to go on; what is done is not done twice.\n`;
+    ? `Interrupted: running requests finished, ${count(missing, 'change')} not applied`
+    : `${count(missing, 'change')} could not be applied`;
+  return `${talkStyle.red('error:')} ${what}\n  ${talkStyle.cyan('→')} Run apply again to continue; completed changes are not repeated.\n`;
 }
 
 /** @throws GovctlError usage_error */

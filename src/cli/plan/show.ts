@@ -2,6 +2,7 @@ import path from 'node:path';
 import { exitCodes } from '../../contract/errors.ts';
 import { readPlanFile } from '../../project/plan/plan-file.ts';
 import type { Run } from '../context.ts';
+import { utcMinute } from '../terminal/ages.ts';
 import { planView } from './plan-view.ts';
 
 interface ShowOptions {
@@ -13,14 +14,14 @@ interface ShowOptions {
 export const runShow: Run<ShowOptions> = async (context, { args: [file], brief }) => {
   const plan = await readPlanFile(path.resolve(context.world.cwd, file));
   const made = plan.git
-    ? `Made at ${plan.created_at} of commit ${plan.git.sha.slice(0, 12)}${plan.git.dirty ? ' with uncommitted changes' : ''}.`
-    : `Made at ${plan.created_at}.`;
+    ? `Created at ${utcMinute(plan.created_at)} from commit ${plan.git.sha.slice(0, 12)}${plan.git.dirty ? ' with uncommitted changes' : ''}.`
+    : `Created at ${utcMinute(plan.created_at)}.`;
   const late = Date.parse(plan.expires_at) <= context.world.now();
   await context.show(
     planView(context, plan, {
       brief,
       notes: [
-        `${made} ${late ? 'It expired' : 'It can be applied until'} ${late ? `at ${plan.expires_at}; plan again.` : `${plan.expires_at}.`}`,
+        `${made} ${late ? `Expired at ${utcMinute(plan.expires_at)}; run plan again.` : `Valid until ${utcMinute(plan.expires_at)}.`}`,
       ],
     }),
   );

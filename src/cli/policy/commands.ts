@@ -6,9 +6,7 @@ import { collectValues } from '../flags/list-flags.ts';
 import { ifMatch, nounCommands } from '../objects/commands.ts';
 
 export function registerPolicyCommands(program: GovctlCommand, act: Act): void {
-  const policy = program
-    .command('policy')
-    .description('look at and change single policies of the service');
+  const policy = program.command('policy').description('manage policies in the service');
   const its = nounCommands(policy, act, {
     argument: '<policy>',
     which,
@@ -17,54 +15,60 @@ export function registerPolicyCommands(program: GovctlCommand, act: Act): void {
   its.list('list policies', { fields: policySortFields, by: 'name', first: filterFlags });
   its.get('show one policy');
   registerWrites(policy, act);
-  its.delete('remove a policy for good').addOption(ifMatch());
-  its.switch('enable', true, 'switch a policy on');
-  its.switch('disable', false, 'switch a policy off; it stays');
+  its.delete('delete a policy permanently').addOption(ifMatch());
+  its.switch('enable', true, 'enable a policy');
+  its.switch('disable', false, 'disable a policy without deleting it');
 }
 
 const filterFlags = (list: GovctlCommand): GovctlCommand =>
   list
-    .option('--type <type>', 'only those for a resource type; repeatable', collectValues)
+    .option('--type <type>', 'filter by resource type (repeatable)', collectValues)
     .option(
       '--severity <severity>',
-      `only ${severities.join(', ')}; repeatable, or a,b`,
+      `filter by severity: ${severities.join(', ')} (repeatable or comma-separated)`,
       collectValues,
     )
-    .option('--tag <tag>', 'only those with this tag; repeatable: all of them', collectValues)
-    .addOption(new Option('--enabled', 'only enabled ones').conflicts('disabled'))
-    .option('--disabled', 'only disabled ones');
+    .option('--tag <tag>', 'filter by tag (repeatable; all must match)', collectValues)
+    .addOption(new Option('--enabled', 'only enabled policies').conflicts('disabled'))
+    .option('--disabled', 'only disabled policies');
 
-const which = 'its id, its name or its key in git';
+const which = 'policy ID, name, or key in git';
 
 function registerWrites(policy: GovctlCommand, act: Act): void {
   const fields = policy
     .command('create')
-    .description('create a policy, from a file or from flags')
-    .option('-f, --file <file>', 'YAML or JSON with its fields; - reads standard input');
+    .description('create a policy from a file or flags')
+    .option(
+      '-f, --file <file>',
+      'file with the policy fields, YAML or JSON; - reads standard input',
+    );
   fields
     .option('--name <name>')
-    .option('--type <type>', 'resource type, e.g. AWS::S3::Bucket')
+    .option('--type <type>', 'resource type, such as AWS::S3::Bucket')
     .option('--description <text>')
     .addOption(new Option('--severity <severity>').choices([...severities]))
-    .option('--deny <condition>', 'a rule that denies where this holds; repeatable', collectValues)
-    .option('--allow <condition>', 'a rule that allows where this holds; repeatable', collectValues)
-    .option('--message <text>', 'what the rules of --deny and --allow report')
+    .option('--deny <condition>', 'condition of a DENY rule (repeatable)', collectValues)
+    .option('--allow <condition>', 'condition of an ALLOW rule (repeatable)', collectValues)
+    .option('--message <text>', 'message of the --deny and --allow rules')
     .option(
       '--framework <label>',
-      'compliance framework, e.g. SOC2:CC6.1; repeatable',
+      'compliance label, such as SOC2:CC6.1 (repeatable)',
       collectValues,
     )
-    .option('--tag <tag>', 'repeatable', collectValues)
-    .option('--disabled', 'create it disabled')
+    .option('--tag <tag>', 'tag (repeatable)', collectValues)
+    .option('--disabled', 'create the policy disabled')
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
   policy
     .command('update')
-    .description('change some fields of a policy')
+    .description('update a policy')
     .argument('<policy>', which)
-    .option('-f, --file <file>', 'YAML or JSON with the fields to change; - reads standard input')
+    .option(
+      '-f, --file <file>',
+      'file with the fields to update, YAML or JSON; - reads standard input',
+    )
     .option(
       '--set <field=value>',
-      'one field, its value as YAML; null clears it; repeatable',
+      'field to set, with a YAML value; null clears the field (repeatable)',
       collectValues,
     )
     .addOption(ifMatch())

@@ -24,7 +24,7 @@ export interface CreateOptions {
 export async function runCreate(context: Context, options: CreateOptions): Promise<ExitCode> {
   const input = await readInput(context, options);
   const client = await context.client();
-  const { item: policy } = await context.progress('Creating it', () =>
+  const { item: policy } = await context.progress('Creating policy', () =>
     createObject(client, policyObjects, input),
   );
   if (policy) {
@@ -49,12 +49,12 @@ async function readInput({ world }: Context, options: CreateOptions): Promise<Po
   if (file !== undefined) {
     if (given.length === 0) return readFields(world, file, PolicyInput);
     throw new GovctlError('usage_error', `Use either --file or --${given[0]?.[0]}`, {
-      hint: 'Write the field into the file.',
+      hint: 'Set the field in the file instead.',
     });
   }
   if (given.length === 0) {
-    throw new GovctlError('usage_error', 'The policy to create is not given', {
-      hint: 'Give -f FILE (- for standard input), or --name, --type and --deny.',
+    throw new GovctlError('usage_error', 'No policy specified', {
+      hint: 'Use -f FILE (- for standard input), or --name, --type and --deny.',
     });
   }
   return inputFromFlags(flags);
@@ -68,7 +68,7 @@ function inputFromFlags(options: Omit<CreateOptions, 'file'>): PolicyInput {
   ] as const;
   const missing = required.filter(([, value]) => value === undefined).map(([flag]) => flag);
   if (missing.length > 0) {
-    throw new GovctlError('usage_error', `A policy needs ${missing.join(' and ')}`);
+    throw new GovctlError('usage_error', `A policy requires ${missing.join(' and ')}`);
   }
   const rule = (effect: 'ALLOW' | 'DENY') => (condition: string) => ({
     condition,
@@ -85,7 +85,7 @@ function inputFromFlags(options: Omit<CreateOptions, 'file'>): PolicyInput {
     ...(options.tag ? { tags: options.tag } : {}),
   });
   if (parsed.success) return parsed.data;
-  throw new GovctlError('usage_error', 'The policy is not valid', {
+  throw new GovctlError('usage_error', 'Invalid policy', {
     details: parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message })),
   });
 }

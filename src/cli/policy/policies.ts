@@ -56,8 +56,8 @@ function parseSeverities(given: readonly string[]): readonly string[] {
   for (const word of words) {
     if ((severities as readonly string[]).includes(word)) continue;
     const nearest = nearestWord(word, severities);
-    throw new GovctlError('usage_error', `--severity ${word}: there is no such severity`, {
-      hint: nearest ? `Did you mean ${nearest}?` : `There are ${severities.join(', ')}.`,
+    throw new GovctlError('usage_error', `--severity ${word}: unknown severity`, {
+      hint: nearest ? `Did you mean ${nearest}?` : `Use ${severities.join(', ')}.`,
     });
   }
   return words;

@@ -71,7 +71,7 @@ function quarantine({ quarantined }: Policy, style: Style): string | undefined {
   return [
     style.red(`not evaluated since ${printableLine(since)}`),
     `${printableLine(reason)} ${where}`,
-    'Change its conditions to have it evaluated again.',
+    'To resume evaluation, change the conditions of the policy.',
   ].join(below);
 }
 
@@ -80,9 +80,7 @@ function remediationProblem(policy: Policy, style: Style) {
   const { remediation_problem } = policy;
   if (!remediation_problem) return undefined;
   const { since, reason, stopped, remediation_id: id } = remediation_problem;
-  const what = stopped
-    ? 'automatic remediation stopped at'
-    : 'automatic remediation has not worked since';
+  const what = stopped ? 'automatic remediation stopped at' : 'automatic remediation failing since';
   return [
     style.red(`${what} ${printableLine(since)}`),
     printableLine(reason),
@@ -95,6 +93,6 @@ function remediationProblem(policy: Policy, style: Style) {
 
 function remediation({ auto_remediation, remediation_action }: Policy): string | undefined {
   if (auto_remediation === undefined && !remediation_action) return undefined;
-  const how = remediation_action ? printableLine(remediation_action) : 'no action given';
-  return `${auto_remediation ? 'automatic' : 'by hand'}: ${how}`;
+  const how = remediation_action ? printableLine(remediation_action) : 'no action';
+  return `${auto_remediation ? 'automatic' : 'manual'}: ${how}`;
 }

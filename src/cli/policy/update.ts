@@ -44,10 +44,10 @@ async function readChange({ world }: Context, options: UpdateOptions): Promise<P
     options.file === undefined ? {} : await readFields(world, options.file, PolicyUpdate);
   const fromFlags = await parseSettings(options.set ?? [], changeable);
   const change = { ...fromFile, ...fromFlags };
-  checkChanges(change, 'Give --set field=value, or -f FILE.');
+  checkChanges(change, 'Use --set field=value or -f FILE.');
   const parsed = PolicyUpdate.safeParse(change);
   if (parsed.success) return parsed.data;
-  throw new GovctlError('usage_error', 'The change is not valid', {
+  throw new GovctlError('usage_error', 'Invalid change', {
     details: parsed.error.issues.map(({ path, message }) => ({
       field: path.join('.'),
       message: path[0] === 'severity' ? explainSeverity(change.severity) : message,

@@ -13,7 +13,7 @@ import type { Context, Run } from '../context.ts';
 import { takingTurns } from '../../project/read/turns.ts';
 import { findPlace, writesFrom } from '../flags/place-to-write.ts';
 import { readingOf } from './reading.ts';
-import { count } from '../terminal/printable.ts';
+import { count, inThrees } from '../terminal/printable.ts';
 import { renderProblems } from '../formats/problems-text.ts';
 
 interface FmtOptions {
@@ -25,7 +25,7 @@ interface FmtOptions {
 const filesBetweenTurns = 10;
 
 const interruptedAfter = (files: number): GovctlError =>
-  new GovctlError('interrupted', `Interrupted; ${count(files, 'file')} formatted, each as a whole`);
+  new GovctlError('interrupted', `Interrupted after formatting ${count(files, 'file')}`);
 
 /** Gives policy files their canonical form. 2 when --check finds one that differs, 3 when one is no YAML. */
 export const runFmt: Run<FmtOptions> = async (context, { args: [paths], check = false }) => {
@@ -83,14 +83,14 @@ function describe(files: number, changed: number, unreadable: number, check: boo
   if (check) {
     return changed === 0
       ? `${read} checked, all formatted${left}`
-      : `${changed} of ${read} ${changed === 1 ? 'differs' : 'differ'}: run \`govctl fmt\`${left}`;
+      : `${inThrees(changed)} of ${read} not formatted: run \`govctl fmt\`${left}`;
   }
   return `${changed === 0 ? 'nothing to format' : `${count(changed, 'file')} formatted`} of ${read}${left}`;
 }
 
 async function formatStdin(context: Context, paths: readonly string[], check: boolean) {
   if (paths.length > 1) {
-    throw new GovctlError('usage_error', '- stands for standard input and goes with no other path');
+    throw new GovctlError('usage_error', 'Use either - for standard input or paths');
   }
   const { terminal } = context.world;
   const text = await terminal.readStdin();

@@ -82,11 +82,11 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
         ...(given === '.' ? [] : [`  cd ${given}`]),
         '  govctl validate               check the policies',
         '  govctl test                   run their tests',
-        '  govctl check INPUT            evaluate them over templates, plans and exports',
-        '  govctl server                 run a service here, in another terminal, to try them on',
+        '  govctl check INPUT            evaluate templates, plans and exports',
+        '  govctl server                 run a local service to try them on, in another terminal',
         '  govctl auth login             log in to a service',
-        '  govctl plan                   see what an apply would change',
-        '  govctl apply                  change it',
+        '  govctl plan                   preview changes',
+        '  govctl apply                  apply the changes',
         ...(hasWorkflow && hasCiLogins ? ['', ...aboutCiLogins(repository)] : []),
         '',
       ].join('\n'),
@@ -96,15 +96,15 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
 
 function aboutCiLogins(repository: Repository | undefined): string[] {
   return [
-    'CI logs in without a secret. An admin of the service allows it with:',
+    'CI logs in without a secret. To allow this, an admin of the service runs:',
     ...trustCommands(repository).map((line) => `  ${line}`),
     ...(repository === undefined
       ? [
-          'Replace OWNER/NAME: the git remote "origin" names no repository at github.com or gitlab.com.',
+          'Replace OWNER/NAME: the git remote "origin" is not a repository on github.com or gitlab.com.',
         ]
       : []),
     ...(repository?.provider === 'gitlab'
-      ? ['The workflow is for GitHub Actions. docs/authentication.md has a job for GitLab.']
+      ? ['The workflow is for GitHub Actions. See docs/authentication.md for a GitLab job.']
       : []),
   ];
 }
@@ -143,7 +143,7 @@ async function warnOfOtherSet(
   const { config } = loadConfig(folder, flags.allowOutside);
   if (set === undefined || config.set === set) return;
   await warn(
-    `govctl.yaml is kept, so check runs the ${config.set} set; write \`set: ${set}\` into it`,
+    `govctl.yaml already exists and selects the ${config.set} set; set \`set: ${set}\` in govctl.yaml`,
   );
 }
 
@@ -174,14 +174,14 @@ async function chooseProject(
   const name =
     given ??
     (flags.input
-      ? await world.prompt.input('Name of this project, the owner of its policies', preset)
+      ? await world.prompt.input('Project name (owner of the policies)', preset)
       : preset);
   const parsed = projectName.safeParse(name);
   if (parsed.success) return name;
   throw new GovctlError(
     'usage_error',
-    `the project name ${JSON.stringify(name)} ${parsed.error.issues[0]?.message ?? 'cannot be used'}`,
-    { hint: 'Give one with --project NAME.' },
+    `project name ${JSON.stringify(name)} ${parsed.error.issues[0]?.message ?? 'cannot be used'}`,
+    { hint: 'Use --project NAME.' },
   );
 }
 

@@ -70,19 +70,19 @@ const configFile = (
   paths: readonly string[],
   set: PolicySet,
 ): string => `# yaml-language-server: $schema=schemas/${schemaFiles.govctl}
-# The owner of what is applied from this repo; unique for each repo that applies to the same service.
+# Owner of the applied objects. Use a unique name for each repo that applies to the same service.
 project: ${project}
 
-# The service, for people who are logged in to it. CI sets GOVCTL_BASE_URL; secrets never stand here.
+# URL of the service, for logged-in users. CI sets GOVCTL_BASE_URL. Never store secrets here.
 # base_url: https://governance.example.com
 
 paths:
 ${paths.map((each) => `  - ${JSON.stringify(each).replace(/^"([\w./-]+)"$/, '$1')}\n`).join('')}
-# The policies that \`govctl check\` runs: baseline, or strict, which includes them. Those without a tag \`set:...\` always run.
+# Policies that \`govctl check\` runs: baseline, or strict, which includes baseline. Policies without a tag \`set:...\` always run.
 set: ${set}
 
 guards:
-  # Percent of the owned policies that one apply may delete.
+  # Maximum percentage of the owned policies that one apply may delete.
   max_delete: 30
 `;
 
@@ -154,8 +154,8 @@ export function trustCommands(repository: Repository | undefined): readonly stri
 const workflowFile = (
   version: string,
   { isTested, hasCiLogins, repository }: WorkflowFacts,
-): string => `# Pull requests are checked and planned; what is merged into main is applied.
-# Policies whose file is gone stay live: to have them deleted, add --prune to both \`govctl plan\` and \`govctl apply\`.
+): string => `# Checks and plans pull requests; applies merges to main.
+# Policies whose file was removed stay live. To delete them, add --prune to both \`govctl plan\` and \`govctl apply\`.
 ${hasCiLogins ? withoutSecret(repository) : withSecret}name: Governance
 on:
   pull_request:
@@ -165,7 +165,7 @@ on:
 permissions:
   contents: read
 
-# Two applies never run at once, and one that runs is never cut off.
+# Never run two applies at once, and never cancel a running apply.
 concurrency:
   group: governance-\${{ github.ref }}
   cancel-in-progress: \${{ github.event_name == 'pull_request' }}
@@ -185,7 +185,7 @@ jobs:
 
   plan:
     needs: validate
-    # Pull requests from forks ${hasCiLogins ? 'get no ID token' : 'see no secrets'}.
+    # Pull requests from forks ${hasCiLogins ? 'get no ID token' : 'cannot read secrets'}.
     if: github.event_name == 'pull_request' && github.event.pull_request.head.repo.full_name == github.repository
     runs-on: ubuntu-latest
 ${loginOf(hasCiLogins)}    steps:
@@ -214,7 +214,7 @@ const withSecret = `# Set the variable GOVCTL_BASE_URL and the secret GOVCTL_TOK
 
 const withoutSecret = (
   repository: Repository | undefined,
-): string => `# Set the variable GOVCTL_BASE_URL in the repository's settings. No secret is needed: an admin of the service runs, once,
+): string => `# Set the variable GOVCTL_BASE_URL in the repository's settings. No secret is needed. An admin of the service runs once:
 #   ${trustCommands(repository).join('\n#   ')}
 `;
 
@@ -244,6 +244,6 @@ const editorFile = `${JSON.stringify(
   2,
 )}\n`;
 
-const ignoreFile = `# YAML files under the paths of govctl.yaml that are no policies, in the syntax of .gitignore.
+const ignoreFile = `# YAML files under the paths in govctl.yaml that are not policies. Uses .gitignore syntax.
 # templates/
 `;

@@ -17,7 +17,7 @@ interface SchemaOptions {
 export const runSchema: Run<SchemaOptions> = async (context, { args: [name], out }) => {
   if (out !== undefined) {
     if (name !== undefined) {
-      throw new GovctlError('usage_error', `--out writes all schemas; leave out ${name}`);
+      throw new GovctlError('usage_error', `--out writes all schemas; omit ${name}`);
     }
     const from = writesFrom(context);
     const folder = placeToWrite(from, out);
@@ -37,7 +37,7 @@ export const runSchema: Run<SchemaOptions> = async (context, { args: [name], out
   const schema = jsonSchemaOf(wanted);
   if (!schema) {
     const nearest = nearestWord(wanted, schemaNames);
-    throw new GovctlError('usage_error', `there is no schema "${wanted}"`, {
+    throw new GovctlError('usage_error', `unknown schema "${wanted}"`, {
       hint: `${nearest ? `Did you mean ${nearest}? ` : ''}Schemas: ${schemaNames.join(', ')}.`,
     });
   }
@@ -58,7 +58,7 @@ async function writeSchemas(
   } catch (cause) {
     throw new GovctlError(
       'file_error',
-      `the schemas could not be written into ${folder}: ${whyFileFailed(cause)}`,
+      `the schemas could not be written to ${folder}: ${whyFileFailed(cause)}`,
       { cause },
     );
   }

@@ -94,10 +94,9 @@ function describe({ problems }: LoadedProject, summary: Summary): string {
     const also = warnings > 0 ? ` and ${count(warnings, 'warning')}` : '';
     return `${count(errors, 'error')}${also} in ${count(inFiles, 'file')}; ${count(files, 'file')} read`;
   }
-  if (files === 0) return 'No policy files found: no *.yaml or *.yml under the given paths';
+  if (files === 0) return 'No policy files found: no *.yaml or *.yml files in these paths';
   const planned = policies + webhooks + schedules + exemptions + frameworks + budgets;
-  if (planned === 0)
-    return `${count(files, 'file')} read: no policies in ${files === 1 ? 'it' : 'them'}`;
+  if (planned === 0) return `${count(files, 'file')} read, no policies found`;
   const also = warnings > 0 ? `, with ${count(warnings, 'warning')}` : '';
   const parts = [
     ...(policies > 0 ? [count(policies, 'policy', 'policies')] : []),

@@ -7,18 +7,25 @@ export function registerTestCommand(program: GovctlCommand, act: Act): void {
     .command('test')
     .summary('run the tests of policies')
     .description(
-      'Runs the cases of PolicyTest documents (*.test.yaml): each gives resources, or a file of them, and says what the policies must find. A finding that no case expects fails its case. Needs no service.',
+      'Runs the cases of PolicyTest documents (*.test.yaml). A case contains resources, or a file with resources, and the expected findings. Unexpected findings fail the case. Requires no service.',
     )
-    .argument('[paths...]', 'files or folders; default: the paths of govctl.yaml, else this folder')
-    .option('--policy <name>', 'only tests of the policy of this name or key; repeatable', collect)
-    .option('--coverage', 'show which rules and outcomes no case has seen')
-    .option('--require-tests', 'fail when a policy has no test')
+    .argument(
+      '[paths...]',
+      'files or directories (default: paths in govctl.yaml, else the current directory)',
+    )
+    .option(
+      '--policy <name>',
+      'only tests of the policy with this name or key (repeatable)',
+      collect,
+    )
+    .option('--coverage', 'show rules and outcomes that no case covers')
+    .option('--require-tests', 'fail if a policy has no test')
     .option(
       '--require-coverage [percent]',
-      'fail when less than this percentage of rules is covered (default: 100)',
+      'minimum percentage of covered rules (default: 100)',
       parsePercent,
     )
-    .option('--watch', 'test again whenever a file changes')
+    .option('--watch', 'run the tests again when a file changes')
     .alsoFormats(['junit', 'github', 'markdown'])
     .addHelpText('after', testHelp)
     .action(act(() => import('./test.ts').then((m) => m.runTest)));
@@ -30,9 +37,9 @@ const collect = (value: string, previous: string[] | undefined): string[] => [
 ];
 
 const testHelp = `
-Exit codes: 0 all cases pass, 2 a case fails (or with --require-tests a policy
-has no test, with --require-coverage too few rules are covered), 3 a file is not
-valid or the command is wrong.
+Exit codes: 0 all cases passed, 2 a case failed (with --require-tests: or a
+policy has no test; with --require-coverage: or too few rules are covered),
+3 invalid files or command line.
 
 A rule is covered when one case matches it and another does not.
 

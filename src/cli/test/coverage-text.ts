@@ -1,6 +1,6 @@
 import { coveragePercent, isCovered } from '../../project/check/coverage.ts';
 import type { PolicyCoverage } from '../../project/check/coverage.ts';
-import { count } from '../terminal/printable.ts';
+import { count, inThrees } from '../terminal/printable.ts';
 import { formatTable } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
 
@@ -52,11 +52,11 @@ export function renderCoverage(
   return [
     renderGaps(
       coverage.filter((each) => !isWhole(each)),
-      'NOT SEEN',
+      'NOT COVERED',
       style,
       columns,
     ),
-    renderGaps(coverage.filter(isWhole), 'RULES COVERED, BUT', style, columns),
+    renderGaps(coverage.filter(isWhole), 'COVERED, BUT', style, columns),
   ]
     .filter((table) => table !== '')
     .join('\n');
@@ -92,5 +92,5 @@ export function describeCoverage(coverage: readonly PolicyCoverage[]): string {
   const both = coverage.filter(
     ({ outcomes }) => outcomes.pass > 0 && outcomes.fail + outcomes.exempt > 0,
   ).length;
-  return `Coverage: ${covered} of ${count(rules.length, 'rule')} covered (${coveragePercent(coverage)} %); ${both} of ${count(coverage.length, 'policy', 'policies')} seen passing and failing.`;
+  return `Coverage: ${inThrees(covered)} of ${count(rules.length, 'rule')} covered (${coveragePercent(coverage)}%); ${inThrees(both)} of ${count(coverage.length, 'policy', 'policies')} tested for both pass and fail.`;
 }

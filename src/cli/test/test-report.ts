@@ -8,7 +8,7 @@ import { fromWorkspace, renderGithub } from '../formats/github.ts';
 import { renderJunitCases } from '../formats/junit.ts';
 import type { JunitCase } from '../formats/junit.ts';
 import { renderMarkdown } from '../formats/markdown.ts';
-import { count } from '../terminal/printable.ts';
+import { count, inThrees } from '../terminal/printable.ts';
 import { describeCoverage, gapsOf, renderCoverage } from './coverage-text.ts';
 import type { TestedCase } from './test-text.ts';
 import { describeFailure, renderCases } from './test-text.ts';
@@ -99,7 +99,7 @@ export function testView({ world, flags }: Context, report: TestReport): View {
 function describeTests({ tests, cases, pass, fail }: TestSummary): string {
   const where = `in ${count(tests, 'test')}`;
   if (fail === 0) return `${count(cases, 'case')} ${where}: all passed.`;
-  return `${count(cases, 'case')} ${where}: ${fail} failed, ${pass} passed.`;
+  return `${count(cases, 'case')} ${where}: ${inThrees(fail)} failed, ${inThrees(pass)} passed.`;
 }
 
 const problemsOf = ({ name, failures }: TestedCase): Problem[] =>

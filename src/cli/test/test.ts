@@ -126,7 +126,7 @@ const noTests = (paths: readonly string[], names: readonly string[]): GovctlErro
   new GovctlError(
     'usage_error',
     names.length > 0
-      ? `There are no tests of ${names.join(', ')}`
-      : `There are no tests${paths.length > 0 ? ` in ${paths.join(', ')}` : ''}`,
-    { hint: 'A test is a PolicyTest document; files called *.test.yaml hold them.' },
+      ? `No tests found for ${names.join(', ')}`
+      : `No tests found${paths.length > 0 ? ` in ${paths.join(', ')}` : ''}`,
+    { hint: 'A test is a PolicyTest document in a file named *.test.yaml.' },
   );

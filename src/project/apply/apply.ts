@@ -177,7 +177,7 @@ function refuseStale(plan: Plan, standingOf: ReadonlyMap<Change, Standing>): voi
   throw new GovctlError(
     'plan_stale',
     `${details.length === 1 ? atStart(one) : `${details.length} ${many}`} changed since the plan was made; nothing was written`,
-    { details, hint: 'Plan again, look at what changed, and apply that plan.' },
+    { details, hint: 'Run plan again, review the changes, and apply the new plan.' },
   );
 }
 
@@ -190,7 +190,7 @@ const failsForAll = ({ error }: GovctlError): boolean =>
 function asGovctlError(error: unknown): GovctlError {
   if (error instanceof GovctlError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return new GovctlError('internal_error', `Something went wrong inside: ${message}`, {
+  return new GovctlError('internal_error', `Internal error: ${message}`, {
     cause: error,
   });
 }
@@ -198,6 +198,6 @@ function asGovctlError(error: unknown): GovctlError {
 const leftAside = (change: Change): GovctlError =>
   new GovctlError(
     'partly_applied',
-    `${change.id} is left under a temporary name, as another change of the same circle of names failed`,
-    { hint: 'Apply again to finish the renaming.' },
+    `${change.id} has a temporary name because another change of the same rename cycle failed`,
+    { hint: 'Run apply again to finish the rename.' },
   );

@@ -45,12 +45,12 @@ export function checkAnswer(
     warnings: [
       ...(isUnknowing && !isUntagged(change)
         ? [
-            `this server keeps no tags on ${kind.noun.many}: it is known by its ${kind.identity}, and never pruned`,
+            `this server does not store tags of ${kind.noun.many}: ${kind.noun.many} are identified by ${kind.identity} and never pruned`,
           ]
         : []),
       ...differing.map(
         ({ path, before, after: has }) =>
-          `the server did not take over ${path}: sent ${say(before)}, it has ${say(has)}`,
+          `the server did not store ${path}: sent ${say(before)}, stored ${say(has)}`,
       ),
     ],
     failure: undefined,
@@ -60,9 +60,9 @@ export function checkAnswer(
 function tagsLost({ action, key }: Change, id: string): GovctlError {
   return new GovctlError(
     'bad_answer',
-    `${id} was ${action}d for ${key}, but the server did not keep govctl's tags`,
+    `${id} was ${action}d for ${key}, but the server did not store govctl's tags`,
     {
-      hint: 'govctl knows its policies by their tags; a server that drops tags cannot be managed with it. Nothing more was begun.',
+      hint: 'govctl identifies its policies by tags and cannot manage a server that drops tags. No further changes were made.',
     },
   );
 }

@@ -35,7 +35,7 @@ async function lookAt(
     for await (const item of listAll(client, kind.objects)) all.push(item);
   } catch (error) {
     // The changes were accepted; only the look at them failed.
-    const why = `it could not be looked at afterwards: ${error instanceof Error ? error.message : String(error)}`;
+    const why = `it could not be read afterwards: ${error instanceof Error ? error.message : String(error)}`;
     for (const [, made] of unseen) made.warnings = [why];
     return;
   }
@@ -56,8 +56,8 @@ async function lookAt(
 const notKept = (change: Change): GovctlError =>
   new GovctlError(
     'bad_answer',
-    `The server took "${change.name}" but does not list it with govctl's tags`,
+    `The server accepted "${change.name}" but does not list it with govctl's tags`,
     {
-      hint: 'govctl knows its policies by their tags; a server that drops tags cannot be managed with it.',
+      hint: 'govctl identifies its policies by tags and cannot manage a server that drops tags.',
     },
   );

@@ -26,13 +26,13 @@ export async function readPlanSecrets(plan: Plan, env: Environment): Promise<Sec
     const value = env[name] ?? '';
     values.set(name, value);
     if (!(await isSameVariable(plan.variables?.[name] ?? '', value))) {
-      changed.push({ field, message: `${name} has another value than when the plan was made` });
+      changed.push({ field, message: `${name} changed since the plan was made` });
     }
   }
   if (unusable.length > 0) {
     throw new GovctlError(
       'usage_error',
-      'The plan needs environment variables that cannot be used; nothing was written',
+      'The plan requires environment variables that are missing or invalid; nothing was written',
       { details: unusable, hint: variableHint },
     );
   }
@@ -42,7 +42,7 @@ export async function readPlanSecrets(plan: Plan, env: Environment): Promise<Sec
       'The environment changed since the plan was made; nothing was written',
       {
         details: changed,
-        hint: 'Apply with the same values as the plan was made with, or plan again.',
+        hint: 'Set the values used for the plan, or run plan again.',
       },
     );
   }

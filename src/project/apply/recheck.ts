@@ -136,7 +136,7 @@ function whyNotOurs(
   live: LiveItem,
 ): string | undefined {
   const { owner, disputed } = readOwnership(live.tags ?? []);
-  if (disputed) return `${live.id} carries the owner tags of several projects`;
+  if (disputed) return `${live.id} has the owner tags of several projects`;
   const isNobodys =
     owner === undefined &&
     (change.cause === 'adopt' || (isUntagged(change) && current.keepsTags === false));
@@ -173,13 +173,13 @@ function standCreation(
   return {
     kind: 'stale',
     why: sameKey
-      ? `${withArticle(noun.one)} with this key has been created since (${there.id})`
+      ? `${withArticle(noun.one)} with this key was created since the plan (${there.id})`
       : taken(judged.kind, there),
   };
 }
 
 const taken = (kind: Kind, holder: LiveItem): string =>
-  `the ${kind.identity} "${kind.identityOf(holder)}" was taken meanwhile by ${holder.id}`;
+  `the ${kind.identity} "${kind.identityOf(holder)}" is now used by ${holder.id}`;
 
 function standUpdate(
   judged: Judged,
@@ -189,7 +189,7 @@ function standUpdate(
 ): Standing {
   const { kind } = judged;
   const { before, after } = change;
-  if (!live) return { kind: 'stale', why: `${change.id} was deleted meanwhile` };
+  if (!live) return { kind: 'stale', why: `${change.id} was deleted since the plan` };
   if (after && isAsWanted(judged, change.key, after, live)) return { kind: 'done', id: live.id };
   const now = stateHash(kind, live);
   const isAside =
@@ -221,5 +221,5 @@ function whatChanged({ kind, secrets }: Judged, change: Change, live: LiveItem):
     ({ path }) => path,
   );
   const when = live.updated_at ? ` (at ${live.updated_at})` : '';
-  return `${live.id} was changed meanwhile${when}${fields.length > 0 ? `: ${fields.join(', ')}` : ''}`;
+  return `${live.id} was changed since the plan${when}${fields.length > 0 ? `: ${fields.join(', ')}` : ''}`;
 }

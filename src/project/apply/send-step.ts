@@ -35,7 +35,7 @@ export async function sendStep(sending: Sending, { change, kind: part }: Step): 
   const { id, key, before, after } = change;
   const kind = kindOf(change);
   if (after && id === null) return createKnowing(sending, kind, change, after);
-  if (id === null) throw new TypeError(`${key}: a ${change.action} needs an id`);
+  if (id === null) throw new TypeError(`${key}: a ${change.action} requires an ID`);
   if (!after) {
     await deleteObject(sending.client, kind.objects, id, ifMatch(sending, id));
     return noAnswer;
@@ -98,7 +98,7 @@ function withNullHint(error: GovctlError, body: Body): GovctlError {
     details: error.details,
     status: 400,
     ...(error.requestId ? { requestId: error.requestId } : {}),
-    hint: `The request clears ${cleared.join(', ')} with null, which this server may not take. Set a value in the file instead, or clear it on the server.`,
+    hint: `The request clears ${cleared.join(', ')} with null, which this server may not accept. Set a value in the file instead, or clear it on the server.`,
     cause: error,
   });
 }

@@ -112,7 +112,7 @@ export async function discoverInputs(
     else if (isFolder) {
       if (isNew(stats, absolute)) await visit(absolute);
     } else if (stats.isFile()) add(absolute, stats, false);
-    else fail(absolute, 'it is a pipe, socket or device; pass it by name to read it');
+    else fail(absolute, 'the path is a pipe, socket or device; pass its name to read it');
   };
   for (const input of inputs) {
     if (input === standardInput) {
@@ -126,7 +126,7 @@ export async function discoverInputs(
     try {
       stats = statSync(absolute);
     } catch (error) {
-      const why = isAbsent(error) ? 'there is no such file or folder' : unreadable(error).message;
+      const why = isAbsent(error) ? 'no such file or directory' : unreadable(error).message;
       fail(absolute, why);
       continue;
     }
@@ -145,5 +145,5 @@ const isAbsent = (error: unknown): boolean =>
 /** Bytes of a name that are no UTF-8 were replaced when the folder was read, so that nothing has the name it gave. */
 const whyUnreachable = (error: unknown, name: string): string =>
   isAbsent(error) && name.includes('\ufffd')
-    ? 'its name is not UTF-8, so that it cannot be reached; rename it'
+    ? 'the file name is not valid UTF-8; rename the file'
     : unreadable(error).message;

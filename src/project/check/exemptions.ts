@@ -32,8 +32,10 @@ export function findStrayExemptions(
       {
         level: 'warning',
         code: 'unknown-policy',
-        message: `the exemption from ${JSON.stringify(policy)} spares nothing: no policy here has this name or key`,
-        hint: nearest ? `Did you mean ${JSON.stringify(nearest)}?` : 'Name a policy, or remove it.',
+        message: `the exemption from ${JSON.stringify(policy)} has no effect: no policy in these files has this name or key`,
+        hint: nearest
+          ? `Did you mean ${JSON.stringify(nearest)}?`
+          : 'Set an existing policy, or remove the exemption.',
         ...place,
       },
     ];
@@ -73,14 +75,14 @@ export function judgeExemptions(
       return warn(
         'expired-exemption',
         `${name} expired: ${expires} was its last day`,
-        `Remove it, or have ${owner} set a new date.`,
+        `Remove the exemption, or ask ${owner} to set a new date.`,
       );
     }
     if ((uses[index] ?? 0) === 0) {
       return warn(
         'unused-exemption',
-        `${name} spares no finding here`,
-        'Remove it where the resources are fixed or gone.',
+        `${name} matches no finding`,
+        'Remove the exemption if its resources are fixed or deleted.',
       );
     }
     if (left > warnedBefore * dayMs) return [];
@@ -88,7 +90,7 @@ export function judgeExemptions(
     return warn(
       'expiring-exemption',
       `${name} ends ${days <= 1 ? 'today' : `in ${days} days`}: ${expires} is its last day`,
-      `Fix the resources, or have ${owner} set a new date.`,
+      `Fix the resources, or ask ${owner} to set a new date.`,
     );
   });
 }

@@ -92,13 +92,13 @@ function readInput(
       const stats = statSync(absolute);
       if (!stats.isDirectory() && !stats.isFile()) return { message: `${file} is not a file` };
       if (stats.size > largestInput)
-        return { message: `${file} has more than ${largestInput / 1024 / 1024} MiB` };
+        return { message: `${file} is larger than ${largestInput / 1024 / 1024} MiB` };
       return readGiven(readFileSync(absolute), format, file);
     } catch (error) {
       return { message: `${file}: ${unreadable(error).message}` };
     }
   }
-  return { message: 'there is no input' };
+  return { message: 'no input given' };
 }
 
 function readGiven(
@@ -185,7 +185,7 @@ function judgeCase(
     ...failures,
     ...unlisted.map(({ policy, read, result, messages }): CaseFailure => ({
       ...suite.place(['cases', index, 'name']),
-      message: 'a finding that the case does not expect',
+      message: 'unexpected finding',
       resource: read.resource.id,
       policy: policy.policy.name,
       found: { result, messages },
@@ -238,10 +238,10 @@ function createNameCheck(
   const suggestPolicy = createSuggester(keys);
   return ({ resource, policy }) => {
     if (!resources.has(resource)) {
-      return `the input has no resource ${JSON.stringify(resource)}${meant(suggestResource(resource))}`;
+      return `no resource ${JSON.stringify(resource)} in the input${meant(suggestResource(resource))}`;
     }
     if (policy === undefined || keys.has(policy)) return undefined;
-    return `${test.policy} has no policy ${JSON.stringify(policy)}${meant(suggestPolicy(policy))}`;
+    return `no policy ${JSON.stringify(policy)} in ${test.policy}${meant(suggestPolicy(policy))}`;
   };
 }
 
@@ -256,8 +256,7 @@ function describeMiss(
   const found = [...about].sort((a, b) => weight(b) - weight(a))[0];
   const { resource, result, message } = expected;
   return {
-    message:
-      found?.result === result ? 'another message than expected' : 'another result than expected',
+    message: found?.result === result ? 'the message differs' : 'the result differs',
     resource,
     ...(found && (expected.policy !== undefined || about.length === 1)
       ? { policy: found.policy.policy.name }

@@ -17,7 +17,7 @@ export function sayUndecided(
 ): string {
   const [, missing] = /^(resource(?:\.\w+)+) is not set$/.exec(message) ?? [];
   if (missing !== undefined) {
-    return `${message}: use has(${missing}) in the condition where it may be missing`;
+    return `${message}: if it can be missing, test has(${missing}) in the condition`;
   }
   const [, attribute = '', expression = ''] = /^(.+?) is not known: (.*)$/s.exec(message) ?? [];
   if (attribute === '') return message;
@@ -36,7 +36,7 @@ export function sayUndecided(
   if (first === undefined) {
     const isDeployed =
       value?.target !== undefined || value?.parameter !== undefined || isImport.test(expression);
-    return isDeployed ? `${said}, which only the deployment decides` : said;
+    return isDeployed ? `${said}, which is known only after deployment` : said;
   }
   const flags = [first, ...others].map((one) => `--parameters ${one}=VALUE`).join(' ');
   return `${said}. Pass \`${flags}\``;

@@ -55,10 +55,10 @@ function requireKnown(
   const unknown = wanted.find((word) => !isKnown(word));
   if (unknown === undefined) return;
   const nearest = nearestWord(unknown, known);
-  const what = flag === '--type' ? 'is about this type' : 'has this name or key';
+  const what = flag === '--type' ? 'applies to this type' : 'has this name or key';
   throw new GovctlError('usage_error', `${flag} ${JSON.stringify(unknown)}: no policy ${what}`, {
     hint: nearest
       ? `Did you mean ${JSON.stringify(nearest)}?`
-      : 'Check that its file is among those that policies are read from.',
+      : 'Check that the policy file is in one of the paths.',
   });
 }

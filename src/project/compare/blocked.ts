@@ -14,15 +14,15 @@ export function ambiguous(local: LocalDocument, others: readonly LiveDocument[])
     kind: 'blocked',
     local,
     others,
-    reason: `${others.length} live ${many} could be this one: ${idsOf(others)}`,
-    hint: `Delete all but one of them with \`govctl ${one} delete ID\`, then plan again.`,
+    reason: `${others.length} live ${many} match this document: ${idsOf(others)}`,
+    hint: `Delete all but one with \`govctl ${one} delete ID\`, then run plan again.`,
   };
 }
 
 const deleteOthers = (one: string, kept?: string): string =>
   kept === undefined
-    ? `Delete all but one of them with \`govctl ${one} delete ID\`, then adopt that one.`
-    : `Keep ${kept}: delete what is not needed with \`govctl ${one} delete ID\`, then plan again.`;
+    ? `Delete all but one with \`govctl ${one} delete ID\`, then adopt the remaining one.`
+    : `Keep ${kept}: delete the others with \`govctl ${one} delete ID\`, then run plan again.`;
 
 /** What is known about who holds a name. */
 export interface HolderFacts {
@@ -55,44 +55,44 @@ export function blockedByHolders(
   const { id } = other.item;
   if (match && match.identity === other.identity) {
     return blocked(
-      `${inTheWay.length + 1} live ${many} have the ${field} "${other.identity}": ${match.item.id}, which is this project's, and ${idsOf(inTheWay)}`,
+      `${inTheWay.length + 1} live ${many} have the ${field} "${other.identity}": ${match.item.id}, owned by this project, and ${idsOf(inTheWay)}`,
       kind.isUnique
-        ? 'Rename or delete all but one of them, then plan again.'
+        ? 'Rename or delete all but one, then run plan again.'
         : deleteOthers(one, match.item.id),
     );
   }
   if (inTheWay.length > 1 && !kind.isUnique && !inTheWay.some(facts.isOwned)) {
     return blocked(
-      `${inTheWay.length} live ${many} have the ${field} "${other.identity}", and none is this project's: ${idsOf(inTheWay)}`,
+      `${inTheWay.length} live ${many} have the ${field} "${other.identity}", and none is owned by this project: ${idsOf(inTheWay)}`,
       deleteOthers(one),
     );
   }
   if (other.ownership.disputed) {
     return blocked(
-      `a live ${one} of this ${field} (${id}) carries the owner tags of several projects`,
+      `a live ${one} with this ${field} (${id}) has the owner tags of several projects`,
       `Remove the wrong govctl.owner tag with \`govctl ${one} update\`.`,
     );
   }
   if (other.ownership.owner !== undefined && !facts.isOwned(other)) {
     return blocked(
-      `a live ${one} of this ${field} (${id}) belongs to project "${other.ownership.owner}", not to "${facts.project}"`,
-      `Choose another ${field}, or remove it from that project first.`,
+      `a live ${one} with this ${field} (${id}) belongs to project "${other.ownership.owner}", not to "${facts.project}"`,
+      `Choose another ${field}, or remove the object from that project first.`,
     );
   }
   if (other.ownership.owner === undefined) {
     return blocked(
-      `a live ${one} of this ${field} (${id}) exists and belongs to no project`,
-      `Take it over with \`govctl adopt ${quoteArgument(other.title)}\`, or choose another ${field}.`,
+      `a live ${one} with this ${field} (${id}) exists and belongs to no project`,
+      `Run \`govctl adopt ${quoteArgument(other.title)}\`, or choose another ${field}.`,
     );
   }
   return facts.isOrphan(other)
     ? blocked(
-        `the ${field} is still held by ${other.ownership.key ?? id} (${id}), which no file describes any more`,
-        'Plan with --prune to delete that one first.',
+        `the ${field} is still used by ${other.ownership.key ?? id} (${id}), which no file describes`,
+        'Run plan with --prune to delete that object first.',
       )
     : blocked(
-        `the ${field} is still held by ${other.ownership.key ?? id} (${id}), whose own change is not part of this plan`,
-        'Plan both together.',
+        `the ${field} is still used by ${other.ownership.key ?? id} (${id}), which this plan does not change`,
+        'Plan both documents together.',
       );
 }
 
@@ -111,7 +111,7 @@ export function refuseBlocked(blocked: readonly Blocked[], isShown: boolean): vo
   const { one, many } = nounOf(blocked.map(({ local }) => ({ kind: local.kind.name })));
   throw new GovctlError(
     'ownership_conflict',
-    `${blocked.length === 1 ? atStart(one) : `${blocked.length} ${many}`} cannot be planned; nothing can be applied until ${blocked.length === 1 ? 'it is' : 'they are'} settled or left out with --exclude`,
+    `${blocked.length === 1 ? atStart(one) : `${blocked.length} ${many}`} cannot be planned; resolve the conflicts or use --exclude before applying`,
     { details },
   );
 }

@@ -19,7 +19,7 @@ export function comparePair(local: LocalDocument, live: LiveDocument): Compariso
     wanted,
     isTagged: true,
   });
-  const rekeyed = key !== local.key ? `its key was ${key ?? 'lost'}` : undefined;
+  const rekeyed = key !== local.key ? `the key was ${key ?? 'lost'}` : undefined;
   if (gitSha === live.sha256) {
     const beyond = kind.beyondContent(local, live.item);
     if (beyond) return update(beyond.cause, beyond.reason);
@@ -28,20 +28,20 @@ export function comparePair(local: LocalDocument, live: LiveDocument): Compariso
     return update(
       'stamp',
       stamp === undefined
-        ? 'it says what git says, but its stamp was lost; only the ownership tags change'
-        : 'somebody made the same edit outside git; only the ownership tags change',
+        ? 'the service matches git, but the record of the last apply was lost; only the ownership tags change'
+        : 'the same edit was made outside git; only the ownership tags change',
     );
   }
   const also = rekeyed ? `, and ${rekeyed}` : '';
   if (stamp === stampOf(live.sha256)) return update('git', `${kind.changed}${also}`);
   if (stamp === stampOf(gitSha)) {
-    return update('drift', `it was edited outside git; apply puts back what git says${also}`);
+    return update('drift', `edited outside git; apply restores the version in git${also}`);
   }
   return update(
     'conflict',
     stamp === undefined
-      ? `its stamp was lost, so who changed it is not known; git wins${also}`
-      : `its file changed, and it was edited outside git too; git wins${also}`,
+      ? `the record of the last apply was lost, so the source of the change is unknown; git wins${also}`
+      : `the file changed, and the object was edited outside git; git wins${also}`,
   );
 }
 
@@ -59,7 +59,10 @@ export function compareUntagged(local: LocalDocument, live: LiveDocument): Compa
     isTagged: false,
   });
   if (contentHash(kind, wanted.real) !== live.sha256) {
-    return update('git', 'it is not what its file says; without tags who changed it is not known');
+    return update(
+      'git',
+      'the object differs from its file; without tags, the source of the change is unknown',
+    );
   }
   const beyond = kind.beyondContent(local, live.item);
   return beyond ? update(beyond.cause, beyond.reason) : { kind: 'unchanged', local, live };

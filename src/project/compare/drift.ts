@@ -90,8 +90,8 @@ function describeDrift(
     id: item.id,
     reason:
       ownership.stamp === undefined
-        ? 'its stamp was lost, so whether it was edited is not known'
-        : 'it was edited outside git since it was last applied',
+        ? 'the record of the last apply was lost, so edits cannot be detected'
+        : 'edited outside git since the last apply',
     ...defined({ updated_at: item.updated_at }),
     fields:
       isLastApplied && wanted

@@ -23,7 +23,7 @@ const input = z
     ...files,
   })
   .refine((given) => Object.keys(given).length === 1, {
-    message: 'must name exactly one source, such as resources or cloudformation',
+    message: 'must contain exactly one source, such as resources or cloudformation',
   });
 
 /** Cases for the policies of a file: each says what the policies find in an input. */

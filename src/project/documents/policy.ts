@@ -12,7 +12,7 @@ export const ownTags = z
       .max(256)
       .regex(
         /^(?!govctl\.(?:owner|key):)/,
-        'must not begin with govctl.owner: or govctl.key:, which govctl writes itself',
+        'must not begin with govctl.owner: or govctl.key:, which are reserved for govctl',
       ),
   )
   .max(500 - ownershipTagCount);
@@ -25,7 +25,7 @@ export const PolicyDocument = z.strictObject({
     .max(maxKeyLength)
     .regex(
       keyPattern,
-      'must be a slug: lower-case letters and digits, parts joined by - . or _, such as s3-versioning',
+      'must be a slug: lowercase letters and digits, separated by - . or _, such as s3-versioning',
     )
     .optional(),
   ...PolicyInput.shape,

@@ -26,13 +26,13 @@ export const referencesOf = (text: string): string[] => [
 export function referenceFault(text: string): string | undefined {
   for (const name of referencesOf(text)) {
     if (!variableName.test(name)) {
-      return `\${${name}} names no environment variable; a reference looks like \${WEBHOOK_SECRET}`;
+      return `\${${name}} is not an environment variable reference such as \${WEBHOOK_SECRET}`;
     }
     // Windows tells no case apart in the names of variables.
     if (ownLogins.includes(name.toUpperCase()))
-      return `${name} is govctl's own login and is sent nowhere else`;
+      return `${name} is govctl's own credential and cannot be sent elsewhere`;
   }
-  return text.replace(pattern, '').includes('${') ? 'a ${ without its }' : undefined;
+  return text.replace(pattern, '').includes('${') ? 'a ${ without a closing }' : undefined;
 }
 
 /** A text with the value of each reference in its place. */

@@ -15,13 +15,13 @@ const notInGit = (instead: string) =>
     .superRefine((_, context) =>
       context.addIssue({
         code: 'custom',
-        message: `must not stand in git, which keeps it for ever; ${instead}`,
+        message: `must not be stored in git, which keeps it forever; ${instead}`,
         params: { secret: true },
       }),
     )
     .optional();
 
-const password = notInGit('leave it out, and give it with `govctl schedule create --password-env`');
+const password = notInGit('omit it, and pass it with `govctl schedule create --password-env`');
 
 const template = fields.report_template.extend({
   format_options: FormatOptions.extend({
@@ -31,7 +31,7 @@ const template = fields.report_template.extend({
 
 const webhook = channelFields.webhook.unwrap().extend({
   secret: notInGit(
-    'name the variable of the server that holds it, as in secret_env: WEBHOOK_SECRET',
+    'set the name of an environment variable of the server, as in secret_env: WEBHOOK_SECRET',
   ),
 });
 

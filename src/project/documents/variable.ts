@@ -13,7 +13,7 @@ export function variableFault(env: Environment, name: string): string | undefine
   if (value === undefined) return `the environment variable ${name} is not set`;
   if (value === '') return `the environment variable ${name} is empty`;
   return value.length < minSecretLength
-    ? `the environment variable ${name} has fewer than ${minSecretLength} characters`
+    ? `the environment variable ${name} is shorter than ${minSecretLength} characters`
     : undefined;
 }
 
@@ -21,16 +21,16 @@ export function variableFault(env: Environment, name: string): string | undefine
 export function misplacedFault(path: string, name: string, value: string): string | undefined {
   // A line break at the end is what reading a file into a variable leaves.
   if (/[\u0000-\u001f\u007f]/.test(value)) {
-    return `the environment variable ${name} holds a line break or another control character`;
+    return `the environment variable ${name} contains a line break or another control character`;
   }
   if (path !== 'secret') {
     return isHeaderValue(value)
       ? undefined
-      : `the environment variable ${name} holds what a header cannot: it is too long, or beyond Latin-1`;
+      : `the environment variable ${name} is not a valid header value: too long, or not Latin-1`;
   }
   const refusal = secretRefusal(value);
   return refusal === undefined ? undefined : `the environment variable ${name} ${refusal}`;
 }
 
 export const variableHint =
-  'It is read at plan and at apply, and kept in neither; set it for this command, as with a secret of your CI.';
+  'Set the variable for both plan and apply, for example from a CI secret. Its value is not stored.';

@@ -49,14 +49,14 @@ export const WebhookDocument = z.strictObject({
 export type WebhookDocument = z.infer<typeof WebhookDocument>;
 
 function urlFault(text: string): string | undefined {
-  if (!URL.canParse(text)) return 'must be an https:// address';
+  if (!URL.canParse(text)) return 'must be an https:// URL';
   const url = new URL(text);
   const local = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
-    return 'must be an https:// address (http:// only for localhost)';
+    return 'must be an https:// URL (http:// only for localhost)';
   }
   if (url.username !== '' || url.password !== '') {
-    return 'must not hold a user name or password; send credentials as headers';
+    return 'must not contain a user name or password; send credentials as headers';
   }
   return undefined;
 }
@@ -65,7 +65,7 @@ function secretFault(text: string): string | undefined {
   const fault = referenceFault(text);
   if (fault !== undefined) return fault;
   if (referencesOf(text).length > 0) {
-    return isReference(text) ? undefined : 'must be one reference such as ${WEBHOOK_SECRET} alone';
+    return isReference(text) ? undefined : 'must be a single reference such as ${WEBHOOK_SECRET}';
   }
   return secretRefusal(text);
 }

@@ -68,7 +68,7 @@ export async function fixInTurn<S, F extends Finding>(
     const proposed = ground.holding(() => ground.propose(on, resource, patch));
     if (!proposed.ok) return proposed.why;
     const after = await ground.judge(proposed.state);
-    if (!after) return 'the change could not be read again';
+    if (!after) return 'the changed file could not be read';
     for (const [index, old] of judged.entries()) {
       const why = after[index] && whyNoFix(old, after[index], keyOf(policy, id), proposed.added);
       if (why !== undefined) return why;
@@ -81,11 +81,11 @@ export async function fixInTurn<S, F extends Finding>(
     const holders = before.filter(({ resources }) => resources.has(finding.resource));
     const resource = holders[0]?.resources.get(finding.resource);
     if (!resource || holders.some(({ resources }) => !resources.get(finding.resource)))
-      return { why: 'several resources have this id' };
+      return { why: 'several resources have this ID' };
     if (!holders.some(({ findings: found }) => found.has(key))) return {};
     if (read > mostRead)
       return {
-        why: 'the file needs too many changes; write the other fixes first, then run it again',
+        why: 'the file requires too many changes; write the other fixes first, then run the command again',
       };
     const patch = fillPatch(byPolicy.get(finding.policy) ?? {}, parameters);
     if ('missing' in patch) return { why: `pass --fix-parameter ${patch.missing}=VALUE` };

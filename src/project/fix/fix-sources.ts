@@ -49,11 +49,11 @@ export async function fixSources<F extends Finding>(
       },
       propose: (before, { address }, patch) => {
         const place = index.locate(address);
-        if (!place) return { ok: false, why: 'no .tf file of --source declares it' };
+        if (!place) return { ok: false, why: 'no .tf file in --source declares the resource' };
         if (place.labels[0] !== 'resource')
-          return { ok: false, why: 'its module is from elsewhere' };
+          return { ok: false, why: 'its module is outside --source' };
         if ((before.texts.get(place.path)?.length ?? 0) > largestSource)
-          return { ok: false, why: 'the file has more than 1 MiB' };
+          return { ok: false, why: 'the file is larger than 1 MiB' };
         return proposeInTerraform(before, place, patch, index.folderOf);
       },
       holding,
@@ -63,7 +63,7 @@ export async function fixSources<F extends Finding>(
           (sum, plan) => sum + (known.get(plan)?.resources.size ?? 0) * costOfResource,
           [...texts.values()].reduce((sum, { length }) => sum + length * costOfScan, 0),
         ),
-      unreadable: 'the plan cannot be read as a whole',
+      unreadable: 'parts of the plan cannot be read',
     },
     given,
     findings,

@@ -29,7 +29,7 @@ export async function fixTemplate<F extends Finding>(
       holding,
       eachAlone,
       costOf: (given) => given.length,
-      unreadable: 'fixes are for CloudFormation templates that can be read as a whole',
+      unreadable: 'only CloudFormation templates that can be read completely can be fixed',
     },
     text,
     findings,

@@ -23,14 +23,14 @@ export function proposeInTemplate(
   parse = parseText,
 ): Proposal {
   if (typeAt(parse(text), at) !== type)
-    return { ok: false, why: 'the template makes it by a macro or a loop' };
+    return { ok: false, why: 'the template creates the resource with a macro or a loop' };
   const edits: ValueEdit[] = [];
   for (const [attribute, value] of leavesOf(patch)) {
     const written = writtenInTemplate(type, attribute, value);
     if (!written) {
       return {
         ok: false,
-        why: `setting ${attribute} of ${type} to ${JSON.stringify(value)} is not supported in templates; change it by hand`,
+        why: `setting ${attribute} of ${type} to ${JSON.stringify(value)} is not supported in templates; change it manually`,
       };
     }
     const path = [...at.map(String), 'Properties', ...written.path];
@@ -39,7 +39,7 @@ export function proposeInTemplate(
   const edit = editText(text, edits, parse);
   if (!edit.ok) return { ok: false, why: edit.refused };
   return edit.text === text
-    ? { ok: false, why: 'the template says so already' }
+    ? { ok: false, why: 'the template already has this value' }
     : { ok: true, text: edit.text };
 }
 

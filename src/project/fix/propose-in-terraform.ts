@@ -72,7 +72,7 @@ export function proposeInTerraform(
     }
     return draft.isChanged
       ? { ok: true, state: draft, added: draft.added }
-      : { ok: false, why: 'the source says so already; make the plan anew' };
+      : { ok: false, why: 'the source already has this value; create a new plan' };
   } catch (error) {
     if (error instanceof RefusedError) return { ok: false, why: error.message };
     throw error;
@@ -90,7 +90,7 @@ function byPart(
     const written = writtenInTerraform(type, attribute, value);
     if (!written) {
       throw new RefusedError(
-        `setting ${attribute} of ${type} to ${JSON.stringify(value)} is not supported in .tf files; change it by hand`,
+        `setting ${attribute} of ${type} to ${JSON.stringify(value)} is not supported in .tf files; change it manually`,
       );
     }
     const name = written.part?.type ?? '';
@@ -122,7 +122,7 @@ class Draft implements TerraformState {
     for (const setting of settings) {
       const [name = ''] = setting.path;
       if (ignored !== undefined && new RegExp(`\\b(?:all|${name})\\b`).test(ignored))
-        throw new RefusedError(`Terraform ignores changes of ${name} there`);
+        throw new RefusedError(`Terraform ignores changes to ${name} for this resource`);
       this.take(at.path, setArgument(this.textOf(at.path), at.labels, setting));
     }
     this.changePlans((plan) => planWithArguments(plan, this.resourceOf(at), settings));
@@ -139,7 +139,7 @@ class Draft implements TerraformState {
       if (isOld && !isNow && isKnown(formerly)) return { path: [formerly, ...below], value };
     }
     if (isKnown(name)) return { path, value };
-    throw new RefusedError(`the provider's version of the plan has no argument ${name}`);
+    throw new RefusedError(`the provider version of the plan has no argument ${name}`);
   }
 
   /** In the part that is there, in the resource itself as older sources have it, or in a new part. */
@@ -149,12 +149,12 @@ class Draft implements TerraformState {
     const there = this.findPart(part);
     const isFresh = written.some((one) => one.isFresh);
     const inside = older.length > 0 && this.sourceHas(older);
-    if (isFresh && (there || inside)) throw new RefusedError('it has such rules already');
+    if (isFresh && (there || inside)) throw new RefusedError('the resource already has such rules');
     if (there) this.set(there, settings);
     else if (inside) this.set(this.owner, older);
     else if (!part.isSince4 || !this.isBefore4()) this.add(part, settings);
     else if (older.length > 0) this.set(this.owner, older);
-    else throw new RefusedError(`the provider's version of the plan has no ${part.type}`);
+    else throw new RefusedError(`the provider version of the plan has no ${part.type}`);
   }
 
   private add(part: Part, settings: readonly HclSetting[]): void {
@@ -162,7 +162,9 @@ class Draft implements TerraformState {
     const [, type = '', name = ''] = labels;
     const block = this.blockOf(this.owner);
     if (block.attributes.some((one) => ['count', 'for_each'].includes(one.name)))
-      throw new RefusedError(`it has several instances, and each needs its own ${part.type}`);
+      throw new RefusedError(
+        `the resource has several instances, and each requires its own ${part.type}`,
+      );
     const all = [...part.also, ...settings];
     const reference = { expression: `${type}.${name}.id` };
     this.take(
@@ -196,7 +198,9 @@ class Draft implements TerraformState {
         if (owner === ownerName || (isLikeName && given === name))
           return { path, labels: block.labels };
         if (owner === undefined && !isLikeName)
-          throw new RefusedError(`${block.labels.slice(1).join('.')} may be about it`);
+          throw new RefusedError(
+            `${block.labels.slice(1).join('.')} may refer to the same resource`,
+          );
       }
     }
     return undefined;
@@ -227,11 +231,11 @@ class Draft implements TerraformState {
         folderOf(other) === folderOf(path) &&
         scanHcl(text).blocks.some((one) => JSON.stringify(one.labels) === key),
     );
-    if (isTwice) throw new RefusedError('another file of its folder declares it, too');
+    if (isTwice) throw new RefusedError('another file in the directory also declares the resource');
     const block = scanHcl(this.textOf(path)).blocks.find(
       (one) => JSON.stringify(one.labels) === key,
     );
-    if (!block) throw new RefusedError('it is not declared in the file');
+    if (!block) throw new RefusedError('the file does not declare the resource');
     return block;
   }
 
@@ -246,7 +250,7 @@ class Draft implements TerraformState {
   private changePlans(change: (plan: Fields) => Fields | undefined): void {
     const changed = this.plans.map(change);
     if (changed.every((plan) => plan === undefined))
-      throw new RefusedError('the plan does not show it; make the plan anew');
+      throw new RefusedError('the plan does not contain the resource; create a new plan');
     this.plans = changed.map((plan, index) => plan ?? this.plans[index] ?? {});
   }
 

@@ -56,7 +56,7 @@ export function whyNoFix(
   fixed: string,
   added: readonly string[] = [],
 ): string | undefined {
-  if (after.findings.has(fixed)) return 'the finding would stay';
+  if (after.findings.has(fixed)) return 'the change would not fix the finding';
   const expected = new Set([...before.resources.keys(), ...added]);
   const isKept = [...before.resources.keys()].every((id) => after.resources.has(id));
   if (!isKept || [...after.resources.keys()].some((id) => !expected.has(id))) {
@@ -66,7 +66,7 @@ export function whyNoFix(
     const was = before.findings.get(key)?.status;
     const isWorse = status === 'FAIL' ? was !== 'FAIL' : status === 'ERROR' && was !== 'ERROR';
     if (isWorse && !(status === 'ERROR' && was === 'FAIL')) {
-      return `${policy} would then find something at ${resource}`;
+      return `the change would cause a finding of ${policy} on ${resource}`;
     }
   }
   return undefined;

@@ -68,7 +68,7 @@ export const budgetKind: Kind = {
   identity: 'name',
   isUnique: true,
   guardsEmpty: false,
-  changed: 'its file changed',
+  changed: 'file changed',
   turn: { write: 2, delete: 2 },
   keepsTags: async () => true,
   titleOf: ({ name }) => String(name),

@@ -40,7 +40,7 @@ export const exemptionKind: Kind = {
   identity: 'policy and resources',
   isUnique: false,
   guardsEmpty: false,
-  changed: 'its file changed',
+  changed: 'file changed',
   // A server takes none of a policy that it does not have; one that goes may name a policy that goes, too.
   turn: { write: 2, delete: 0 },
   keepsTags: async () => true,
@@ -78,6 +78,6 @@ export function exemptionDocument(
     written: exemption,
     body: exemption,
     place,
-    isOver: exemptionEnd(expires) <= now ? `it expired: ${expires} was its last day` : undefined,
+    isOver: exemptionEnd(expires) <= now ? `expired at the end of ${expires}` : undefined,
   };
 }

@@ -70,7 +70,7 @@ export const frameworkKind: Kind = {
   identity: 'id',
   isUnique: false,
   guardsEmpty: false,
-  changed: 'its file changed',
+  changed: 'file changed',
   // Policies are labelled with its controls.
   turn: { write: 0, delete: 2 },
   keepsTags: async () => true,
@@ -90,7 +90,7 @@ export const frameworkKind: Kind = {
     return [
       typeof body.version === 'string' ? body.version : undefined,
       `${length} control${length === 1 ? '' : 's'}`,
-      builtIn && `texts for ${builtIn.name}, which is built in`,
+      builtIn && `titles for ${builtIn.name}, a built-in framework`,
     ];
   },
   outlined: ['id', 'version', 'controls'],

@@ -85,7 +85,7 @@ export const policyKind: Kind = {
   identity: 'name',
   isUnique: true,
   guardsEmpty: true,
-  changed: 'its file changed',
+  changed: 'file changed',
   turn: { write: 1, delete: 1 },
   // A service that loses them is noticed at the first change.
   keepsTags: async () => true,

@@ -161,7 +161,7 @@ export const scheduleKind: Kind = {
   identity: 'name',
   isUnique: false,
   guardsEmpty: false,
-  changed: 'its file changed',
+  changed: 'file changed',
   turn: { write: 1, delete: 1 },
   // A service that lists schedules is ours, or loses them at the first change, which is noticed.
   keepsTags: async () => true,

@@ -30,7 +30,7 @@ export function whyUnknown({ unset = [] }: LocalDocument): string | undefined {
   const why =
     more.length === 0
       ? fault
-      : `environment variables are not set, or cannot be used (${[...faults.keys()].join(', ')})`;
+      : `environment variables are not set or invalid (${[...faults.keys()].join(', ')})`;
   return `${why}, so its headers cannot be compared`;
 }
 

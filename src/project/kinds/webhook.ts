@@ -94,7 +94,8 @@ const hintOf = (secret: string): string => secret.slice(-4);
 
 function diffField(field: string, before: unknown, after: unknown): FieldChange[] | undefined {
   if (field === 'secret' && after !== null) {
-    const told = before === null ? 'sent again: the service does not say which it has' : 'changed';
+    const told =
+      before === null ? 'sent again: the service does not return the current value' : 'changed';
     return [{ path: 'secret', before: before === null ? null : hidden, after: `(${told})` }];
   }
   if (field !== 'headers') return undefined;
@@ -178,12 +179,12 @@ const contentOf = (body: Body): Body =>
 function beyondContent(local: LocalDocument, live: Body): BeyondContent | undefined {
   const { secret_hint: hint, disabled_reason: why } = live;
   if (hint !== undefined && hint !== hintOf(String(local.body.secret))) {
-    return { cause: 'secret', reason: 'its secret is another one by now' };
+    return { cause: 'secret', reason: 'the secret changed' };
   }
   return isDisabledByService(live) && local.written.active === true
     ? {
         cause: 'disabled',
-        reason: `disabled by the service: ${String(why)}; its file says active: true, so apply enables it again`,
+        reason: `disabled by the service: ${String(why)}; the file has active: true, so apply enables the webhook again`,
       }
     : undefined;
 }
@@ -199,7 +200,7 @@ export const webhookKind: Kind = {
   identity: 'url',
   isUnique: false,
   guardsEmpty: false,
-  changed: 'its file changed, or a variable that it names',
+  changed: 'the file or a referenced variable changed',
   // Those that come hear of what follows, those that go heard of what went before.
   turn: { write: 0, delete: 2 },
   keepsTags: keepsWebhookTags,
@@ -238,7 +239,7 @@ export const webhookKind: Kind = {
   beyondContent,
   noteOn: ({ key, written }, live) =>
     isDisabledByService(live) && written.active === undefined
-      ? `${key} was disabled by the service (${String(live.disabled_reason)}) and is left so: apply enables it again where its file says active: true.`
+      ? `${key} was disabled by the service (${String(live.disabled_reason)}) and stays disabled. To enable it, set active: true in the file.`
       : undefined,
   reveal(key, shown, live, secrets) {
     const given = typeof shown.secret === 'string' ? shown.secret : undefined;

@@ -76,9 +76,9 @@ function adoptable(
   const { noun, identity } = named.kind;
   throw new GovctlError(
     'usage_error',
-    `This server keeps no tags on ${noun.many}, so ${named.title} cannot be adopted`,
+    `This server does not store tags of ${noun.many}, so ${named.title} cannot be adopted`,
     {
-      hint: `No need to adopt it: here, ${withArticle(noun.one)} is identified by its ${identity}.`,
+      hint: `No adoption needed: on this server, ${withArticle(noun.one)} is identified by its ${identity}.`,
     },
   );
 }
@@ -104,20 +104,20 @@ function pickWanted(
         live.flatMap((each) => [each.title, fileOf(each)?.key ?? each.title]),
       );
       refuse(
-        `nothing live has this name, url, key or id${near ? `; did you mean "${near}"?` : ''}`,
+        `no live object has this name, URL, key or ID${near ? `; did you mean "${near}"?` : ''}`,
       );
     } else if (first.ownership.owner === project) {
-      refuse(`it belongs to "${project}" already`);
+      refuse(`already belongs to "${project}"`);
     } else if (first.ownership.owner !== undefined) {
       foreign = true;
       refuse(
-        `it belongs to project "${first.ownership.owner}"; another project's ${first.kind.noun.many} are never touched`,
+        `belongs to project "${first.ownership.owner}"; ${first.kind.noun.many} of other projects cannot be adopted`,
       );
     } else if (!fileOf(first)) {
       refuse(
         first.kind.isUnique
-          ? `no file has ${withArticle(first.kind.noun.one)} named "${first.title}"; write one first with \`govctl import\``
-          : `no file has ${withArticle(first.kind.noun.one)} with this ${first.kind.identity}; write one first`,
+          ? `no file has ${withArticle(first.kind.noun.one)} named "${first.title}"; create it with \`govctl import\``
+          : `no file has ${withArticle(first.kind.noun.one)} with this ${first.kind.identity}; create one first`,
       );
     }
     return found;
@@ -125,7 +125,7 @@ function pickWanted(
   if (details.length === 0) return [...new Set(picked)];
   throw new GovctlError(
     foreign ? 'ownership_conflict' : 'usage_error',
-    'Not everything that was named can be adopted; nothing was changed',
+    'Some of these objects cannot be adopted; nothing was changed',
     { details },
   );
 }
@@ -141,8 +141,8 @@ function refuseDoubles(picked: readonly LiveDocument[]): void {
         `Several live ${kind.noun.many} have the ${kind.identity} "${identity}": ${other}, ${item.id}`,
         {
           hint: kind.isUnique
-            ? 'Name the one that is meant by its id, or delete the others.'
-            : `A plan takes one of each ${kind.identity}: delete the others with \`govctl ${kind.noun.one} delete ID\`.`,
+            ? 'Pass the ID of one of them, or delete the others.'
+            : `A plan requires a unique ${kind.identity}: delete the others with \`govctl ${kind.noun.one} delete ID\`.`,
         },
       );
     }
@@ -166,10 +166,10 @@ function adoptChange(
     id: item.id,
     name: title,
     reason: same
-      ? 'taken over as it is; it says what its file says'
+      ? 'adopted; matches its file'
       : local.unset
-        ? 'taken over as it is; what its file says else, the next plan shows'
-        : 'taken over as it is; its file says something else, which the next plan shows',
+        ? 'adopted; the next plan shows other differences from the file'
+        : 'adopted; differs from its file, as the next plan shows',
     place: { file: local.place.file, line: local.place.line, column: local.place.column },
     base: baseOf(kind, item),
     before,

@@ -155,7 +155,7 @@ export const Change = z
       (id === null) === (before === null) &&
       (before === null) === (base === null) &&
       (action === 'delete') === (after === null),
-    'its id, base, before and after do not fit its action',
+    'the fields `id`, `base`, `before` and `after` do not match the action',
   );
 export type Change = z.infer<typeof Change>;
 

@@ -30,8 +30,8 @@ export interface Refusal {
 
 const empty: Refusal = {
   guard: 'empty',
-  message: 'The files hold no policies at all',
-  hint: 'Check the folder and the `paths` of govctl.yaml; if it is meant, add --allow-empty.',
+  message: 'The files contain no policies',
+  hint: 'Check the directory and `paths` in govctl.yaml. To continue anyway, use --allow-empty.',
 };
 
 /** Guards that need no data from the service: checked before the first request. */
@@ -42,8 +42,8 @@ export function guardSelection(facts: Omit<GuardFacts, 'owned'>): Refusal[] {
   if (facts.prune && facts.partial) {
     refusals.push({
       guard: 'partial-prune',
-      message: '--prune would judge by a part of the project: what was not selected looks deleted',
-      hint: 'Prune without PATH, --target and --exclude.',
+      message: '--prune cannot be used with a selection: unselected documents would be deleted',
+      hint: 'Use --prune without PATH, --target and --exclude.',
     });
   }
   return refusals;
@@ -76,8 +76,8 @@ function guardKind(kind: Kind, doomed: readonly LiveDocument[], facts: GuardFact
   if (owned >= percentageFrom && percent > facts.maxDelete) {
     refusals.push({
       guard: 'max-delete',
-      message: `${doomed.length} of the ${owned} ${many} this project owns would be deleted (${Math.round(percent)} %); at most ${facts.maxDelete} % may be`,
-      hint: `If it is meant, add --max-delete ${Math.ceil(percent)}.`,
+      message: `${doomed.length} of the ${owned} ${many} of this project would be deleted (${Math.round(percent)}%); the maximum is ${facts.maxDelete}%`,
+      hint: `To delete them anyway, use --max-delete ${Math.ceil(percent)}.`,
     });
   }
   const guarded = doomed.filter(({ item }) => item.tags?.includes(protectTag));
@@ -85,7 +85,7 @@ function guardKind(kind: Kind, doomed: readonly LiveDocument[], facts: GuardFact
     refusals.push({
       guard: 'protected',
       message: `${guarded.length === 1 ? atStart(one) : `${guarded.length} ${many}`} tagged ${protectTag} would be deleted: ${guarded.map(({ title, item }) => `${title} (${item.id})`).join(', ')}`,
-      hint: `Bring back ${guarded.length === 1 ? 'its file' : 'their files'}, or take the tag off first; it protects from deletion only.`,
+      hint: `Restore ${guarded.length === 1 ? 'its file' : 'their files'}, or remove the tag first.`,
     });
   }
   return refusals;
@@ -97,7 +97,7 @@ export function noteDeletions(comparisons: readonly Comparison[], facts: GuardFa
   return [...doomedByKind(comparisons)].flatMap(([{ name, noun }, doomed]) =>
     doomed.length > 1 && doomed.length === facts.owned[name]
       ? [
-          `All ${doomed.length} ${noun.many} that this project owns would be deleted: none has a file here. Is it the right project and folder?`,
+          `All ${doomed.length} ${noun.many} of this project would be deleted because none has a file. Check the project and the directory.`,
         ]
       : [],
   );

@@ -24,7 +24,7 @@ export async function writePlanFile(file: string, plan: Plan): Promise<void> {
       `The plan could not be written to ${file}: ${whyFileFailed(cause)}`,
       {
         cause,
-        hint: 'Nothing was saved. Choose a file in a folder you may write to.',
+        hint: 'Nothing was saved. Use a file in a writable directory.',
       },
     );
   }
@@ -33,12 +33,12 @@ export async function writePlanFile(file: string, plan: Plan): Promise<void> {
 function refuseWrittenOut({ changes }: Plan): void {
   const details = changes.filter(needsItsFile).map(({ key, place }) => ({
     field: place ? `${place.file}:${place.line}:${place.column}` : key,
-    message: `${key} writes its secret out, and a plan file holds none`,
+    message: `${key} contains a plaintext secret, which cannot be saved in a plan file`,
   }));
   if (details.length === 0) return;
   throw new GovctlError('invalid_file', 'The plan cannot be saved', {
     details,
-    hint: 'Write secret: ${WEBHOOK_SECRET} and set that variable; or apply the files themselves.',
+    hint: 'Use secret: ${WEBHOOK_SECRET} and set that variable, or apply the files directly.',
   });
 }
 
@@ -49,19 +49,19 @@ function refuseWrittenOut({ changes }: Plan): void {
 export async function readPlanFile(file: string): Promise<Plan> {
   const given = parsePlanText(await readText(file), file);
   if (typeof given !== 'object' || given === null || !('digest' in given)) {
-    throw notAPlan(file, 'it is JSON, but not a plan');
+    throw notAPlan(file, 'JSON, but not a plan');
   }
   if ('format_version' in given && given.format_version !== 1) {
     throw notAPlan(
       file,
-      `it has format version ${JSON.stringify(given.format_version)}, and this govctl reads version 1`,
+      `unsupported format version ${JSON.stringify(given.format_version)}; this version of govctl reads version 1`,
     );
   }
   // The digest covers what is written, so it is taken before anything is parsed into shape.
   if (digestPlan(given as Plan) !== given.digest) {
     throw new GovctlError(
       'plan_tampered',
-      `${file} is not as govctl wrote it: its digest does not fit`,
+      `${file} was modified since it was saved: its digest does not match`,
       {
         hint: 'Nothing was changed. Make a new plan with `govctl plan --out FILE` and apply that.',
       },
@@ -80,17 +80,17 @@ export async function readPlanFile(file: string): Promise<Plan> {
 function refuseUnhashed(plan: Plan, file: string): void {
   const known = new Set(Object.keys(plan.variables ?? {}));
   const unknown = planVariables(plan).filter((name) => !known.has(name));
-  if (unknown.length > 0) throw notAPlan(file, `it has no hash of ${unknown.join(', ')}`);
-  if (plan.changes.some(needsItsFile)) throw notAPlan(file, 'it lacks a secret');
+  if (unknown.length > 0) throw notAPlan(file, `missing hash of ${unknown.join(', ')}`);
+  if (plan.changes.some(needsItsFile)) throw notAPlan(file, 'missing secret');
 }
 
 async function readText(file: string): Promise<string> {
   try {
     const found = await stat(file);
-    if (found.isDirectory()) throw new Error('it is a folder');
+    if (found.isDirectory()) throw new Error('it is a directory');
     // Reading a pipe or a device could wait for ever.
     if (!found.isFile()) throw new Error('it is not a file');
-    if (found.size > largestPlan) throw new Error('it is too large for a plan');
+    if (found.size > largestPlan) throw new Error('too large for a plan');
     return await readFile(file, 'utf8');
   } catch (cause) {
     const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
@@ -99,7 +99,7 @@ async function readText(file: string): Promise<string> {
       `The plan ${file} cannot be read: ${whyFileFailed(cause)}`,
       {
         cause,
-        hint: missing ? 'Write one with `govctl plan --out FILE`.' : 'Check the path.',
+        hint: missing ? 'Create a plan with `govctl plan --out FILE`.' : 'Check the path.',
       },
     );
   }
@@ -109,13 +109,13 @@ function parsePlanText(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw notAPlan(file, `it is not JSON (${whyFileFailed(cause)})`);
+    throw notAPlan(file, `not JSON (${whyFileFailed(cause)})`);
   }
 }
 
 const notAPlan = (file: string, reason: string): GovctlError =>
   new GovctlError('invalid_file', `${file} is not a saved plan: ${reason}`, {
-    hint: 'Write one with `govctl plan --out FILE`; to apply YAML files, name them or their folder.',
+    hint: 'Create a plan with `govctl plan --out FILE`. To apply YAML files, pass the files or their directory.',
   });
 
 /** @throws GovctlError plan_expired, plan_foreign for a plan of another project */
@@ -127,14 +127,14 @@ export function refuseUnfit(
 ): void {
   if (Date.parse(plan.expires_at) <= now) {
     throw new GovctlError('plan_expired', `${file} expired at ${plan.expires_at}`, {
-      hint: 'Plan again, look at it, and apply that plan.',
+      hint: 'Run plan again, review the plan, and apply it.',
     });
   }
   if (project !== undefined && project !== plan.project) {
     throw new GovctlError(
       'plan_foreign',
-      `${file} was made for project "${plan.project}", but this is project "${project}"`,
-      { hint: 'Apply it from the repo it was made in.' },
+      `${file} was made for project "${plan.project}", but the current project is "${project}"`,
+      { hint: 'Apply the plan from the repo in which it was created.' },
     );
   }
 }
@@ -144,8 +144,8 @@ export function refuseOtherService(plan: Plan, file: string, baseUrl: string): v
   if (sameService(baseUrl, plan.base_url)) return;
   throw new GovctlError(
     'plan_foreign',
-    `${file} was made for ${plan.base_url}, but this command means ${baseUrl}`,
-    { hint: `Apply it with --base-url ${plan.base_url}, or plan again for this service.` },
+    `${file} was made for ${plan.base_url}, but the current service is ${baseUrl}`,
+    { hint: `Use --base-url ${plan.base_url}, or run plan again for this service.` },
   );
 }
 

@@ -56,7 +56,7 @@ export const Plan = z.object({
   changes: z.array(Change).refine((changes) => {
     const ids = changes.flatMap(({ id }) => id ?? []);
     return new Set(ids).size === ids.length;
-  }, 'several of them are for the same policy'),
+  }, 'several documents are for the same policy'),
   orphans: z.array(Orphan),
   /** Slow hashes of the variables that the changes name, see variables.ts; in saved plans only. */
   variables: z.record(z.string(), z.string()).optional(),
@@ -170,7 +170,7 @@ function createChange(project: string, { local, wanted, isTagged }: Creation): C
     cause: 'new',
     id: null,
     name: local.kind.titleOf(local.body),
-    reason: 'not there yet',
+    reason: 'new',
     place: placeOf(local),
     base: null,
     before: null,
@@ -202,7 +202,7 @@ function deleteChange(live: LiveDocument): Change {
   const { kind, ownership, item, title, sha256 } = live;
   const edited =
     ownership.stamp !== undefined && ownership.stamp !== stampOf(sha256)
-      ? '; it was edited outside git since'
+      ? '; edited outside git since'
       : '';
   return asChange({
     ...kindField(kind.name),
@@ -211,7 +211,7 @@ function deleteChange(live: LiveDocument): Change {
     cause: 'orphan',
     id: item.id,
     name: title,
-    reason: `no file describes it any more${edited}`,
+    reason: `no longer in any file${edited}`,
     base: baseOf(kind, item),
     before: documentOf(kind, kind.shownLive(item, null)),
     after: null,

@@ -106,9 +106,7 @@ export async function preparePlan(
       ...noteOver(comparisons),
       ...(allFiles
         ? []
-        : [
-            'Only a part of the files was read, so what is live without a file was not looked for.',
-          ]),
+        : ['Only some of the files were read, so live objects without a file are not listed.']),
     ],
   };
 }
@@ -119,7 +117,7 @@ const noteOver = (comparisons: readonly Comparison[]): string[] =>
     if (comparison.kind !== 'over') return [];
     const { kind, key, place } = comparison.local;
     const where = `${kind.noun.one} ${key} (${place.file}:${place.line})`;
-    return [`Not applied: ${where}, because ${comparison.reason}.`];
+    return [`Not applied: ${where}, ${comparison.reason}.`];
   });
 
 /** New documents that differ only by name from a live one without a file: probably renames without a `key`. */
@@ -140,7 +138,7 @@ function noteRenames(comparisons: readonly Comparison[]): string[] {
     if (!former) return [];
     const { key, place } = comparison.local;
     return [
-      `${key} (${place.file}:${place.line}) has the same content as ${JSON.stringify(former.formerName)}; give it \`key: ${former.key}\` to make this a rename.`,
+      `${key} (${place.file}:${place.line}) has the same content as ${JSON.stringify(former.formerName)}; set \`key: ${former.key}\` to make this a rename.`,
     ];
   });
 }
@@ -161,7 +159,7 @@ function noteService({ service, documents }: Repo, comparisons: readonly Compari
     }),
     ...untagged.map(
       ({ noun, identity }) =>
-        `This server keeps no tags on ${noun.many}: each is known by its ${identity}, what its file leaves out stays as it is, and none is pruned.`,
+        `This server does not store tags of ${noun.many}: they are identified by ${identity} and never pruned, and fields omitted in the file are not changed.`,
     ),
   ];
 }
@@ -190,9 +188,9 @@ function selectKeys(
         const near = nearestWord(word, [...keys, ...named.keys()]);
         throw new GovctlError(
           'usage_error',
-          `${flag} ${word}: no document has this key, name or url`,
+          `${flag} ${word}: no document has this key, name or URL`,
           {
-            hint: near ? `Did you mean ${near}?` : '`govctl plan -o json` shows the keys.',
+            hint: near ? `Did you mean ${near}?` : 'Use `govctl plan -o json` to list the keys.',
           },
         );
       }),

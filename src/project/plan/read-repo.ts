@@ -86,7 +86,7 @@ export async function readRepo(
   const { config, problems } = loadConfig(how.cwd, how.allowOutside);
   // A broken govctl.yaml may name another service than the one that would be asked; it is refused below.
   const listing = problems.some(({ level }) => level === 'error')
-    ? Promise.reject(new GovctlError('invalid_file', 'govctl.yaml is not valid'))
+    ? Promise.reject(new GovctlError('invalid_file', 'Invalid govctl.yaml'))
     : listLive(outside, config, async (kind) =>
         // Asked once a list is there, which is after the reading of the files began.
         isInFiles(await reading, kind),
@@ -106,13 +106,9 @@ export async function readRepo(
   await outside.refuseProblems([...project.problems, ...webhooks.problems]);
   const owner = project.config.project;
   if (owner === undefined) {
-    throw new GovctlError(
-      'usage_error',
-      'No project is named, so whose policies these are is not known',
-      {
-        hint: 'Write `project: NAME` into govctl.yaml (`govctl init` makes one), or give --project NAME.',
-      },
-    );
+    throw new GovctlError('usage_error', 'No project set, so ownership is unknown', {
+      hint: 'Set `project: NAME` in govctl.yaml (`govctl init` creates the file), or use --project NAME.',
+    });
   }
   check(project);
   const listed = await listing;
@@ -227,17 +223,17 @@ function judgeKind(
   if (local.length > 0) throw failure;
   if (isHidden(kind, failure)) return undefined;
   const why = failure instanceof Error ? failure.message : String(failure);
-  return `The ${many} of this server were not looked at: ${why}`;
+  return `Skipped the ${many} of this server: ${why}`;
 }
 
 function refuseUnknown(many: string, documents: readonly LocalDocument[]): void {
   const [first] = documents;
   if (!first) return;
   const { file, line } = first.place;
-  const has = many === 'schedules' ? 'has no schedules that can be looked at' : `has no ${many}`;
+  const has = many === 'schedules' ? 'does not list schedules' : `does not support ${many}`;
   throw new GovctlError(
     'not_found',
-    `This server ${has}, but the files do: ${first.key} (${file}:${line})${documents.length > 1 ? ` and ${documents.length - 1} more` : ''}`,
-    { hint: 'Leave them out with --exclude, or keep them in a folder that is not applied here.' },
+    `This server ${has}, but the files contain ${first.key} (${file}:${line})${documents.length > 1 ? ` and ${documents.length - 1} more` : ''}`,
+    { hint: 'Use --exclude, or move them to a directory that is not applied to this server.' },
   );
 }

@@ -69,6 +69,6 @@ function realPath(absolute: string): string | undefined {
 /** The finding for a file or directory that leads to `target`. */
 export const leadsOutside = (target: string): Finding => ({
   code: 'outside',
-  message: `it leads to ${target}, outside the repo`,
+  message: `the path leads to ${target}, outside the repo`,
   hint: `Move the target into the repo, or pass ${flag}.`,
 });

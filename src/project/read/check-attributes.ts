@@ -78,7 +78,7 @@ function judgeType(type: string): Finding | undefined {
   if (spelled !== undefined) {
     return {
       code: 'unknown-type',
-      message: `resource_type ${type} differs only in case from ${spelled}, so the policy would never be about a resource`,
+      message: `resource_type ${type} differs only in case from ${spelled}, so the policy would never apply to a resource`,
       hint: `Did you mean ${spelled}?`,
     };
   }
@@ -97,7 +97,7 @@ function judgeType(type: string): Finding | undefined {
     : {
         level: 'warning',
         code: 'unknown-type',
-        message: `resource_type ${type} is not known, so the policy may never be about a resource`,
+        message: `resource_type ${type} is unknown, so the policy may never apply to a resource`,
         hint: `Did you mean ${nearest}?`,
       };
 }
@@ -178,8 +178,8 @@ const named: Readonly<Record<string, string>> = {
   bool: 'true or false',
   int: 'a number',
   double: 'a number',
-  string: 'a text',
-  timestamp: 'a text',
+  string: 'a string',
+  timestamp: 'a string',
 };
 
 /** The name that a part reads of another: `of.key`, `has(of.key)`, `of.?key`. */
@@ -212,22 +212,22 @@ function judgeName(term: Term, source: string, { shapeAt, nearestTo }: LookUp): 
   });
   if (!shape.fields) {
     if (shape.type?.startsWith('list'))
-      return say(`${path} is a list and has no ${key} itself`, listHint(path, key, shape));
+      return say(`${path} is a list and has no ${key}`, listHint(path, key, shape));
     const what = named[shape.type ?? ''];
     return what === undefined ? undefined : say(`${path} is ${what} and has no ${key}`, undefined);
   }
   const nearest = nearestTo(path, key);
   return say(
-    `${path} has no attribute ${key} in the resources that are read`,
+    `${path} has no attribute ${key} in resources of this type`,
     nearest === undefined
-      ? `It has ${[...shape.fields.keys()].join(', ')}.`
+      ? `Attributes: ${[...shape.fields.keys()].join(', ')}.`
       : `Did you mean ${nearest}?`,
   );
 }
 
 const listHint = (path: string, key: string, { item }: Shape): string | undefined =>
   item?.fields?.has(key)
-    ? `Ask its elements: ${path}.exists(one, … one.${key} …), or .all.`
+    ? `Test its elements: ${path}.exists(one, … one.${key} …), or .all.`
     : undefined;
 
 function judgeComparison(term: Term, shapeAt: ShapeAt): Slip | undefined {
@@ -244,7 +244,7 @@ function judgeComparison(term: Term, shapeAt: ShapeAt): Slip | undefined {
   return neverEqual(
     term,
     `${attribute.path ?? ''} is ${isList ? 'a list' : (named[type] ?? type)}, so it never equals ${shown}`,
-    isList ? `Write ${shown} in ${attribute.path ?? ''}.` : unquoted(type, literal.value),
+    isList ? `Use ${shown} in ${attribute.path ?? ''}.` : unquoted(type, literal.value),
   );
 }
 
@@ -278,9 +278,7 @@ const neverEqual = ({ start, end }: Term, message: string, hint?: string): Slip 
 function unquoted(type: string, literal: unknown): string | undefined {
   if (typeof literal !== 'string') return undefined;
   const isValue = type === 'bool' ? /^(?:true|false)$/ : /^\d+$/;
-  return type !== 'string' && isValue.test(literal)
-    ? `Write ${literal} without quotes.`
-    : undefined;
+  return type !== 'string' && isValue.test(literal) ? `Use ${literal} without quotes.` : undefined;
 }
 
 const showLiteral = (value: unknown): string =>

@@ -36,7 +36,7 @@ function judgeFramework(framework: string, nearest: string | undefined): Finding
   return {
     level: 'warning',
     code: 'unknown-framework',
-    message: `no built-in framework is called ${JSON.stringify(framework)}`,
+    message: `no built-in framework named ${JSON.stringify(framework)}`,
     hint: `Did you mean ${nearest}?`,
   };
 }

@@ -93,10 +93,10 @@ function checkPolicy(
       field: 'policy',
       level: 'warning',
       code: 'unknown-policy',
-      message: `no policy of these files has the name or key ${JSON.stringify(policy)}`,
+      message: `no policy in these files has the name or key ${JSON.stringify(policy)}`,
       hint: nearest
         ? `Did you mean ${JSON.stringify(nearest)}?`
-        : 'The exemption does nothing unless another project has this policy.',
+        : 'The exemption has no effect unless another project has this policy.',
     },
   ];
 }
@@ -111,8 +111,8 @@ function checkExpiry(expires: string, now: number | undefined): FieldFinding[] {
       field: 'expires',
       level: 'warning',
       code: 'expired-exemption',
-      message: `this exemption expired: ${expires} was its last day`,
-      hint: 'Remove it, or have its owner set a new date.',
+      message: `the exemption expired: ${expires} was its last day`,
+      hint: 'Remove the exemption, or ask its owner to set a new date.',
     },
   ];
 }

@@ -116,8 +116,8 @@ export async function discoverFiles(
       if (isNew(stats)) await visit(path.resolve(start));
     } else if (!stats.isFile()) {
       // Reading a pipe or a device could wait for ever.
-      throw new GovctlError('usage_error', `${shown(start)} is neither a file nor a folder`, {
-        hint: 'Name a YAML file, or a folder of them.',
+      throw new GovctlError('usage_error', `${shown(start)} is neither a file nor a directory`, {
+        hint: 'Pass a YAML file or a directory.',
       });
     } else if (path.basename(start) !== configFileName) {
       add(start, stats);
@@ -150,8 +150,8 @@ function statStart(start: string, shown: string): Stats {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      throw new GovctlError('usage_error', `${shown}: there is no such file or folder`, {
-        hint: 'Check the path; paths in govctl.yaml are relative to the folder it stands in.',
+      throw new GovctlError('usage_error', `${shown}: no such file or directory`, {
+        hint: 'Check the path. Paths in govctl.yaml are relative to its directory.',
         cause: error,
       });
     }
@@ -179,7 +179,10 @@ function readIgnoreRules(
     throw new GovctlError(
       'invalid_file',
       `${ignoreFileName} cannot be read: ${(cause as Error).message}`,
-      { cause, hint: 'Repair or remove it: what it names would be taken for policies without it.' },
+      {
+        cause,
+        hint: 'Repair or remove the file. Without it, ignored files would be read as policies.',
+      },
     );
   }
   const rules = ignore().add(text);

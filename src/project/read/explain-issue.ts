@@ -115,7 +115,7 @@ function unknownField(
     hint: nearest
       ? `Did you mean ${nearest}?`
       : known.length > 0
-        ? `Fields here: ${known.join(', ')}.`
+        ? `Allowed fields: ${known.join(', ')}.`
         : undefined,
   });
 }
@@ -259,7 +259,7 @@ function describe(value: unknown): string {
   if (value === null) return 'empty';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a map';
-  if (typeof value === 'string') return value === '' ? 'empty text' : `"${cut(value)}"`;
+  if (typeof value === 'string') return value === '' ? 'an empty string' : `"${cut(value)}"`;
   if (typeof value === 'boolean') return String(value);
   return `the number ${String(value)}`;
 }
@@ -272,16 +272,16 @@ function typeHint(
   itemFields: readonly string[],
 ): string | undefined {
   if (expected === 'string' && value !== null && typeof value !== 'object') {
-    return `Put it in quotes: "${String(value)}".`;
+    return `Use quotes: "${String(value)}".`;
   }
   if (expected === 'boolean' && typeof value === 'string') {
-    if (/^(yes|on|y|true)$/i.test(value)) return 'Write true, without quotes.';
-    if (/^(no|off|n|false)$/i.test(value)) return 'Write false, without quotes.';
+    if (/^(yes|on|y|true)$/i.test(value)) return 'Use true without quotes.';
+    if (/^(no|off|n|false)$/i.test(value)) return 'Use false without quotes.';
   }
   if (expected === 'array' && value !== null && typeof value !== 'object') {
     return itemFields.length === 0
-      ? `Make it a list: [${String(value)}].`
-      : `Make it a list; the fields of each item: ${itemFields.join(', ')}.`;
+      ? `Use a list: [${String(value)}].`
+      : `Use a list of items with these fields: ${itemFields.join(', ')}.`;
   }
   if ((expected === 'number' || expected === 'int') && typeof value === 'string') {
     return Number.isFinite(Number(value)) ? 'Remove the quotes.' : undefined;

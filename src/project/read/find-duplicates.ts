@@ -17,35 +17,35 @@ const unique = {
     field: 'name',
     noun: 'policy',
     code: 'duplicate-name',
-    is: (name: string) => `is called "${name}"`,
+    is: (name: string) => `is named "${name}"`,
     hint: 'Names are unique in the service; rename one of the two.',
   },
   Webhook: {
     field: 'url',
     noun: 'webhook',
     code: 'duplicate-url',
-    is: (url: string) => `has the url "${url}"`,
-    hint: 'A url tells one webhook from another: put the events of both into one, or tell the two apart by a query such as ?for=ops.',
+    is: (url: string) => `has the URL "${url}"`,
+    hint: 'The URL identifies a webhook. Merge the events of both, or add a query such as ?for=ops to one URL.',
   },
   Schedule: {
     field: 'name',
     noun: 'schedule',
     code: 'duplicate-name',
-    is: (name: string) => `is called "${name}"`,
-    hint: 'A name tells one schedule from another; rename one of the two.',
+    is: (name: string) => `is named "${name}"`,
+    hint: 'The name identifies a schedule. Rename one of the two.',
   },
   Framework: {
     field: 'id',
     noun: 'framework',
     code: 'duplicate-id',
-    is: (id: string) => `has the id "${id}"`,
-    hint: 'A framework has one document; put the controls of both into it.',
+    is: (id: string) => `has the ID "${id}"`,
+    hint: 'Merge the controls of both documents.',
   },
   Budget: {
     field: 'name',
     noun: 'budget',
     code: 'duplicate-name',
-    is: (name: string) => `is called "${name}"`,
+    is: (name: string) => `is named "${name}"`,
     hint: 'Names are unique in the service; rename one of the two.',
   },
   Exemption: {
@@ -53,7 +53,7 @@ const unique = {
     noun: 'exemption',
     code: 'duplicate-exemption',
     is: (name: string) => `has this policy and these resources (${name})`,
-    hint: 'Make them one, with the later date; an exemption that is over can go.',
+    hint: 'Merge both with the later date, and remove expired exemptions.',
   },
 } as const;
 
@@ -105,8 +105,8 @@ function duplicateKey(one: LocatedIdentity, other: LocatedIdentity, spanOf: Span
     code: 'duplicate-key',
     message: isKeyGiven
       ? `another ${noun} has the key "${key}": ${otherPlace}`
-      : `the ${keyField} gives the key "${key}", which another ${noun} has: ${otherPlace}`,
-    hint: isKeyGiven ? 'Give one of the two another key.' : 'Give one of the two a key of its own.',
+      : `the ${keyField} results in the key "${key}", which another ${noun} already has: ${otherPlace}`,
+    hint: isKeyGiven ? 'Change one of the two keys.' : 'Set a different key for one of the two.',
   });
 }
 

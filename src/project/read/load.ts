@@ -161,7 +161,7 @@ function projectOf({ project }: LoadOptions): { project?: string } {
   if (parsed.success) return { project };
   throw new GovctlError(
     'usage_error',
-    `--project ${JSON.stringify(project)} ${parsed.error.issues[0]?.message ?? 'is not a name'}`,
+    `--project ${JSON.stringify(project)} ${parsed.error.issues[0]?.message ?? 'is not a valid name'}`,
   );
 }
 

@@ -83,8 +83,8 @@ export function createReparser(most = Infinity): (source: Source) => ParsedYaml 
 
 const tooDeep: Finding = {
   code: 'too-deep',
-  message: `lists and maps are nested more than ${maxDepth} deep here`,
-  hint: 'No policy needs that; check for brackets that are never closed.',
+  message: `lists and maps are nested more than ${maxDepth} levels deep`,
+  hint: 'Check for unclosed brackets.',
 };
 
 const limits: Readonly<Record<YamlLimitError['limit'], Finding>> = {
@@ -92,7 +92,7 @@ const limits: Readonly<Record<YamlLimitError['limit'], Finding>> = {
   size: {
     code: 'file-too-large',
     message: tooLarge,
-    hint: 'Split the file, or name it in .govctlignore when it contains no policies.',
+    hint: 'Split the file, or add it to .govctlignore if it contains no policies.',
   },
 };
 
@@ -109,8 +109,8 @@ export function resolveNode(node: ParsedNode, within: Document.Parsed): ParsedNo
 
 const repeatedKey: Finding = {
   code: 'duplicate-field',
-  message: 'this field stands here a second time; YAML allows each once',
-  hint: 'Remove one of the two.',
+  message: 'duplicate field',
+  hint: 'Remove one of the two fields.',
 };
 
 function toValue(source: Source, within: Document.Parsed, problems: Problem[]): unknown {
@@ -120,8 +120,8 @@ function toValue(source: Source, within: Document.Parsed, problems: Problem[]): 
       problems.push(
         problemAt(source, spanOf(cycle), {
           code: 'cyclic-alias',
-          message: 'the alias names something it stands in itself, so it would never end',
-          hint: 'Write the value out.',
+          message: 'the alias refers to a value that contains the alias',
+          hint: 'Use the value instead of the alias.',
         }),
       );
       return undefined;
@@ -132,7 +132,7 @@ function toValue(source: Source, within: Document.Parsed, problems: Problem[]): 
         problemAt(source, spanOf(costly), {
           code: 'alias-bomb',
           message: `the merges of this document copy more than ${maxMergedFields} fields`,
-          hint: 'Write the values out, or split the file.',
+          hint: 'Use values instead of aliases, or split the file.',
         }),
       );
       return undefined;
@@ -157,21 +157,21 @@ function conversionFinding(error: unknown): Finding {
     return {
       code: 'alias-bomb',
       message: `the aliases of this document multiply to more than ${maxAliasCount} values`,
-      hint: 'Write the values out, or split the file.',
+      hint: 'Use values instead of aliases, or split the file.',
     };
   }
   if (/unresolved alias/i.test(message)) {
     return {
       code: 'alias',
-      message: 'the alias names an anchor that is not set before it in this document',
-      hint: 'Write &name before the value it stands for; quote the text if it only begins with *.',
+      message: 'the alias refers to an anchor that is not defined earlier in this document',
+      hint: 'Add &name before the value; to start a string with *, use quotes.',
     };
   }
   if (/merge sources/i.test(message)) {
     return {
       code: 'syntax',
-      message: 'a << merge must name a map, or a list of maps',
-      hint: 'Write <<: *anchor, where the anchor stands before a map.',
+      message: 'a << merge must refer to a map, or a list of maps',
+      hint: 'Use <<: *anchor, with an anchor that is defined before a map.',
     };
   }
   return { code: 'syntax', message: `the document cannot be read: ${message}` };
@@ -249,7 +249,7 @@ function explain(error: YAMLError): Finding {
   return {
     code: 'tag',
     message: lowerFirst(error.message),
-    hint: 'Tags such as !Ref mean nothing in a policy file; name files of other tools in .govctlignore.',
+    hint: 'Tags such as !Ref are not supported in policy files; add files of other tools to .govctlignore.',
   };
 }
 
@@ -269,8 +269,8 @@ function explainAt(source: Source, error: YAMLError): [Span, Finding] {
     {
       level: 'error',
       code: 'tag',
-      message: 'a text that begins with ! is a tag in YAML, so the condition must be quoted',
-      hint: `Write condition: ${quoted}`,
+      message: 'a string that begins with ! is a tag in YAML, so the condition must be quoted',
+      hint: `Use condition: ${quoted}`,
     },
   ];
 }

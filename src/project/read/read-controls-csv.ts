@@ -16,7 +16,7 @@ type Column = (typeof columns)[number];
 export function readControlsCsv(file: string, text: string): Imported {
   const rows = readRows(file, text);
   const head = rows.next().value;
-  if (!head) throw invalidInput(file, 'it is empty');
+  if (!head) throw invalidInput(file, 'the file is empty');
   const names = head.cells.map((name) => name.trim().toLowerCase());
   refuseColumns(`${file}:1`, names);
   const controls: DefinedControl[] = [];
@@ -29,7 +29,7 @@ export function readControlsCsv(file: string, text: string): Imported {
     }
     const cell = (column: Column): string => cells[names.indexOf(column)]?.trim() ?? '';
     for (const column of ['id', 'title'] as const) {
-      if (cell(column) === '') throw invalidInput(place, `its ${column} is empty`);
+      if (cell(column) === '') throw invalidInput(place, `the column ${column} is empty`);
     }
     const [description, parent] = [cell('description'), cell('parent')];
     controls.push({
@@ -39,10 +39,11 @@ export function readControlsCsv(file: string, text: string): Imported {
       ...(parent === '' ? {} : { parent }),
     });
     if (controls.length > mostControls) {
-      throw invalidInput(place, `there are more than ${inThrees(mostControls)} controls`);
+      throw invalidInput(place, `the file contains more than ${inThrees(mostControls)} controls`);
     }
   }
-  if (controls.length === 0) throw invalidInput(file, 'it has no controls below the header');
+  if (controls.length === 0)
+    throw invalidInput(file, 'the file contains no controls below the header');
   return { controls };
 }
 
@@ -56,10 +57,10 @@ function refuseColumns(place: string, names: readonly string[]): void {
       const meant = near === undefined ? '' : `; did you mean ${near}?`;
       throw invalidInput(place, `unknown column ${JSON.stringify(name.slice(0, 60))}${meant}`, hint); // prettier-ignore
     }
-    if (names.indexOf(name) !== at) throw invalidInput(place, `two columns are called ${name}`);
+    if (names.indexOf(name) !== at) throw invalidInput(place, `duplicate column ${name}`);
   }
   for (const name of ['id', 'title'] as const) {
-    if (!names.includes(name)) throw invalidInput(place, `the column ${name} is missing`, hint);
+    if (!names.includes(name)) throw invalidInput(place, `missing column ${name}`, hint);
   }
 }
 

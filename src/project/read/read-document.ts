@@ -102,7 +102,7 @@ export function readDocument(
     return refuse(source, spanOf(raw.node), {
       code: 'not-a-document',
       message: 'a document must be a map of fields, such as name, resource_type and rules',
-      hint: 'Name this file in .govctlignore when it holds no policies.',
+      hint: 'If the file contains no policies, add it to .govctlignore.',
     });
   }
   const fields = value as Record<string, unknown>;
@@ -124,7 +124,7 @@ function kindFinding(kind: unknown) {
     hint: nearest
       ? `Did you mean ${nearest}?`
       : foreign
-        ? 'Name this file in .govctlignore when it belongs to another tool.'
+        ? 'If the file belongs to another tool, add it to .govctlignore.'
         : undefined,
   };
 }
@@ -142,8 +142,8 @@ function readPolicy(
   if (!['name', 'resource_type', 'rules'].some((field) => Object.hasOwn(fields, field))) {
     return refuse(source, documentSpan(raw), {
       code: 'not-a-document',
-      message: 'this is no policy: it has no name, no resource_type and no rules',
-      hint: `Name this file in .govctlignore when it belongs to another tool; otherwise add kind: ${kinds.join(' | ')}.`,
+      message: 'not a policy: name, resource_type and rules are missing',
+      hint: `If the file belongs to another tool, add it to .govctlignore; otherwise add kind: ${kinds.join(' | ')}.`,
     });
   }
   const parsed = PolicyDocument.safeParse(fields);
@@ -244,7 +244,7 @@ function conditionProblems(
     const path: FieldPath = ['rules', tooLong.at, 'condition'];
     const span = conditionSpan(source, raw, path, { offset: 0, end: 0 });
     const { message } = tooLong;
-    const hint = 'Move rules to further policies.';
+    const hint = 'Move rules to other policies.';
     return [problemAt(source, span, { code: 'condition', message, hint })];
   }
   const room = { left: mostPatternParts };
@@ -342,7 +342,7 @@ function inputFinding(name: string, path: FieldPath): Finding | undefined {
   return {
     code: 'unknown-field',
     message: `unknown field "${name}" in cases[${index}].input`,
-    hint: `Put all of it under ${key}: input: {${key}: {${name}: …}}. Or set ${key} to the name of a file.`,
+    hint: `Move the input under ${key}: input: {${key}: {${name}: …}}. Or set ${key} to a file name.`,
   };
 }
 

@@ -16,13 +16,14 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The other models of OSCAL, and what to do with one. */
 const models: Readonly<Record<string, string>> = {
   profile:
-    'Resolve the profile into a catalog first; NIST publishes resolved ones, named *-resolved-profile_catalog.json.',
-  'component-definition': 'It describes components; import the catalog that it refers to.',
-  'system-security-plan': 'It describes a system; import the catalog that it refers to.',
-  'assessment-plan': 'It plans an assessment; import the catalog that it refers to.',
-  'assessment-results': 'It contains results; import the catalog that it refers to.',
-  'plan-of-action-and-milestones': 'It plans work; import the catalog that it refers to.',
-  'mapping-collection': 'It maps controls to others; import a catalog.',
+    'Resolve the profile into a catalog first. NIST publishes resolved catalogs, named *-resolved-profile_catalog.json.',
+  'component-definition': 'The file describes components. Import the catalog that it refers to.',
+  'system-security-plan': 'The file describes a system. Import the catalog that it refers to.',
+  'assessment-plan': 'The file contains an assessment plan. Import the catalog that it refers to.',
+  'assessment-results': 'The file contains results. Import the catalog that it refers to.',
+  'plan-of-action-and-milestones':
+    'The file contains a plan of action. Import the catalog that it refers to.',
+  'mapping-collection': 'The file maps controls to other controls. Import a catalog.',
 };
 
 /**
@@ -54,14 +55,17 @@ function parseBounded(file: string, text: string): unknown {
   const open = (): void => {
     if (keys.push(0) > maxDepth) throw invalidInput(file, tooDeep.replace(' here', ''));
     if (++nested > mostNested) {
-      throw invalidInput(file, `it has more than ${inThrees(mostNested)} lists and maps`);
+      throw invalidInput(
+        file,
+        `the file contains more than ${inThrees(mostNested)} lists and maps`,
+      );
     }
   };
   const key = (): void => {
     const count = (keys.pop() ?? 0) + 1;
     keys.push(count);
     if (count > mostKeys) {
-      throw invalidInput(file, `one of its objects has more than ${inThrees(mostKeys)} keys`);
+      throw invalidInput(file, `an object has more than ${inThrees(mostKeys)} keys`);
     }
   };
   const stop = scanJson(text, { open, close: () => void keys.pop(), key });
@@ -69,7 +73,7 @@ function parseBounded(file: string, text: string): unknown {
     const { line, column } = createPlaces(text)(stop);
     throw invalidInput(
       `${file}:${line}:${column}`,
-      'this is not JSON',
+      'not JSON',
       'Pass an OSCAL catalog in JSON; for a table, pass --format csv.',
     );
   }
@@ -83,10 +87,10 @@ function notACatalog(file: string, document: unknown) {
   return found === undefined
     ? invalidInput(
         file,
-        'it is JSON, but not an OSCAL catalog',
+        'JSON, but not an OSCAL catalog',
         'A catalog is an object with the key catalog.',
       )
-    : invalidInput(file, `its OSCAL model is ${found}, not catalog`, models[found]);
+    : invalidInput(file, `the OSCAL model is ${found}, not catalog`, models[found]);
 }
 
 /** As deep as the file nests at most. */

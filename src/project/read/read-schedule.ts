@@ -48,8 +48,7 @@ const plainAddress = (source: Source, raw: RawDocument): Problem =>
   problemAt(source, fieldSpan(source, raw, ['delivery', 'team_chat', 'webhook_url']), {
     level: 'warning',
     code: 'plain-secret',
-    message:
-      'whoever has the address of a team chat can write there, it is written out, and git keeps it for ever',
-    hint: 'Name the variable of the server that holds it instead: webhook_url_env.',
+    message: 'the URL of a team chat is a secret, and git keeps it forever',
+    hint: 'Use webhook_url_env with the name of an environment variable of the server.',
     secret: true,
   });

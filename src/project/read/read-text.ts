@@ -16,8 +16,8 @@ export function readText(file: string, absolute: string, size: number): TextRead
   if (size > maxFileSize) {
     return refused(file, {
       code: 'file-too-large',
-      message: `the file has ${Math.ceil(size / 1024 / 1024)} MiB; at most ${maxFileSize / 1024 / 1024} MiB are read`,
-      hint: 'Split it, or name it in .govctlignore when it holds no policies.',
+      message: `the file is ${Math.ceil(size / 1024 / 1024)} MiB; the maximum is ${maxFileSize / 1024 / 1024} MiB`,
+      hint: 'Split the file, or add it to .govctlignore if it contains no policies.',
     });
   }
   try {
@@ -35,8 +35,8 @@ function decode(file: string, bytes: Uint8Array): TextRead {
   if (wide) {
     return refused(file, {
       code: 'encoding',
-      message: `the file is ${wide}, but YAML files here are UTF-8`,
-      hint: 'Save it as UTF-8.',
+      message: `the file is ${wide}, but must be UTF-8`,
+      hint: 'Save the file as UTF-8.',
     });
   }
   const nul = bytes.indexOf(0);
@@ -47,8 +47,8 @@ function decode(file: string, bytes: Uint8Array): TextRead {
       problem: {
         level: 'error',
         code: 'binary-file',
-        message: 'the file holds a NUL byte, so it is not text',
-        hint: 'Name it in .govctlignore when it holds no policies.',
+        message: 'the file contains a NUL byte and is not text',
+        hint: 'If the file contains no policies, add it to .govctlignore.',
         ...place,
       },
     };
@@ -66,13 +66,13 @@ export function unreadable(error: unknown): Finding {
   const reasons: Partial<Record<string, string>> = {
     EACCES: 'the file cannot be read: permission denied',
     EPERM: 'the file cannot be read: permission denied',
-    ENOENT: 'the file went away, or is a link to something that does not exist',
-    ELOOP: 'the file is a link that leads back to itself',
+    ENOENT: 'the file was deleted, or is a broken symbolic link',
+    ELOOP: 'the file is a symbolic link to itself',
   };
   return {
     code: 'unreadable-file',
     message: reasons[code] ?? `the file cannot be read: ${message}`,
-    hint: 'Repair it, or name it in .govctlignore.',
+    hint: 'Repair the file, or add it to .govctlignore.',
   };
 }
 
@@ -97,8 +97,8 @@ function notUtf8(bytes: Uint8Array): Finding {
   const byte = (bytes[at] ?? 0).toString(16).padStart(2, '0');
   return {
     code: 'encoding',
-    message: `the file is not UTF-8: the byte 0x${byte} cannot stand here`,
-    hint: 'Save it as UTF-8 (it may be Latin-1 or Windows-1252).',
+    message: `the file is not valid UTF-8: unexpected byte 0x${byte}`,
+    hint: 'Save the file as UTF-8 (it may be Latin-1 or Windows-1252).',
   };
 }
 

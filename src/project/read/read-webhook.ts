@@ -84,9 +84,9 @@ function plainSecret(source: Source, raw: RawDocument, path: FieldPath, text: st
     code: 'plain-secret',
     message:
       header === undefined
-        ? 'the secret is written out, and git keeps it for ever'
-        : `what looks like a secret, the header ${header}, is written out, and git keeps it for ever`,
-    hint: `Write ${header === undefined ? `${String(field)}: \${WEBHOOK_SECRET}` : headerExample(String(header), text)} to read it from the environment, and rotate this one.`,
+        ? 'the secret is in plain text, and git keeps it forever'
+        : `the header ${header} appears to contain a secret in plain text, and git keeps it forever`,
+    hint: `Use ${header === undefined ? `${String(field)}: \${WEBHOOK_SECRET}` : headerExample(String(header), text)} to read it from the environment, and rotate this secret.`,
     secret: true,
   });
 }

@@ -71,7 +71,7 @@ describe('govctl apply', () => {
     const result = await repo.govctl(['apply', '--auto-approve'], { fetch: refusing });
     expect(result.exitCode).toBe(7);
     expect(result.stdout).toContain('✗ create failed b\n      no b here');
-    expect(result.stderr).toContain('Apply again to go on');
+    expect(result.stderr).toContain('Run apply again to continue');
     expect(await repo.govctl(['apply', '--auto-approve'])).toMatchObject({ exitCode: 0 });
     expect(repo.service.policies.size).toBe(2);
   });
@@ -81,7 +81,7 @@ describe('govctl apply', () => {
     const result = await repo.govctl(['apply', 'plan.json']);
     expect(result).toMatchObject({
       exitCode: 3,
-      stderr: expect.stringContaining('there is no such file'),
+      stderr: expect.stringContaining('no such file'),
     });
   });
 });
@@ -122,10 +122,10 @@ describe('govctl drift', () => {
     expect(drift.exitCode).toBe(0);
     expect((await repo.govctl(['drift', '--fail-missing'])).exitCode).toBe(2);
     expect(drift.stdout).toContain(
-      '  - b  policies/b.yaml:1\n      not in the service: never applied (merged just now, say), or deleted\n        outside git\n',
+      '  - b  policies/b.yaml:1\n      missing from the service: not applied yet, or deleted outside git\n',
     );
     expect(drift.stdout.replace(/\s+/g, ' ')).toContain(
-      'No drift: 1 policy of project acme is as last applied; 1 policy of the files is not in the service.',
+      'No drift: 1 policy of project acme unchanged since the last apply; 1 policy in the files is missing from the service.',
     );
     const json = await repo.govctl(['drift', '-o', 'json']);
     expect(JSON.parse(json.stdout)).toMatchObject({
@@ -275,7 +275,7 @@ describe('a command that is interrupted', () => {
     });
     expect(outcome.exitCode).toBe(130);
     expect(outcome.stdout.match(/create not attempted/g)).toHaveLength(10);
-    expect(outcome.stdout).toContain('29 more not attempted; apply again to go on');
+    expect(outcome.stdout).toContain('29 more not attempted; run apply again to continue');
   });
 
   it('finishes what it began, says what is left, and exits with 130', async () => {
@@ -294,7 +294,7 @@ describe('a command that is interrupted', () => {
     });
     const result = await runCommandLine(['apply', '--auto-approve'], world);
     expect(result.exitCode).toBe(130);
-    expect(result.stderr).toContain('what was begun is finished');
+    expect(result.stderr).toContain('running requests finished');
     expect(repo.service.policies.size).toBeGreaterThan(0);
     expect(repo.service.policies.size).toBeLessThan(12);
   });

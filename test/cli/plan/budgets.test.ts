@@ -44,7 +44,7 @@ describe('budgets in git', () => {
     expect(await live()).toMatchObject([
       { name: 'Platform', tags: expect.arrayContaining(['govctl.owner:acme']) as unknown },
     ]);
-    expect((await run('plan')).stdout).toContain('No changes: 2 documents are as their files say');
+    expect((await run('plan')).stdout).toContain('No changes: 2 documents match their files');
     expect((await run('drift')).exitCode).toBe(0);
     const thresholds = 'thresholds: [{percent: 90}]\n';
     repo.write('policies/budget.yaml', budget('"12000.50"', `${filter}${thresholds}`));
@@ -122,7 +122,7 @@ describe('budgets in git', () => {
     await world.budget({ name: 'Platform' });
     const refused = await run('plan');
     expect(refused.exitCode).toBe(5);
-    expect(refused.stdout).toContain('a live budget of this name');
+    expect(refused.stdout).toContain('a live budget with this name');
     expect(await run('adopt', 'Platform', '-y')).toMatchObject({ exitCode: 0 });
     expect((await run('plan')).stdout).toContain('~ update budget platform');
     expect(await run('apply', '-y')).toMatchObject({ exitCode: 0 });
@@ -192,7 +192,7 @@ describe('govctl validate', () => {
       '2 documents (1 policy, 1 budget) in 2 files are valid',
     );
     repo.write('policies/more.yaml', budget().replace('key: platform', 'key: other'));
-    expect((await run('validate')).stdout).toContain('another budget is called "Platform"');
+    expect((await run('validate')).stdout).toContain('another budget is named "Platform"');
   });
 
   it('has a schema of budgets for editors', () => {

@@ -42,7 +42,7 @@ describe('exemptions in git', () => {
     expect(await live()).toMatchObject([
       { policy: 'a', owner: 'team-storage', tags: expect.arrayContaining(['govctl.owner:acme']) },
     ]);
-    expect((await run('plan')).stdout).toContain('No changes: 2 documents are as their files say');
+    expect((await run('plan')).stdout).toContain('No changes: 2 documents match their files');
     expect((await run('drift')).exitCode).toBe(0);
     repo.write(
       'policies/exempt.yaml',
@@ -111,7 +111,7 @@ describe('exemptions in git', () => {
     repo.write('policies/exempt.yaml', exemption('key: legacy\n', '2020-01-31'));
     const planned = await run('plan');
     expect(planned.stdout.replace(/\s+/g, ' ')).toContain(
-      'Not applied: exemption legacy (policies/exempt.yaml:1), because it expired: 2020-01-31 was its last day.',
+      'Not applied: exemption legacy (policies/exempt.yaml:1), expired at the end of 2020-01-31.',
     );
     expect(planned.stdout).toContain('Plan: 1 to create');
     expect(await run('apply', '-y')).toMatchObject({ exitCode: 0 });
@@ -147,7 +147,7 @@ describe('exemptions in git', () => {
     repo.write('policies/exempt.yaml', exemption('key: legacy\n'));
     const refused = await run('plan');
     expect(refused.exitCode).toBe(5);
-    expect(refused.stdout).toContain('a live exemption of this policy and resources');
+    expect(refused.stdout).toContain('a live exemption with this policy and resources');
     expect(refused.stdout).toContain('govctl adopt');
     expect(await run('adopt', 'legacy', '-y')).toMatchObject({ exitCode: 0 });
     expect((await run('plan')).stdout).toContain('reason: By hand → Moves in March.');

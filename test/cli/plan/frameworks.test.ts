@@ -40,7 +40,7 @@ describe('frameworks in git', () => {
     expect(await live()).toMatchObject([
       { id: 'finops', tags: expect.arrayContaining(['govctl.owner:acme']) as unknown },
     ]);
-    expect((await run('plan')).stdout).toContain('No changes: 2 documents are as their files say');
+    expect((await run('plan')).stdout).toContain('No changes: 2 documents match their files');
     expect((await run('drift')).exitCode).toBe(0);
     repo.write(
       'policies/finops.yaml',
@@ -97,7 +97,7 @@ describe('frameworks in git', () => {
     repo.write('policies/finops.yaml', texts);
     const planned = await run('plan');
     expect(planned.stdout).toContain('+ create framework pci');
-    expect(planned.stdout).toContain('1 control · texts for PCI-DSS, which is built in');
+    expect(planned.stdout).toContain('1 control · titles for PCI-DSS, a built-in framework');
     expect(await run('apply', '-y')).toMatchObject({ exitCode: 0 });
     expect((await run('plan')).stdout).toContain('No changes');
     expect((await run('framework', 'show', 'pci', '8.3.1')).stdout).toContain('Our own words');
@@ -112,7 +112,7 @@ describe('frameworks in git', () => {
     await service.send('PUT', '/v1/compliance/frameworks/finops', { body });
     const refused = await run('plan');
     expect(refused.exitCode).toBe(5);
-    expect(refused.stdout).toContain('a live framework of this id (finops)');
+    expect(refused.stdout).toContain('a live framework with this id (finops)');
     expect(await run('adopt', 'finops', '-y')).toMatchObject({ exitCode: 0 });
     expect((await run('plan')).stdout).toContain('~ update framework finops');
     expect(await run('apply', '-y')).toMatchObject({ exitCode: 0 });
@@ -150,7 +150,7 @@ describe('govctl validate', () => {
   });
 
   it.each([
-    ['an unknown parent', 'parent: C1', 'parent: C9', 'must be the id of another control'],
+    ['an unknown parent', 'parent: C1', 'parent: C9', 'must be the ID of another control'],
     ['a circle', 'parent: C1', 'parent: c1.1', 'C1.1 → C1.1'],
     ['an id twice', 'id: C1.1', 'id: c1', 'must be unique: controls[0] is "c1"'],
     ['an unknown field', 'parent: C1', 'parnt: C1', 'Did you mean parent?'],
@@ -173,13 +173,13 @@ describe('govctl validate', () => {
     expect(warned.stdout).toContain('finops has no control "C1.2"');
     expect(warned.stdout).toContain('Did you mean finops:C1');
     repo.write('policies/more.yaml', framework());
-    expect((await run('validate')).stdout).toContain('another framework has the id "finops"');
+    expect((await run('validate')).stdout).toContain('another framework has the ID "finops"');
   });
 
   it('does not take a framework of the files for a misspelled one', async () => {
     const { repo, run } = withFramework();
     repo.write('policies/a.yaml', policyYaml('a', 'compliance_frameworks: [HIPPA]\n'));
-    expect((await run('validate')).stdout).toContain('no built-in framework is called "HIPPA"');
+    expect((await run('validate')).stdout).toContain('no built-in framework named "HIPPA"');
     repo.write('policies/finops.yaml', framework().replace('id: finops', 'id: hippa'));
     expect(await run('validate', '--strict')).toMatchObject({ exitCode: 0 });
   });

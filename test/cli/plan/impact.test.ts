@@ -58,9 +58,9 @@ describe('govctl plan --impact', () => {
     });
     const human = await govctl('plan', '--impact');
     expect(human.stdout).toContain(
-      '✗ days: 49 newly fail: b-201, b-202, b-203, b-204, b-205, 44 more',
+      '✗ days: 49 newly failing: b-201, b-202, b-203, b-204, b-205, 44 more',
     );
-    expect(human.stdout).toContain('✓ days: 10 no longer fail: b-000');
+    expect(human.stdout).toContain('✓ days: 10 no longer failing: b-000');
     expect((await service.send('GET', '/v1/audit-log')).text).toBe(before.text);
   });
 
@@ -109,10 +109,10 @@ AWS,1,S3,USD,99,2026-02-20,2026-02-01,b-001
       `kind: Exemption\npolicy: ${policy}\nresources: [${id}]\nreason: r\nowner: o\nexpires: ${expires}\n`;
     const texts = [exempt('few-days', 'b-000', '2099-12-31'), exempt('few days', 'b-00*', '2020-01-01')]; // prettier-ignore
     repo.write('policies/exempt.yaml', texts.join('---\n'));
-    expect((await govctl('plan', '--impact')).stdout).toContain('2 newly fail: b-001, b-002\n');
+    expect((await govctl('plan', '--impact')).stdout).toContain('2 newly failing: b-001, b-002\n');
     repo.write('resources.json', JSON.stringify({ resources: buckets(4) }));
     const fromFile = await govctl('plan', '--impact-from', 'resources.json');
-    expect(fromFile.stdout).toContain('2 newly fail: b-001, b-002\n');
+    expect(fromFile.stdout).toContain('2 newly failing: b-001, b-002\n');
   });
 
   it('sees every attribute of a resource, whatever its name, and resources as large as they may be', async () => {
@@ -123,7 +123,7 @@ AWS,1,S3,USD,99,2026-02-20,2026-02-01,b-001
       await service.send('PUT', `/v1/resources/${id}`, { text });
     }
     const outcome = await govctl('plan', '--impact');
-    expect(outcome.stdout).toContain('✗ p: 4 newly fail: a, b, c, d\n');
+    expect(outcome.stdout).toContain('✗ p: 4 newly failing: a, b, c, d\n');
   });
 
   it('counts the resources that a pattern of types matches, each once', async () => {
@@ -136,8 +136,8 @@ AWS,1,S3,USD,99,2026-02-20,2026-02-01,b-001
     repo.write('policies/days.yaml', yaml('days', 'resource.days < 10').replace('S3::Bucket', '*'));
     repo.write('policies/same.yaml', yaml('same', 'resource.days > 10'));
     const { stdout } = await govctl('plan', '--impact');
-    expect(stdout).toContain('Impact over 2 resources');
-    expect(stdout).toContain('✗ days: 2 newly fail: a, b\n');
+    expect(stdout).toContain('Impact on 2 resources');
+    expect(stdout).toContain('✗ days: 2 newly failing: a, b\n');
   });
 
   it('evaluates over a file instead, without an inventory', async () => {
@@ -145,8 +145,8 @@ AWS,1,S3,USD,99,2026-02-20,2026-02-01,b-001
     repo.write('buckets.json', JSON.stringify(buckets(205)));
     const outcome = await repo.govctl(['plan', '--impact-from', 'buckets.json']);
     expect(outcome.exitCode).toBe(0);
-    expect(outcome.stdout).toContain('Impact over 205 resources:');
-    expect(outcome.stdout).toContain('✗ days: 4 newly fail: b-201, b-202, b-203, b-204\n');
+    expect(outcome.stdout).toContain('Impact on 205 resources:');
+    expect(outcome.stdout).toContain('✗ days: 4 newly failing: b-201, b-202, b-203, b-204\n');
     repo.write('broken.json', '{"a": ');
     const broken = await repo.govctl(['plan', '--impact-from', 'broken.json']);
     expect([broken.exitCode, broken.stderr]).toEqual([3, expect.stringContaining('broken.json:1')]);
@@ -172,7 +172,7 @@ Resources:
     });
     expect(outcome.stderr).toContain('t.yaml:1:1: the template uses the macro Mine');
     expect(outcome.stderr).toContain(
-      '1 resource left out, as its condition is false: Out (Never).',
+      '1 resource excluded because its condition is false: Out (Never).',
     );
     repo.write('u.yaml', template.replace(/ {2}Out: .*\n/, '  Out: { Kind: none }\n'));
     const broken = await repo.govctl(['plan', '--impact-from', 'u.yaml', '-o', 'json']);
@@ -180,7 +180,7 @@ Resources:
     expect(JSON.parse(broken.stdout)).toMatchObject({
       impact: { summary: { resources: 1 }, unreadable: [{ file: 'u.yaml', line: 5 }] },
     });
-    expect(broken.stderr).toContain('The impact is not complete');
+    expect(broken.stderr).toContain('The impact is incomplete');
   });
 
   it('names the way out where the server has no inventory', async () => {

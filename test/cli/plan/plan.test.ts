@@ -66,7 +66,7 @@ describe('govctl plan', () => {
           id: 'pol_000001',
           fields: [{ path: 'severity', before: null, after: 'LOW' }],
           cause: 'git',
-          reason: 'its file changed',
+          reason: 'file changed',
           place: { file: 'policies/a.yaml', line: 1, column: 1 },
         },
       ],
@@ -87,7 +87,7 @@ describe('govctl plan', () => {
     repo.remove('policies/b.yaml');
     const plan = await repo.govctl(['plan']);
     expect(plan.stdout).toContain('? b  pol_000002');
-    expect(plan.stdout).toContain('No changes: 1 policy is as its file says; 1 without a file.');
+    expect(plan.stdout).toContain('No changes: 1 policy matches its file; 1 without a file.');
     await repo.govctl(['apply', '--auto-approve']);
     expect(repo.service.policies.size).toBe(2);
     const pruned = await repo.govctl(['plan', '--prune', '-o', 'json']);
@@ -183,7 +183,7 @@ describe('govctl plan', () => {
     const plan = await repo.govctl(['plan', 'policies/a.yaml', '-o', 'json']);
     expect(JSON.parse(plan.stdout)).toMatchObject({
       summary: { unchanged: 1, orphaned: 0 },
-      notes: [expect.stringContaining('Only a part')],
+      notes: [expect.stringContaining('Only some of the files')],
     });
   });
 
@@ -201,7 +201,7 @@ describe('govctl plan', () => {
     await repo.govctl(['apply', '--yes']);
     repo.write('policies/a.yaml', policyYaml('new name'));
     const said =
-      'new-name (policies/a.yaml:1) has the same content as "old name"; give it `key: old-name` to make this a rename.';
+      'new-name (policies/a.yaml:1) has the same content as "old name"; set `key: old-name` to make this a rename.';
     expect((await repo.govctl(['plan'])).stdout.replace(/\s+/g, ' ')).toContain(said);
     expect((await repo.govctl(['plan', '--prune'])).stdout.replace(/\s+/g, ' ')).toContain(said);
     repo.write('policies/a.yaml', `key: old-name\n${policyYaml('new name')}`);
@@ -236,7 +236,7 @@ describe('govctl plan', () => {
     });
     expect(Buffer.byteLength(plan.stdout)).toBeLessThan(60_000);
     expect(plan.stdout).toMatch(/^## govctl plan: acme\n\nPlan: 900 to create/);
-    expect(plan.stdout).toMatch(/\d+ more: run `govctl plan` to see them all\.\n$/);
+    expect(plan.stdout).toMatch(/\d+ more. Run `govctl plan` to see all\.\n$/);
     expect(readFileSync(path.join(repo.folder, 'output'), 'utf8')).toMatch(
       /^create=900\nupdate=0\ndelete=0\nunchanged=0\norphaned=0\ndrifted=0\nconflict=0\nchanges=true\ndigest=[0-9a-f]{64}\n$/,
     );
@@ -275,7 +275,7 @@ describe('a saved plan', () => {
     const shown = await repo.govctl(['show', 'plan.json'], { fetch: offline });
     expect(shown.exitCode).toBe(0);
     expect(shown.stdout).toContain('+ create a');
-    expect(shown.stdout).toMatch(/can be applied until\s+2026-01-16T12:00:00\.000Z/);
+    expect(shown.stdout).toMatch(/Valid until\s+2026-01-16\s+12:00\s+UTC/);
   });
 
   it('is applied as it is, and a second time does nothing twice', async () => {

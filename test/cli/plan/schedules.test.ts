@@ -135,7 +135,7 @@ describe('schedules in git', () => {
     const refused = await elsewhere('plan');
     expect(refused).toMatchObject({ exitCode: 1 });
     expect(refused.stderr).toContain(
-      'This server has no schedules that can be looked at, but the files do: weekly (policies',
+      'This server does not list schedules, but the files contain weekly (policies',
     );
     repo.write('policies/weekly.yaml', policyYaml('a'));
     expect(await elsewhere('apply', '-y')).toMatchObject({ exitCode: 0, stderr: '' });
@@ -164,8 +164,8 @@ describe('govctl validate', () => {
     expect((await run('validate')).stdout).toContain('1 schedule in 1 file is valid');
     repo.write('policies/second.yaml', weekly().replace('secret_env: SIGNING', 'secret: abcdefgh'));
     const refused = await run('validate');
-    expect(refused.stdout).toContain('must not stand in git');
-    expect(refused.stdout).toContain('another schedule is called "Weekly"');
+    expect(refused.stdout).toContain('must not be stored in git');
+    expect(refused.stdout).toContain('another schedule is named "Weekly"');
     expect(refused.stdout).not.toContain('abcdefgh');
   });
 

@@ -143,7 +143,7 @@ describe('a service that is not what it should be', () => {
   };
 
   it.each([
-    ['a login page', 'html' as const, 'it is not JSON but begins with'],
+    ['a login page', 'html' as const, 'the response is not JSON and begins with'],
     ['an error', 'error' as const, '500'],
     ['a cut connection', 'cut' as const, 'cannot be reached'],
   ])(

@@ -72,17 +72,17 @@ describe('a plan of webhooks', () => {
     const doubled = await run(['plan']);
     expect(doubled.exitCode).toBe(5);
     expect(unwrapped(doubled)).toContain(
-      `2 live webhooks have the url "${url}": wh_1, which is this project's, and wh_2 → Keep wh_1: delete what is not needed with \`govctl webhook delete ID\`, then plan again.`,
+      `2 live webhooks have the url "${url}": wh_1, owned by this project, and wh_2 → Keep wh_1: delete the others with \`govctl webhook delete ID\`, then run plan again.`,
     );
     service.webhooks.delete('wh_1');
     service.put(unowned);
     const strangers = await run(['plan']);
     expect(unwrapped(strangers)).toContain(
-      `2 live webhooks have the url "${url}", and none is this project's: wh_2, wh_3 → Delete all but one of them`,
+      `2 live webhooks have the url "${url}", and none is owned by this project: wh_2, wh_3 → Delete all but one`,
     );
     const refused = await run(['adopt', '--all-matching', '-y']);
     expect(refused.exitCode).toBe(5);
-    expect(refused.stderr).toContain('A plan takes one of each url');
+    expect(refused.stderr).toContain('A plan requires a unique url');
   });
 });
 
@@ -93,7 +93,7 @@ describe('adopting a webhook', () => {
     const refused = await run(['adopt', 'opps', '-y']);
     expect(refused.exitCode).toBe(3);
     expect(refused.stderr).toContain(
-      'nothing live has this name, url, key or id; did you mean "ops"?',
+      'no live object has this name, URL, key or ID; did you mean "ops"?',
     );
     expect(await run(['adopt', 'ops', '-y'])).toMatchObject({ exitCode: 0 });
     expect(service.webhooks.get('wh_1')?.tags).toContain('govctl.owner:acme');
@@ -125,7 +125,7 @@ describe('drift without the variables of a webhook', () => {
       'the environment variable HOOK_TOKEN is not set, so its headers cannot be compared';
     const told = await run(['drift'], {});
     expect(told.exitCode).toBe(2);
-    expect(unwrapped(told)).toContain(`What was edited cannot be shown: ${note}.`);
+    expect(unwrapped(told)).toContain(`The edit cannot be shown: ${note}.`);
     expect(told.stdout).not.toContain('no longer hold');
     expect(widest(told)).toBeLessThanOrEqual(80);
     const json = await run(['drift', '-o', 'json'], {});

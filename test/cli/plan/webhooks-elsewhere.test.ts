@@ -42,9 +42,9 @@ describe.each(services)('webhooks on a service without tags that %s', (_, faults
     expect(applied, applied.stdout + applied.stderr).toMatchObject({ exitCode: 0 });
     expect([...service.webhooks.values()]).toMatchObject([{ url, secret: values.HOOK_SECRET }]);
     const again = await run('plan');
-    expect(again.stdout).toContain('No changes: 1 document is as its file says.');
+    expect(again.stdout).toContain('No changes: 1 document matches its file.');
     expect(again.stdout).toContain(
-      'This server keeps no tags on webhooks: each is known by its url',
+      'This server does not store tags of webhooks: they are identified by url',
     );
     expect(service.webhooks.size).toBe(1);
   });
@@ -86,7 +86,7 @@ describe.each(services)('webhooks on a service without tags that %s', (_, faults
     service.put({ url });
     const doubled = await run('plan');
     expect(doubled.exitCode).toBe(5);
-    expect(doubled.stdout).toContain('2 live webhooks could be this one: wh_1, wh_2');
+    expect(doubled.stdout).toContain('2 live webhooks match this document: wh_1, wh_2');
   });
 
   it('are applied from a saved plan', async () => {
@@ -108,7 +108,7 @@ describe('a service of another kind', () => {
     const refused = await repo.govctl(['plan'], { env: values });
     expect(refused).toMatchObject({ exitCode: 1 });
     expect(refused.stderr).toContain(
-      'This server has no webhooks, but the files do: ops (policies',
+      'This server does not support webhooks, but the files contain ops (policies',
     );
     expect(await repo.govctl(['plan', '--exclude', 'ops'])).toMatchObject({ exitCode: 0 });
   });
@@ -122,11 +122,11 @@ describe('a service of another kind', () => {
         : repo.service.fetch(address, init);
     const planned = await repo.govctl(['plan'], { fetch });
     expect(planned).toMatchObject({ exitCode: 0 });
-    expect(planned.stderr).toContain('The webhooks of this server were not looked at');
+    expect(planned.stderr).toContain('Skipped the webhooks of this server');
     repo.write('policies/hook.yaml', hook());
     const refused = await repo.govctl(['plan'], { fetch, env: values });
     expect(refused).toMatchObject({ exitCode: 1 });
-    expect(refused.stderr).toContain('it is not a list of webhooks');
+    expect(refused.stderr).toContain('the response is not a list of webhooks');
   });
 
   it('that keeps no tags has nothing to adopt', async () => {
@@ -135,7 +135,7 @@ describe('a service of another kind', () => {
     expect((await run('adopt', '--all-matching', '-y')).stdout).toContain('Nothing to adopt');
     const refused = await run('adopt', url, '-y');
     expect(refused).toMatchObject({ exitCode: 3 });
-    expect(refused.stderr).toContain('keeps no tags on webhooks');
+    expect(refused.stderr).toContain('does not store tags of webhooks');
     expect(service.changes).toEqual([]);
   });
 

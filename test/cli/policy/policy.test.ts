@@ -62,7 +62,7 @@ describe('policy list', () => {
     const { stdout } = await run(['get', 'costly']);
     expect(stdout).toContain('not evaluated since 2026-03-01T12:00:00.000Z');
     expect(stdout).toContain('on 12 resources, such as arn:aws:s3:::logs');
-    expect(stdout).toContain('Change its conditions');
+    expect(stdout).toContain('change the conditions of the policy');
   });
 
   it('get says why automatic remediation has stopped, and how to resume it', async () => {
@@ -81,7 +81,7 @@ describe('policy list', () => {
     const reason = 'nothing carries out patches';
     put('unready', { remediation_problem: { ...remediation_problem, reason, stopped: false } });
     const unready = await run(['get', 'unready']);
-    expect(unready.stdout).toContain('automatic remediation has not worked since 2026-03-01');
+    expect(unready.stdout).toContain('automatic remediation failing since 2026-03-01');
     expect(unready.stdout).toContain('govctl remediate apply --policy unready');
     put('not ready', { remediation_problem: { ...remediation_problem, stopped: false } });
     const spaced = await run(['get', 'not ready']);
@@ -334,7 +334,7 @@ describe('policy create', () => {
   });
 
   it.each([
-    [['create'], 'not given'],
+    [['create'], 'No policy specified'],
     [['create', '--name', 'x'], '--type and --deny or --allow'],
     [['create', '-f', 'p.yaml', '--name', 'x'], 'Use either --file or --name'],
     [['create', '-f', 'none.yaml'], 'none.yaml could not be read'],

@@ -171,7 +171,7 @@ describe('govctl init', () => {
     const cwd = makeRepo();
     const made = await runCommandLine(['init', '--project', 'acme', '--set', set], { cwd });
     expect(made.exitCode).toBe(0);
-    expect(made.stdout).toMatch(/^ {2}created {2}policies\/ \(\d+ files\)$/m);
+    expect(made.stdout).toMatch(/^ {2}created {2}policies\/ \([\d,]+ files\)$/m);
     const config = readFileSync(path.join(cwd, 'govctl.yaml'), 'utf8');
     expect(parse(config)).toMatchObject({ paths: ['policies'], set });
     const files = readdirSync(path.join(cwd, 'policies'), { recursive: true, encoding: 'utf8' });
@@ -190,7 +190,7 @@ describe('govctl init', () => {
   it('warns where the govctl.yaml that is there names another set than --set', async () => {
     const cwd = makeRepo({ 'govctl.yaml': 'project: mine\n' });
     const { stderr } = await runCommandLine(['init', '--set', 'strict'], { cwd });
-    expect(stderr).toContain('govctl.yaml is kept, so check runs the baseline set');
+    expect(stderr).toContain('govctl.yaml already exists and selects the baseline set');
     expect(readFileSync(path.join(cwd, 'govctl.yaml'), 'utf8')).toBe('project: mine\n');
   });
 

@@ -71,7 +71,7 @@ describe('govctl validate', () => {
     expect(stdout).toContain(
       'a/long.yaml:7:16: error: the conditions of one policy exceed the limit of 65,536 characters in total',
     );
-    expect(stdout).toContain('= Move rules to further policies.');
+    expect(stdout).toContain('= Move rules to other policies.');
     const json = await runCommandLine(['validate', '-o', 'json'], { cwd });
     expect(JSON.parse(json.stdout)).toMatchObject({
       problems: [{ file: 'a/long.yaml', line: 7, column: 16, code: 'condition' }],
@@ -95,7 +95,7 @@ describe('govctl validate', () => {
     const { exitCode, stdout } = await runCommandLine(['validate'], { cwd: makeRepo() });
     expect([exitCode, stdout]).toEqual([
       0,
-      'No policy files found: no *.yaml or *.yml under the given paths\n',
+      'No policy files found: no *.yaml or *.yml files in these paths\n',
     ]);
   });
 
@@ -128,11 +128,11 @@ expires: 2030-01-01
     const { exitCode, stdout } = await runCommandLine(['validate'], { cwd });
     expect(exitCode).toBe(0);
     expect(stdout).toContain(
-      'w.yaml:2:9: warning: no policy of these files has the name or key "encrypt-bucket" [unknown-policy]',
+      'w.yaml:2:9: warning: no policy in these files has the name or key "encrypt-bucket" [unknown-policy]',
     );
     expect(stdout).toContain('Did you mean "encrypt-buckets"?');
     expect(stdout).toContain(
-      'w.yaml:13:10: warning: this exemption expired: 2026-01-14 was its last day [expired-exemption]',
+      'w.yaml:13:10: warning: the exemption expired: 2026-01-14 was its last day [expired-exemption]',
     );
     expect(stdout).toContain(
       '4 documents (1 policy, 3 exemptions) in 2 files are valid, with 2 warnings',
@@ -197,7 +197,7 @@ expires: 2030-01-01
     const gone = await runCommandLine(['validate', 'gone'], { cwd });
     expect([gone.exitCode, gone.stderr]).toEqual([
       3,
-      expect.stringContaining('gone: there is no such file or folder'),
+      expect.stringContaining('gone: no such file or directory'),
     ]);
     const odd = await runCommandLine(['validate', '-o', 'sarf'], { cwd });
     expect([odd.exitCode, odd.stderr]).toEqual([3, expect.stringContaining('Did you mean sarif?')]);
@@ -244,7 +244,7 @@ describe('the reports of govctl validate', () => {
     expect(exitCode).toBe(3);
     expect(lines).toHaveLength(11);
     expect(lines[0]).toMatch(
-      /^::error file=a\.yaml,line=6,col=1,endColumn=8,title=govctl%3A unknown-field::unknown field "field_0"%0AFields here: /,
+      /^::error file=a\.yaml,line=6,col=1,endColumn=8,title=govctl%3A unknown-field::unknown field "field_0"%0AAllowed fields: /,
     );
     expect(lines[10]).toMatch(/^4 more: 4 errors/);
   });
@@ -309,7 +309,7 @@ describe('the reports of govctl validate', () => {
     const cwd = makeRepo({ 'a.yaml': manyFaults(2_000) });
     const { stdout } = await runCommandLine(['validate', '-o', 'markdown'], { cwd });
     expect(Buffer.byteLength(stdout)).toBeLessThan(60_000);
-    expect(stdout.split('\n')[2]).toBe('2000 errors in 1 file; 1 file read');
+    expect(stdout.split('\n')[2]).toBe('2,000 errors in 1 file; 1 file read');
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^\d+ more: run /);
   });
 

@@ -52,7 +52,7 @@ describe('govctl test', () => {
     expect(await run(cwd)).toEqual({
       exitCode: 2,
       stdout: `FAIL  a.test.yaml:3:11  a bucket
-  a.test.yaml:12:10  another result than expected
+  a.test.yaml:12:10  the result differs
     b, Buckets are encrypted
     - expected fail
     + found    pass
@@ -79,7 +79,7 @@ describe('govctl test', () => {
     const { exitCode, stdout } = await run(repo(`${head}${inline('false')}    expect: FAIL\n`));
     expect(exitCode).toBe(3);
     expect(stdout).toContain('cases[0].expect must be a list, but is "FAIL"');
-    expect(stdout).toContain('Make it a list; the fields of each item: resource, result, message,');
+    expect(stdout).toContain('Use a list of items with these fields: resource, result, message,');
   });
 
   it.each([
@@ -89,14 +89,14 @@ describe('govctl test', () => {
   ])('says where a template or plan belongs that is the input itself: %s', async (field, key) => {
     const { exitCode, stdout } = await run(repo(`${head}      ${field}\n${expecting()}`));
     expect(exitCode).toBe(3);
-    expect(stdout).toContain(`Put all of it under ${key}: input: {${key}:`);
+    expect(stdout).toContain(`Move the input under ${key}: input: {${key}:`);
     expect(stdout).not.toContain('Did you mean');
   });
 
   it('fails for a finding that no expectation names', async () => {
     const { stdout, exitCode } = await run(repo(head + inline('false') + expecting()));
     expect(exitCode).toBe(2);
-    expect(stdout).toContain(`  a.test.yaml:3:11  a finding that the case does not expect
+    expect(stdout).toContain(`  a.test.yaml:3:11  unexpected finding
     b, Buckets are encrypted
     + found    fail: Switch on default encryption.
 `);
@@ -115,10 +115,10 @@ describe('govctl test', () => {
   });
 
   it.each([
-    ['{resource: bb, result: pass}', 'the input has no resource "bb"; did you mean "b"?'],
+    ['{resource: bb, result: pass}', 'no resource "bb" in the input; did you mean "b"?'],
     [
       '{resource: b, result: pass, policy: s3-owners}',
-      'a.yaml has no policy "s3-owners"; did you mean "s3-owner"?',
+      'no policy "s3-owners" in a.yaml; did you mean "s3-owner"?',
     ],
   ])('names the nearest where an expectation is about nothing: %s', async (expectation, said) => {
     const { exitCode, stdout } = await run(repo(head + inline('true') + expecting(expectation)));
@@ -230,12 +230,12 @@ rules: [{condition: 'now > timestamp("2027-01-01T00:00:00Z")', effect: DENY}]
   it('shows which rules and outcomes no case has seen', async () => {
     const cwd = repo(head + inline('false') + expecting(failing));
     const { stdout } = await run(cwd, '--coverage');
-    expect(stdout).toBe(`POLICY         PASS  FAIL  ERROR  NOT SEEN
+    expect(stdout).toBe(`POLICY         PASS  FAIL  ERROR  NOT COVERED
 s3-encryption  0     1     0      never passes
 s3-owner       1     0     0      never fails
 
 1 case in 1 test: all passed.
-Coverage: 0 of 2 rules covered (0 %); 0 of 2 policies seen passing and failing.
+Coverage: 0 of 2 rules covered (0%); 0 of 2 policies tested for both pass and fail.
 `);
     const json = await run(cwd, '--coverage', '-o', 'json');
     expect(JSON.parse(json.stdout)).toMatchObject({
@@ -279,14 +279,14 @@ Coverage: 0 of 2 rules covered (0 %); 0 of 2 policies seen passing and failing.
     expect((await covered('88.5')).exitCode).toBe(0);
     const { exitCode, stdout } = await covered('88.9');
     expect(exitCode).toBe(2);
-    expect(stdout).toContain('8 of 9 rules covered (88.88 %)');
+    expect(stdout).toContain('8 of 9 rules covered (88.88%)');
   });
 
   it('lists a policy that never passes apart from those with rules that are not covered', async () => {
     const cwd = makeRepo({ 'many.yaml': manyRules(2, ''), 'many.test.yaml': oneEach(2) });
     const { exitCode, stdout } = await run(cwd, '--require-coverage');
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('RULES COVERED, BUT\nmany    0     2     0      never passes\n');
+    expect(stdout).toContain('COVERED, BUT\nmany    0     2     0      never passes\n');
   });
 
   it('names each rule that no case matches where the terminal has 80 columns', async () => {
@@ -307,7 +307,7 @@ Coverage: 0 of 2 rules covered (0 %); 0 of 2 policies seen passing and failing.
         'name: off\nenabled: false\nresource_type: A::B\nrules: [{condition: "true", effect: DENY}]\n',
     });
     const { exitCode, stdout } = await run(cwd, '--require-tests', '--require-coverage=50');
-    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('1 of 2 rules covered (50 %)')]);
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('1 of 2 rules covered (50%)')]);
   });
 
   it('runs the tests of one policy', async () => {
@@ -325,7 +325,7 @@ Coverage: 0 of 2 rules covered (0 %); 0 of 2 policies seen passing and failing.
     const none = await run(makeRepo({ 'a.yaml': policies }));
     expect([none.exitCode, none.stderr]).toEqual([
       3,
-      expect.stringContaining('There are no tests'),
+      expect.stringContaining('No tests found'),
     ]);
     const cwd = repo('policy: a.yaml\ncases: []\n');
     const { exitCode, stdout } = await run(cwd);

@@ -105,7 +105,7 @@ describe('applying to a service that misbehaves', () => {
     const result = await applyNow(client, (await planNow(client, many)).plan);
     expect(result.results[0]).toMatchObject({
       status: 'failed',
-      error: { message: expect.stringContaining("did not keep govctl's tags") },
+      error: { message: expect.stringContaining("did not store govctl's tags") },
     });
     expect(service.policies.size).toBeLessThanOrEqual(4);
     expect(result.summary.not_attempted).toBeGreaterThanOrEqual(26);
@@ -154,7 +154,7 @@ describe('applying to a service that misbehaves', () => {
     const local = [makeLocal('a', { name: 'A', severity: 'HIGH' })];
     const result = await applyNow(client, (await planNow(client, local)).plan);
     expect(result.results[0]?.warnings).toEqual([
-      'the server did not take over severity: sent "HIGH", it has "LOW"',
+      'the server did not store severity: sent "HIGH", stored "LOW"',
     ]);
   });
 
@@ -193,8 +193,8 @@ describe('applying to a service that misbehaves', () => {
 describe('a plan that is no longer true', () => {
   it.each([
     ['was changed', 'severity'],
-    ['was deleted', 'deleted meanwhile'],
-    ['got a namesake', 'was taken meanwhile'],
+    ['was deleted', 'deleted since the plan'],
+    ['got a namesake', 'is now used by'],
   ])('is refused as a whole when a policy %s', async (what, said) => {
     const service = createMinimalService();
     const client = clientOf(service.fetch);

@@ -59,7 +59,7 @@ describe('a plan that was edited and given a new digest', () => {
         client,
         resealed(plan, () => ({ id })),
       ),
-    ).rejects.toThrow(/cannot be the id/);
+    ).rejects.toThrow(/is not a valid id/);
     expect(service.requests.slice(before).map(({ path }) => path)).toEqual([]);
   });
 

@@ -77,7 +77,7 @@ describe('what a template leaves open is told with its property and the paramete
   ])('and no parameter for %s', (_, KmsKeyId, written) => {
     const condition = 'resource.properties.KmsKeyId == "x"';
     expect(volume({ KmsKeyId }, condition)).toBe(
-      `\`KmsKeyId\` is not known: ${written}, which only the deployment decides`,
+      `\`KmsKeyId\` is not known: ${written}, which is known only after deployment`,
     );
   });
 
@@ -155,7 +155,7 @@ test('what a plan leaves open is told with its argument', () => {
 
 test('an attribute that is not there is told with what a condition can ask', () => {
   expect(volume({}, 'resource.shop.owner == "x"')).toBe(
-    'resource.shop is not set: use has(resource.shop) in the condition where it may be missing',
+    'resource.shop is not set: if it can be missing, test has(resource.shop) in the condition',
   );
 });
 

@@ -38,14 +38,14 @@ describe('what is valid in a policy and can hardly be meant is warned of', () =>
       bucket,
       'resource.versioning.mfa == true',
       'mfa',
-      'It has enabled.', // an attribute that is not declared below one that is
+      'Attributes: enabled.', // an attribute that is not declared below one that is
     ],
     [group, 'resource.ingress.exists(r, r.cidr == "0.0.0.0/0")', 'cidr', 'Did you mean cidrs?'],
     [
       group,
       'resource.ingress.cidrs.size() > 0',
       'cidrs',
-      'Ask its elements: resource.ingress.exists(one, … one.cidrs …), or .all.',
+      'Test its elements: resource.ingress.exists(one, … one.cidrs …), or .all.',
     ],
     [bucket, 'resource.acl.grants == true', 'grants', undefined],
   ])('%s: %s', async (type, condition, marked, hint) => {
@@ -59,13 +59,13 @@ describe('what is valid in a policy and can hardly be meant is warned of', () =>
       bucket,
       'resource.encryption.enabled == "false"',
       'resource.encryption.enabled is true or false, so it never equals "false"',
-      'Write false without quotes.',
+      'Use false without quotes.',
     ],
     [
       bucket,
       '"30" != resource.object_lock.retention_days',
       'resource.object_lock.retention_days is a number, so it never equals "30"',
-      'Write 30 without quotes.',
+      'Use 30 without quotes.',
     ],
     [
       bucket,
@@ -77,12 +77,12 @@ describe('what is valid in a policy and can hardly be meant is warned of', () =>
       group,
       'resource.ingress.exists(r, r.cidrs == "0.0.0.0/0")',
       'resource.ingress[*].cidrs is a list, so it never equals "0.0.0.0/0"',
-      'Write "0.0.0.0/0" in resource.ingress[*].cidrs.',
+      'Use "0.0.0.0/0" in resource.ingress[*].cidrs.',
     ],
     [
       group,
       'resource.ingress.exists(r, 22 in r.cidrs)',
-      'an element of resource.ingress[*].cidrs is a text, so it never equals 22',
+      'an element of resource.ingress[*].cidrs is a string, so it never equals 22',
       undefined,
     ],
   ])('%s: %s never holds', async (type, condition, message, hint) => {

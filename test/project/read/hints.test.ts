@@ -51,7 +51,7 @@ describe('a condition that YAML takes for a tag', () => {
     expect(await firstProblem(condition)).toEqual({
       level: 'error',
       code: 'tag',
-      hint: `Write condition: ${quoted}`,
+      hint: `Use condition: ${quoted}`,
       marked: condition,
     });
   });

@@ -264,13 +264,13 @@ description:
       }),
     );
     expect(problems.map(({ file, line, code, message }) => [file, line, code, message])).toEqual([
-      ['b.yaml', 2, 'duplicate-name', 'another policy is called "same": a.yaml:1'],
+      ['b.yaml', 2, 'duplicate-name', 'another policy is named "same": a.yaml:1'],
       ['b.yaml', 13, 'duplicate-key', 'another policy has the key "same": a.yaml:1'],
       [
         'c.yaml',
         1,
         'duplicate-key',
-        'the name gives the key "same", which another policy has: a.yaml:1',
+        'the name results in the key "same", which another policy already has: a.yaml:1',
       ],
     ]);
   });
@@ -411,7 +411,7 @@ describe('finding policy files', () => {
     await expect(load(makeRepo(), 'nowhere')).rejects.toThrow(GovctlError);
     await expect(load(makeRepo(), 'nowhere')).rejects.toMatchObject({
       error: 'usage_error',
-      message: 'nowhere: there is no such file or folder',
+      message: 'nowhere: no such file or directory',
     });
   });
 });

@@ -63,7 +63,7 @@ describe('an OSCAL catalog', () => {
   });
 
   it.each([
-    ['a profile', { profile: { imports: [] } }, 'its OSCAL model is profile'],
+    ['a profile', { profile: { imports: [] } }, 'the OSCAL model is profile'],
     ['other JSON', { a: 1 }, 'not an OSCAL catalog'],
     ['a list', [], 'not an OSCAL catalog'],
     ['a catalog of another shape', { catalog: [1] }, 'not an OSCAL catalog'],
@@ -91,13 +91,13 @@ describe('a table of controls', () => {
   });
 
   it.each([
-    ['nothing', '', 'it is empty'],
+    ['nothing', '', 'the file is empty'],
     ['a head alone', 'id,title\n', 'no controls below'],
     ['no title', 'id,name\n', 'c.csv:1 cannot be imported: unknown column "name"'],
-    ['no id', 'title\n', 'the column id is missing'],
-    ['a column twice', 'id,title,id\n', 'two columns are called id'],
+    ['no id', 'title\n', 'missing column id'],
+    ['a column twice', 'id,title,id\n', 'duplicate column id'],
     ['a short line', 'id,title\na\n', 'c.csv:2 cannot be imported: the line has 1 of 2 columns'],
-    ['an empty title', 'id,title\n"a\nb",c\nx,\n', 'c.csv:4 cannot be imported: its title'],
+    ['an empty title', 'id,title\n"a\nb",c\nx,\n', 'c.csv:4 cannot be imported: the column title'],
     ['an open quote', 'id,title\na,"b\n', 'c.csv:2 cannot be imported: the quote that starts'],
     ['text after a quote', 'id,title\n"a"b,c\n', 'text follows the end'],
   ])('is refused with %s', (_, text, message) => {

@@ -59,31 +59,35 @@ describe('reading a webhook', () => {
 
   it.each([
     ['a secret that is too short', 'secret: short\n', 'must have at least 8 characters'],
-    ['a secret around a reference', 'secret: "x${HOOK}"\n', 'one reference such as'],
-    ['a reference to nothing', 'secret: "${hook-secret}"\n', 'names no environment variable'],
-    ['a reference without an end', 'headers: {X-A: "${HOOK"}\n', 'a ${ without its }'],
+    ['a secret around a reference', 'secret: "x${HOOK}"\n', 'single reference such as'],
+    [
+      'a reference to nothing',
+      'secret: "${hook-secret}"\n',
+      'is not an environment variable reference',
+    ],
+    ['a reference without an end', 'headers: {X-A: "${HOOK"}\n', 'a ${ without a closing }'],
     [
       "govctl's own login",
       'headers: {X-A: "${GOVCTL_TOKEN}"}\n',
-      "headers.X-A GOVCTL_TOKEN is govctl's own login",
+      "headers.X-A GOVCTL_TOKEN is govctl's own credential",
     ],
     [
       "govctl's own login in another case, which Windows does not tell apart",
       'headers: {X-A: "${Govctl_Token}"}\n',
-      "headers.X-A Govctl_Token is govctl's own login",
+      "headers.X-A Govctl_Token is govctl's own credential",
     ],
     [
       "the address of govctl's mail server, which holds its login",
       'headers: {X-A: "${GOVCTL_SMTP_URL}"}\n',
-      "headers.X-A GOVCTL_SMTP_URL is govctl's own login",
+      "headers.X-A GOVCTL_SMTP_URL is govctl's own credential",
     ],
     ['a line break in a header', 'headers: {X-A: "a\\r\\nX-B: c"}\n', 'must have no line breaks'],
     ['a header of no name', 'headers: {"X A": b}\n', 'is not a name that a header can have'],
     ['a header that stands twice', 'headers: {X-A: b, x-a: c}\n', 'is there twice'],
-    ['an http address', 'url: http://example.com\n', 'must be an https:// address'],
+    ['an http address', 'url: http://example.com\n', 'must be an https:// URL'],
     ['a password in the url', 'url: https://a:b@example.com\n', 'user name or password'],
     ['an unknown event', 'events: [scan.faild]\n', 'scan.failed'],
-    ['tags of govctl', 'tags: ["govctl.owner:x"]\n', 'which govctl writes itself'],
+    ['tags of govctl', 'tags: ["govctl.owner:x"]\n', 'which are reserved for govctl'],
   ])('refuses %s', async (_, fields, said) => {
     const text = fields.startsWith('events')
       ? hook('').replace(/events.*\n/, fields)
@@ -111,6 +115,6 @@ describe('reading a webhook', () => {
   ])('shows how %s would name it', async (fields, example) => {
     const { problems } = await load({ 'a.yaml': hook(fields) });
     expect(problems).toHaveLength(1);
-    expect(problems[0]?.hint).toContain(`Write ${example} to read it from the environment`);
+    expect(problems[0]?.hint).toContain(`Use ${example} to read it from the environment`);
   });
 });

@@ -27,11 +27,11 @@ describe('a file that is replaced', () => {
     expect(read(file)).toBe('new');
   });
 
-  it('is as it was where it was changed meanwhile, or not finished', async () => {
+  it('is as it was where it was changed since the plan, or not finished', async () => {
     const folder = makeRepo({ a: 'old' });
     const file = path.join(folder, 'a');
     await expect(replaceFile(file, 'new', { before: Buffer.from('older') })).rejects.toThrow(
-      'changed meanwhile',
+      'changed in the meantime',
     );
     const replacement = await openReplacement(file);
     await replacement.write('half');
