@@ -25,7 +25,7 @@ export async function readAnswer(
   throw badAnswer(
     response,
     what,
-    `the field ${issue?.path.join('.') || '(whole body)'} is not what this API answers: ${issue?.message ?? 'unknown'}`,
+    `the field ${issue?.path.join('.') || '(whole body)'} is not valid in this API: ${issue?.message ?? 'unknown'}`,
   );
 }
 
@@ -36,9 +36,9 @@ export async function readText(response: HttpAnswer, what: string): Promise<stri
   try {
     return await response.text();
   } catch (cause) {
-    throw new GovctlError('unreachable', `The answer to ${what} was cut off before its end`, {
+    throw new GovctlError('unreachable', `The response to ${what} was cut off`, {
       cause,
-      hint: 'Try again; if it was a change, look first whether it was made.',
+      hint: 'Try again. After a change, first check whether it was made.',
     });
   }
 }
@@ -48,7 +48,7 @@ export function parseJson(text: string, response: HttpAnswer, what: string): unk
   try {
     return JSON.parse(text);
   } catch {
-    throw badAnswer(response, what, `it is not JSON but begins with ${quoteStart(text)}`);
+    throw badAnswer(response, what, `the response is not JSON and begins with ${quoteStart(text)}`);
   }
 }
 
@@ -61,7 +61,7 @@ const quoteStart = (text: string): string =>
   );
 
 export function badAnswer(response: HttpAnswer, what: string, why: string): GovctlError {
-  return new GovctlError('bad_answer', `${what} was answered with ${response.status}, but ${why}`, {
+  return new GovctlError('bad_answer', `${what} returned ${response.status}, but ${why}`, {
     status: response.status,
     hint: 'Check that the base URL is the governance service and not a proxy or login page in front of it.',
     ...requestId(response),
@@ -95,7 +95,7 @@ export async function errorFromResponse(response: HttpAnswer, what: string): Pro
   if (name === undefined) {
     const seen =
       response.status >= 300 && response.status < 400 ? redirect(response) : quoteStart(text);
-    return badAnswer(response, what, `that status is none of this API's (${seen})`);
+    return badAnswer(response, what, `this status is not part of the API (${seen})`);
   }
   const said =
     body?.error_description ??
@@ -103,7 +103,7 @@ export async function errorFromResponse(response: HttpAnswer, what: string): Pro
     (body?.error && !isErrorName(body.error) ? body.error : undefined);
   const description =
     said?.slice(0, longestMessage) ??
-    `${errorCatalogue[name].title} (${what} answered ${response.status}${text && !body ? `: ${quoteStart(text)}` : ''})`;
+    `${errorCatalogue[name].title} (${what} returned ${response.status}${text && !body ? `: ${quoteStart(text)}` : ''})`;
   return new GovctlError(name, description, {
     status: response.status,
     ...(body?.details ? { details: shorten(body.details) } : {}),
@@ -119,10 +119,10 @@ const isJustDown = (status: number): boolean => [502, 503, 504].includes(status)
 const notBehindIt = (response: HttpAnswer, what: string): GovctlError =>
   new GovctlError(
     'unavailable',
-    `${what} got ${response.status} without a word from the service: it may be down behind its proxy`,
+    `${what} returned ${response.status} without a response from the service, which may be down behind its proxy`,
     {
       status: response.status,
-      hint: 'Look whether it runs, and whether the proxy has its address; then try again.',
+      hint: 'Check that the service is running and that the proxy has its address, then try again.',
       ...requestId(response),
     },
   );
@@ -162,14 +162,14 @@ function nameOf(body: ErrorBodyType | undefined, status: number): ErrorName | un
 function hintFor(name: ErrorName): { hint?: string } {
   if (name === 'invalid_token' || name === 'expired_token') {
     return {
-      hint: 'Where GOVCTL_TOKEN is set, it is what was used: renew or unset it. Else log in with `govctl auth login`.',
+      hint: 'If GOVCTL_TOKEN is set, renew or unset it. Otherwise run `govctl auth login`.',
     };
   }
   if (name === 'insufficient_scope')
-    return { hint: '`govctl auth status` shows who you are and your scopes.' };
-  if (name === 'rate_limit_exceeded') return { hint: 'Wait a while, then try again.' };
+    return { hint: 'Run `govctl auth status` to see your identity and scopes.' };
+  if (name === 'rate_limit_exceeded') return { hint: 'Wait, then try again.' };
   if (name === 'internal_error' || name === 'unavailable') {
-    return { hint: "The fault is the service's: try again in a while, or look into its log." };
+    return { hint: 'The error is in the service. Try again later, or check its log.' };
   }
   return {};
 }

@@ -52,7 +52,7 @@ export async function fetchBytes(
   const { status } = answer;
   if (status === 304) return { status, headers: answer.headers, body: none() };
   if (!answer.ok) throw await errorFromResponse(answer, what);
-  if (status !== 200 && status !== 206) throw badAnswer(answer, what, 'it is no file');
+  if (status !== 200 && status !== 206) throw badAnswer(answer, what, 'the response is not a file');
   return { status, headers: answer.headers, body: bytesOf(answer, what) };
 }
 
@@ -76,7 +76,7 @@ async function* none(): AsyncGenerator<Uint8Array> {
 }
 
 const cutOff = (what: string, cause: unknown): GovctlError =>
-  new GovctlError('unreachable', `The answer to ${what} was cut off before its end`, {
+  new GovctlError('unreachable', `The response to ${what} was cut off`, {
     cause,
-    hint: 'Ask for the rest of it with Range and If-Range.',
+    hint: 'Request the rest with Range and If-Range.',
   });

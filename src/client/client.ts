@@ -106,13 +106,10 @@ function bodyOf({ streamed }: Endpoint, { body }: RawInput) {
 export function fillPath(path: string, params: Readonly<Record<string, string>>): string {
   return path.replace(/:(\w+)/g, (_, name: string) => {
     const value = params[name];
-    if (value === undefined || value === '') throw new TypeError(`${path} needs ${name}`);
+    if (value === undefined || value === '') throw new TypeError(`${path} requires ${name}`);
     // URLs resolve these two away, encoded or not: the request would go to another path.
     if (value === '.' || value === '..') {
-      throw new GovctlError(
-        'usage_error',
-        `${JSON.stringify(value)} cannot be the ${name} of anything`,
-      );
+      throw new GovctlError('usage_error', `${JSON.stringify(value)} is not a valid ${name}`);
     }
     return encodeURIComponent(value);
   });

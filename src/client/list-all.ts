@@ -62,7 +62,7 @@ export async function fetchPage<T extends { readonly id: string }>(
   throw badAnswer(
     response,
     `GET ${path}`,
-    `it is not a list of ${of.many}: ${issue?.path.join('.') || 'its body'}: ${issue?.message ?? 'not valid'}`,
+    `the response is not a list of ${of.many}: ${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'not valid'}`,
   );
 }
 
@@ -86,7 +86,7 @@ export function createListBound(
       'bad_answer',
       `The list of ${many} does not end: after ${objects} there are still more`,
       {
-        hint: 'A part of a list is not taken for all of it. Check that the base URL is the governance service and that its paging (limit, offset, cursor) works.',
+        hint: 'Incomplete lists are not used. Check that the base URL is the governance service and that its paging (limit, offset, cursor) works.',
       },
     );
   };
@@ -142,12 +142,12 @@ export async function* listAll<T extends { readonly id: string }>(
 }
 
 function incomplete(many: string, seen: number, total: number | undefined): GovctlError {
-  const said = total === undefined ? 'that there are more' : `that there are ${total}`;
+  const said = total === undefined ? 'there are more' : `there are ${total}`;
   return new GovctlError(
     'bad_answer',
-    `The list of ${many} is not complete: the server says ${said}, but its pages hold ${seen}`,
+    `The list of ${many} is not complete: the server says ${said}, but its pages contain ${seen}`,
     {
-      hint: "Nothing was planned from half a list. Try again; if it stays, the server's paging (limit, offset, cursor) is broken.",
+      hint: "Incomplete lists are not used. Try again; if the error persists, the server's paging (limit, offset, cursor) is broken.",
     },
   );
 }

@@ -238,7 +238,7 @@ export async function readObject<T extends { readonly id: string }>(
   }
   const { item, etag } = await readChange(of, answer, `GET ${path}`);
   if (item) return { item, etag };
-  throw badAnswer(answer, `GET ${path}`, `it is not a ${of.one}`);
+  throw badAnswer(answer, `GET ${path}`, `the response is not a ${of.one}`);
 }
 
 const isNotFound = (error: unknown): boolean =>

@@ -107,7 +107,7 @@ function timeoutOf(ms: number, isStreamed = false): Timeout {
     return { signal: AbortSignal.timeout(ms), extend: () => undefined, clear: () => undefined };
   }
   const controller = new AbortController();
-  const late = new DOMException('it took too long', 'TimeoutError');
+  const late = new DOMException('timeout', 'TimeoutError');
   const begin = () => setTimeout(() => controller.abort(late), ms);
   let timer = begin();
   return {

@@ -19,33 +19,33 @@ export function causeCode(cause: unknown): string | undefined {
 /** The code of a connection that showed a client certificate and was cut. Another try may help: the server may be restarting. */
 export const cutWithCertificate = 'CUT_AFTER_TLS';
 
-const refused = 'it does not accept the client certificate';
+const refused = 'the server does not accept the client certificate';
 
 const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
+  ECONNREFUSED: 'connection refused',
   ENOTFOUND: 'the host name does not exist',
-  EAI_AGAIN: 'the host name could not be looked up',
-  ECONNRESET: 'the connection was cut',
-  UND_ERR_SOCKET: 'the connection was cut',
+  EAI_AGAIN: 'the host name could not be resolved',
+  ECONNRESET: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed',
   EHOSTUNREACH: 'there is no route to the host',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain has a self-signed certificate',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not signed by a known authority',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it speaks no TLS; its address may begin with http://',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it speaks no TLS; its address may begin with http://',
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'its answer does not end; no answer of this API is that long',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'it requires a client certificate',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the server certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the server certificate chain contains a self-signed certificate',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the server certificate is not signed by a known authority',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not use TLS; the URL may begin with http://',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not use TLS; the URL may begin with http://',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the response is too long for this API',
+  CERT_HAS_EXPIRED: 'the server certificate has expired',
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'the server requires a client certificate',
   ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE:
-    'it refused the connection; it may require a client certificate',
+    'the server refused the connection; it may require a client certificate',
   ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: refused,
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: `${refused}, which has expired`,
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED: `${refused}, which was revoked`,
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: refused,
   ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE: refused,
-  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: `${refused}: it does not know its authority`,
-  [cutWithCertificate]: 'the connection was cut, as by a server that does not accept the client certificate', // prettier-ignore
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: `${refused}: unknown authority`,
+  [cutWithCertificate]: 'the connection was closed, as by a server that does not accept the client certificate', // prettier-ignore
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the server certificate is for another host name',
 };
 
 export function unreachable(
@@ -56,14 +56,14 @@ export function unreachable(
   const code = causeCode(cause) ?? '';
   const why =
     timedOutAfterMs !== undefined
-      ? `no answer within ${timedOutAfterMs / 1000} s`
-      : ((code.startsWith('HPE_') ? 'what answers there does not speak HTTP' : reasons[code]) ??
+      ? `no response within ${timedOutAfterMs / 1000} s`
+      : ((code.startsWith('HPE_') ? 'the server does not use HTTP' : reasons[code]) ??
         (cause instanceof Error ? cause.message : String(cause)));
   const hint = /ALERT_(.*CERT|UNKNOWN_CA|HANDSHAKE)|CUT_AFTER/.test(code)
-    ? 'Set GOVCTL_CLIENT_CERT and GOVCTL_CLIENT_KEY, or pass --client-cert and --client-key to `govctl auth login`: a certificate that an authority of the server signed, and its key.'
+    ? 'Set GOVCTL_CLIENT_CERT and GOVCTL_CLIENT_KEY, or pass --client-cert and --client-key to `govctl auth login`, a certificate signed by an authority of the server and its key.'
     : /CERT|SELF_SIGNED|VERIFY|ALTNAME/.test(code)
-      ? 'If the server has its own authority, point NODE_EXTRA_CA_CERTS at its certificate file.'
-      : 'Check the address (--base-url, GOVCTL_BASE_URL, govctl.yaml) and that the server is up; `govctl doctor` looks at each.';
+      ? 'If the server has its own authority, set NODE_EXTRA_CA_CERTS to its certificate file.'
+      : 'Check the address (--base-url, GOVCTL_BASE_URL, govctl.yaml) and that the server is running. Run `govctl doctor` to check both.';
   return new GovctlError('unreachable', `${new URL(url).origin} cannot be reached: ${why}`, {
     cause,
     hint,

@@ -103,9 +103,9 @@ export function readEvent(body: Uint8Array, messageId: string | undefined): Read
   const [type, created] = isB ? [fields.event, fields.timestamp] : [fields.type, fields.created];
   const [id, webhookId] = [isB ? undefined : fields.id, isB ? fields.webhook_id : undefined];
   if (typeof type !== 'string' || typeof created !== 'string' || !isObject(fields.data)) {
-    throw notAnEvent('it lacks type, created or data (or event, timestamp and data)');
+    throw notAnEvent('type, created or data (or event, timestamp and data) is missing');
   }
-  if (!isB && typeof id !== 'string') throw notAnEvent('its id is not a text');
+  if (!isB && typeof id !== 'string') throw notAnEvent('its ID is not a string');
   return {
     // Of any type: those that are not known come through, as the doc says.
     event: {
@@ -126,12 +126,12 @@ function parseObject(body: Uint8Array): Readonly<Record<string, unknown>> {
   } catch (cause) {
     throw new WebhookVerificationError(
       'body_not_json',
-      'The body is rightly signed, but it is not JSON: is this a delivery of the governance service?',
+      'The signature is valid, but the body is not JSON. Check that this is a delivery of the governance service.',
       { cause },
     );
   }
   if (isObject(value)) return value;
-  throw notAnEvent('it is not an object');
+  throw notAnEvent('not an object');
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -140,5 +140,5 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const notAnEvent = (why: string): WebhookVerificationError =>
   new WebhookVerificationError(
     'body_not_an_event',
-    `The body is rightly signed, but it is no event: ${why}`,
+    `The signature is valid, but the body is not an event: ${why}`,
   );

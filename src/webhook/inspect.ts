@@ -76,26 +76,26 @@ function findProblem(
   expected: readonly Expected[],
   message: SignedMessage | undefined,
 ): string | undefined {
-  if (found.length === 0) return 'there is no signature among the headers';
+  if (found.length === 0) return 'no signature header';
   const schemes = (['body', 'message'] as const).filter((scheme) =>
     found.some((one) => one.scheme === scheme),
   );
   if (schemes.includes('message') && !message) {
-    return 'webhook-signature covers webhook-id and webhook-timestamp, and they are not both there';
+    return 'webhook-signature requires webhook-id and webhook-timestamp';
   }
   const fitsBy = (made: Expected, scheme: SignatureScheme): boolean =>
     found.some((one) => one.scheme === scheme && fits(one, made));
   if (expected.some((made) => schemes.every((scheme) => fitsBy(made, scheme)))) return undefined;
   return expected.some((made) => schemes.some((scheme) => fitsBy(made, scheme)))
-    ? 'one kind of signature fits, the other does not: id, time or a header was changed'
-    : 'no signature fits: is it the secret of this webhook, and the body byte for byte as it came?';
+    ? 'one kind of signature matches, the other does not: the ID, time or a header was changed'
+    : 'no signature matches: check the secret of this webhook, and that the body is unmodified';
 }
 
 function tooFar(age: number | undefined, tolerance: number | undefined): string | undefined {
   if (tolerance === undefined) return undefined;
-  if (age === undefined) return 'nothing says when it was sent';
+  if (age === undefined) return 'no timestamp';
   if (Math.abs(age) <= tolerance) return undefined;
-  return age > 0 ? `it is older than ${tolerance} s` : `it is from more than ${tolerance} s ahead`;
+  return age > 0 ? `older than ${tolerance} s` : `more than ${tolerance} s in the future`;
 }
 
 function eventOf(body: Uint8Array, messageId: string | undefined): Pick<Inspection, 'event'> {

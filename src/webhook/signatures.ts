@@ -50,7 +50,7 @@ export function findSignatures(headers: HeaderValues): FoundSignature[] {
 function bodySignature(header: string, text: string): FoundSignature {
   const found = { header, scheme: 'body', text } as const;
   if (/^sha256=[0-9a-f]{64}$/.test(text)) return found;
-  return { ...found, malformed: 'must be sha256= and 64 lower-case hex digits' };
+  return { ...found, malformed: 'must be sha256= and 64 lowercase hex digits' };
 }
 
 function messageSignature(text: string): FoundSignature {

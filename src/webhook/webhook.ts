@@ -109,7 +109,7 @@ function readSecrets(given: VerifyWebhookOptions['secret']): (Secret | undefined
   const all: readonly unknown[] = Array.isArray(given) ? given : [given];
   const secrets = all.map((secret) => (isUsable(secret) ? secret : undefined));
   if (secrets.some((secret) => secret !== undefined)) return secrets;
-  throw misconfigured('there is no secret: is the environment variable set that holds it?');
+  throw misconfigured('no secret given; check that its environment variable is set');
 }
 
 function readBody(given: unknown): Uint8Array {
@@ -121,8 +121,8 @@ function readBody(given: unknown): Uint8Array {
   throw new WebhookVerificationError(
     'body_not_raw',
     given === undefined || given === null
-      ? `There is no body: ${hint}`
-      : `The body was parsed before it was verified: ${hint}`,
+      ? `No body: ${hint}`
+      : `The body was parsed before verification: ${hint}`,
   );
 }
 
@@ -137,13 +137,13 @@ function readMessage(headers: HeaderValues, isRequired: boolean): SignedMessage 
   if (missing !== undefined) {
     throw new WebhookVerificationError(
       'missing_header',
-      `There is no ${missing} header: without it nothing signed says when the delivery was sent. ` +
-        "Does a proxy drop it? For a service that never sends it, there is { signedTimestamp: 'optional' }.",
+      `No ${missing} header, so the time of the delivery is not signed. ` +
+        "Check whether a proxy drops it. If the service never sends it, pass { signedTimestamp: 'optional' }.",
     );
   }
   const id = onlyValue(headers, headerNames.messageId);
   // A dot would let id, time and body be cut apart elsewhere than the signer joined them.
-  if (!/^[\x21-\x2d\x2f-\x7e]{1,256}$/.test(id)) throw malformed(headerNames.messageId, 'an id');
+  if (!/^[\x21-\x2d\x2f-\x7e]{1,256}$/.test(id)) throw malformed(headerNames.messageId, 'an ID');
   return { id, timestamp: readTimestamp(headers, headerNames.messageTimestamp) };
 }
 
@@ -156,7 +156,7 @@ function requireSignature(found: readonly FoundSignature[], scheme: SignatureSch
   throw scheme === 'body'
     ? new WebhookVerificationError(
         'missing_header',
-        `There is no ${header} header: is this a delivery, and do all headers reach the receiver?`,
+        `No ${header} header: check that this is a delivery and that all headers reach the receiver`,
       )
     : malformed(header, 'a v1 signature');
 }
@@ -165,7 +165,7 @@ function readTimestamp(headers: HeaderValues, name: string): number {
   if (!headers.has(name)) {
     throw new WebhookVerificationError(
       'missing_header',
-      `There is no ${name} header: nothing says when the delivery was sent`,
+      `No ${name} header, so the time of the delivery is unknown`,
     );
   }
   const text = onlyValue(headers, name);
@@ -176,18 +176,18 @@ function readTimestamp(headers: HeaderValues, name: string): number {
 function onlyValue(headers: HeaderValues, name: string): string {
   const [value, second] = headers.get(name) ?? [];
   if (value !== undefined && second === undefined) return value;
-  throw malformed(name, 'one value: it came more than once');
+  throw malformed(name, 'a single value');
 }
 
 const malformed = (header: string, what: string): WebhookVerificationError =>
-  new WebhookVerificationError('malformed_header', `The ${header} header does not hold ${what}`);
+  new WebhookVerificationError('malformed_header', `The ${header} header is not ${what}`);
 
 const badSignature = (isHalfRight: boolean): WebhookVerificationError =>
   new WebhookVerificationError(
     'bad_signature',
     isHalfRight
-      ? 'Only one of X-Service-Signature and webhook-signature fits: id, time or a signature was changed on the way'
-      : 'No signature fits: check that the secret is that of this webhook, and that the body is the exact bytes that came, not parsed and written again',
+      ? 'Only one of X-Service-Signature and webhook-signature matches: the ID, time or a signature was changed in transit'
+      : 'No signature matches: check the secret of this webhook, and that the body is the exact bytes received, not parsed and serialized again',
   );
 
 function requireRecent(timestamp: number, now: number, tolerance: number): void {
@@ -197,7 +197,7 @@ function requireRecent(timestamp: number, now: number, tolerance: number): void 
   throw new WebhookVerificationError(
     age > 0 ? 'timestamp_too_old' : 'timestamp_too_new',
     age > 0
-      ? `It was signed ${seconds} s ago, and ${tolerance} s are allowed: it was sent again by someone, waited on its way, or this clock is wrong`
-      : `It was signed ${seconds} s in the future, and ${tolerance} s are allowed: is this clock right?`,
+      ? `The delivery was signed ${seconds} s ago, but at most ${tolerance} s are allowed: a replay, a delay in transit, or a wrong local clock`
+      : `The delivery was signed ${seconds} s in the future, but at most ${tolerance} s are allowed: check the local clock`,
   );
 }

@@ -52,7 +52,7 @@ describe('a policy test', () => {
     const said = results[0]?.failures.map(({ message }) => message) ?? [];
     expect(said).toHaveLength(4_000);
     // 2,000 are unknown, and as many findings nobody expects.
-    const unknown = said.filter((message) => message.includes('the input has no resource'));
+    const unknown = said.filter((message) => message.includes('in the input'));
     expect(unknown).toHaveLength(2_000);
     expect(unknown[0]).toContain('did you mean');
     expect(unknown.at(-1)).not.toContain('did you mean');
@@ -76,7 +76,7 @@ describe('thousands of exemptions of one file', () => {
       'e.yaml': exemptions(() => 'p'),
     });
     expect(exitCode).toBe(0);
-    expect(stdout.match(/this exemption expired/g)).toHaveLength(3_000);
+    expect(stdout.match(/the exemption expired/g)).toHaveLength(3_000);
     expect(stdout).toContain(`e.yaml:${2_999 * 7 + 6}:`);
   });
 
@@ -95,7 +95,7 @@ describe('thousands of exemptions of one file', () => {
       'e.yaml': exemptions((nth) => `policy-with-another-long-names-${nth}`),
     });
     expect(exitCode).toBe(0);
-    expect(stdout.match(/no policy of these files has the name/g)).toHaveLength(3_000);
+    expect(stdout.match(/no policy in these files has the name/g)).toHaveLength(3_000);
   });
 });
 

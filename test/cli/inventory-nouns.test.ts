@@ -90,7 +90,7 @@ describe('govctl resource import', () => {
           file: 'lines.ndjson',
           line: 3_003,
           id: 'a',
-          reason: 'has the id of lines.ndjson:1, with other content',
+          reason: 'same ID as lines.ndjson:1, but different content',
         },
         { file: 'list.json', line: 2, id: 'a' },
       ],
@@ -107,7 +107,7 @@ describe('govctl resource import', () => {
     expect(JSON.parse(outcome.stdout)).toMatchObject({
       left_out: [{ resource: 'Out', resource_type: 'A::B::C', condition: 'Never', line: 3 }],
     });
-    expect(outcome.stderr).toContain('1 resource left out, as its condition is false: Out.');
+    expect(outcome.stderr).toContain('1 resource excluded because its condition is false: Out.');
     expect(await json('resource', 'import', 'conditions.yaml', '--all-conditions')).toMatchObject({
       created: 1,
       left_out: [],
@@ -144,7 +144,7 @@ describe('govctl resource import', () => {
     const outcome = await run(['resource', 'import', 'template.yaml']);
     expect(outcome.exitCode).toBe(0);
     expect(outcome.stdout).toContain('1 created');
-    expect(outcome.stderr).toMatch(/values? that the input does not show/);
+    expect(outcome.stderr).toMatch(/values? not known from the input/);
     const { resources } = (await json('resource', 'list')) as {
       resources: { id: string; tags: object }[];
     };

@@ -41,7 +41,7 @@ const cut = (text: string): Response => {
     pull(controller) {
       const part = parts.shift();
       if (part) controller.enqueue(part);
-      else controller.error(new Error('the connection was cut'));
+      else controller.error(new Error('the connection was closed'));
     },
   });
   return new Response(body, { headers: { 'content-length': '1000' } });
@@ -98,7 +98,7 @@ describe('a download by the client', () => {
       const { body } = await client.reports.download(input);
       await expect(textOf(body)).rejects.toMatchObject({
         error: 'unreachable',
-        message: 'The answer to GET /v1/reports/rpt_1/download/pdf was cut off before its end',
+        message: 'The response to GET /v1/reports/rpt_1/download/pdf was cut off',
       });
     }
   });

@@ -63,7 +63,7 @@ describe('a call', () => {
     const error = await errorOf(client.policies.get({ params: { id: 'pol_1' } }));
     expect(error).toMatchObject({ error: 'unavailable', status: 502 });
     expect(error.message).toBe(
-      'GET /v1/policies/pol_1 got 502 without a word from the service: it may be down behind its proxy',
+      'GET /v1/policies/pol_1 returned 502 without a response from the service, which may be down behind its proxy',
     );
   });
 
@@ -106,7 +106,7 @@ describe('a failing server', () => {
     ]);
     const error = await errorOf(client.policies.list());
     expect(error).toMatchObject({ error: 'unreachable', exitCode: 1 });
-    expect(error.message).toBe('https://service.test cannot be reached: nothing listens there');
+    expect(error.message).toBe('https://service.test cannot be reached: connection refused');
     expect(error.hint).toContain('govctl doctor');
     expect(slept).toEqual([125, 250, 500, 1000]);
     expect(tries.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5]);
@@ -120,7 +120,7 @@ describe('a failing server', () => {
     });
     const { client, sent } = clientFor([wrong]);
     const error = await errorOf(client.policies.list());
-    expect(error.message).toContain('its certificate is self-signed');
+    expect(error.message).toContain('the server certificate is self-signed');
     expect(error.hint).toContain('NODE_EXTRA_CA_CERTS');
     expect(sent).toHaveLength(1);
   });
@@ -148,7 +148,7 @@ describe("an answer that is not this API's", () => {
     [
       'HTML with status 200',
       () => new Response('<!doctype html><title>Sign in</title>'),
-      'it is not JSON but begins with "<!doctype html>',
+      'the response is not JSON and begins with "<!doctype html>',
     ],
     ['JSON of another shape', () => json(200, { items: [] }), 'the field policies'],
     [
@@ -179,7 +179,7 @@ describe("an answer that is not this API's", () => {
       },
     });
     const { client } = clientFor([new Response(cut)]);
-    expect((await errorOf(client.policies.list())).message).toContain('was cut off before its end');
+    expect((await errorOf(client.policies.list())).message).toContain('was cut off');
   });
 });
 

@@ -10,7 +10,7 @@ describe('the demo', () => {
     expect(exitCode, stderr).toBe(0);
     expect(stdout).toMatch(/Plan: (\d+) to create, 0 to update, 0 to delete/);
     expect(stdout).toMatch(/Apply: \d+ applied/);
-    expect(stdout).toMatch(/No changes: \d+ documents are as their files say/);
+    expect(stdout).toMatch(/No changes: \d+ documents match their files/);
     expect(stdout).toMatch(/Drift: 1 of \d+ documents of project \S+ was edited outside git/);
     expect(stdout).toMatch(/\d+ findings fail \(\d+ CRITICAL/);
     expect(stdout).toContain('Imported 6 created');

@@ -23,7 +23,7 @@ describe('exemptions and frameworks in git, with the built binary', () => {
     stdout
       .replaceAll(server.baseUrl, 'SERVER')
       .replace(/(exm|pol)_[0-9a-z]{26}/g, '$1_ID')
-      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+      .replace(/\d{4}-\d\d-\d\d[T ][\d:.]+(Z| UTC)/g, 'TIME')
       .replace(/in [\d.,]+ m?s\./, 'in TIME.');
   const write = (file: string, text: string): void =>
     writeFileSync(path.join(repo, 'policies', file), text);
@@ -76,7 +76,7 @@ describe('exemptions and frameworks in git, with the built binary', () => {
       "
     `);
     expect(shown(await govctl('drift'))).toMatchInlineSnapshot(`
-      "No drift: 3 documents of project acme are as last applied.
+      "No drift: 3 documents of project acme unchanged since the last apply.
       "
     `);
   });
@@ -92,13 +92,11 @@ describe('exemptions and frameworks in git, with the built binary', () => {
     expect(drift.exitCode).toBe(2);
     expect(shown(drift)).toMatchInlineSnapshot(`
       "  ! exemption legacy  exm_ID  policies/legacy.yaml:1
-            it was edited outside git since it was last applied, last at
-              TIME
+            edited outside git since the last apply, last at TIME
             ~ expires: 2099-03-31 → 2099-12-31
 
         ! framework finops  finops  policies/finops.yaml:1
-            it was edited outside git since it was last applied, last at
-              TIME
+            edited outside git since the last apply, last at TIME
             ~ controls.C1.title: Every cost has an owner → By hand
             - controls.C1.1:
               - id C1.1
@@ -107,8 +105,8 @@ describe('exemptions and frameworks in git, with the built binary', () => {
 
       Drift: 2 of 3 documents of project acme were edited outside git.
 
-      To put back what git says: govctl apply.
-      To keep an edit: put it into the file first.
+      To restore the version in git, run: govctl apply
+      To keep an edit, add it to the file first.
       "
     `);
     expect(await govctl('apply', '-y')).toMatchObject({ exitCode: 0 });
@@ -121,11 +119,11 @@ describe('exemptions and frameworks in git, with the built binary', () => {
     expect(shown(await govctl('plan'))).toMatchInlineSnapshot(`
       "Project acme at SERVER
 
-      2 documents of this project are live without a file; kept, as deleting takes --prune:
+      2 documents of this project have no file. Use --prune to delete them:
         ? exemption legacy  exm_ID
         ? framework finops  finops
 
-      No changes: 1 document is as its file says; 2 without a file.
+      No changes: 1 document matches its file; 2 without a file.
       "
     `);
     expect(shown(await govctl('apply', '--prune', '-y'))).toMatchInlineSnapshot(`
@@ -133,10 +131,10 @@ describe('exemptions and frameworks in git, with the built binary', () => {
 
         - delete exemption legacy  exm_ID
             policy and resources: s3-versioning: arn:aws:s3:::legacy-*
-            no file describes it any more
+            no longer in any file
 
         - delete framework finops  finops
-            no file describes it any more
+            no longer in any file
 
       Plan: 0 to create, 0 to update, 2 to delete; 1 unchanged.
 

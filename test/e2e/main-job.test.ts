@@ -148,7 +148,7 @@ describe('the main job, with the built binary', () => {
     });
     expect(down.exitCode).toBe(1);
     expect(down.stderr).toMatch(
-      /^error: http:\/\/127\.0\.0\.1:9 cannot be reached: nothing listens there$/m,
+      /^error: http:\/\/127\.0\.0\.1:9 cannot be reached: connection refused$/m,
     );
     expect(down.stderr).not.toMatch(/^\s+at /m);
   }, 60_000);

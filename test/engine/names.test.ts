@@ -72,8 +72,8 @@ describe('a name with a dot in front', () => {
 
   it.each([
     ['items.exists(x, .x == 1)', 'there is no .x'],
-    ['items.exists(.x, true)', 'only a name may have a dot in front'],
-    ['.true', 'only a name may have a dot in front'],
+    ['items.exists(.x, true)', 'only a name may start with a dot'],
+    ['.true', 'only a name may start with a dot'],
     ['.nothing', 'Unknown variable: nothing'],
   ])('is refused where it is none: %s', (source, message) => {
     expect(valueOf(source, given)).toBe(message);

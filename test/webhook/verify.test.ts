@@ -172,11 +172,9 @@ describe('verifyWebhook', () => {
   it('says what to check where the receiver is wrong', () => {
     expect(refusal({ body: JSON.parse(delivery.body) as unknown })).toEqual({
       reason: 'body_not_raw',
-      message: expect.stringContaining(
-        'parsed before it was verified: pass the raw bytes',
-      ) as string,
+      message: expect.stringContaining('parsed before verification: pass the raw bytes') as string,
     });
-    expect(refusal({ body: undefined }).message).toContain('There is no body');
+    expect(refusal({ body: undefined }).message).toContain('No body');
     for (const none of [undefined, '', [], [undefined, ''], 'whsec_', null, 7]) {
       expect(refusal({ secret: none }).reason).toBe('misconfigured');
     }
@@ -184,7 +182,7 @@ describe('verifyWebhook', () => {
     expect(refusal({ tolerance: -1 }).reason).toBe('misconfigured');
     expect(refusal({ now: Number.NaN }).reason).toBe('misconfigured');
     const rewritten = JSON.stringify(JSON.parse(delivery.body), null, 2);
-    expect(refusal({ body: rewritten }).message).toContain('not parsed and written again');
+    expect(refusal({ body: rewritten }).message).toContain('not parsed and serialized again');
     for (const headers of [undefined, null, 'text', 7, ['a', 'b'], {}]) {
       expect(refusal({ headers }).reason).toBe('missing_header');
     }

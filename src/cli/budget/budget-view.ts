@@ -3,6 +3,7 @@ import type { BudgetStatus } from '../../contract/budgets.ts';
 import { showMoney } from '../../contract/money.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
 import type { Shown } from '../objects/noun.ts';
+import { utcMinute } from '../terminal/ages.ts';
 import { gauge } from '../terminal/gauge.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
@@ -101,7 +102,7 @@ function sayThreshold({
   exceeded_at: at,
 }: BudgetStatus['thresholds'][number]): string {
   const what = `${percent}% ${on === 'forecast' ? 'forecast' : 'spent'}`;
-  const since = at && `${at.slice(0, 16).replace('T', ' ')} UTC`;
+  const since = at && utcMinute(at);
   if (exceeded) return `${what}: exceeded${since ? ` since ${since}` : ''}`;
-  return since ? `${what}: not exceeded any more; was at ${since}` : `${what}: not exceeded`;
+  return since ? `${what}: no longer exceeded; was at ${since}` : `${what}: not exceeded`;
 }

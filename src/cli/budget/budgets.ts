@@ -67,11 +67,7 @@ export const budgets: DescribedNoun<AnyBudget, ListOptions> = {
 
 const csvOf = (rows: readonly AnyBudget[]): string =>
   [
-    csvLine(
-      'id name owner period amount currency current_period spent spent_percent remaining forecast data_until'.split(
-        ' ',
-      ),
-    ),
+    csvLine(['id', 'name', 'owner', 'period', 'amount', 'currency', 'current_period', 'spent', 'spent_percent', 'remaining', 'forecast', 'data_until']), // prettier-ignore
     ...rows.map(({ id, name, owner, period, amount, currency, status }) =>
       csvLine([
         id,

@@ -10,7 +10,7 @@ const which = 'ID, name or key in git';
 export function registerBudgetCommands(program: GovctlCommand, act: Act): void {
   const budget = program
     .command('budget')
-    .description('set amounts to spend per month, quarter or year');
+    .description('manage spending limits per month, quarter or year');
   const its = nounCommands(budget, act, {
     argument: '<budget>',
     which,
@@ -30,9 +30,9 @@ export function registerBudgetCommands(program: GovctlCommand, act: Act): void {
     budget
       .command('create')
       .description('create a budget; crossing a threshold emits budget.threshold.exceeded')
-      .requiredOption('--name <name>', 'name of the budget, unique')
+      .requiredOption('--name <name>', 'unique name of the budget')
       .requiredOption('--amount <amount>', 'amount per period, such as 10000 or 99.50')
-      .requiredOption('--currency <code>', 'currency of the charges that count, such as USD'),
+      .requiredOption('--currency <code>', 'currency of the counted charges, such as USD'),
     true,
   )
     .addHelpText('after', createHelp)
@@ -40,7 +40,7 @@ export function registerBudgetCommands(program: GovctlCommand, act: Act): void {
   fieldFlags(
     budget
       .command('update')
-      .description('update fields of a budget; all others stay')
+      .description('update a budget')
       .argument('<budget>', which)
       .option('--name <name>', 'new name')
       .option('--amount <amount>', 'new amount per period')
@@ -64,9 +64,7 @@ function fieldFlags(command: GovctlCommand, isNew: boolean): GovctlCommand {
       ]),
     )
     .addOption(
-      new Option('--metric <metric>', `cost that counts${or('billed')}`).choices([
-        ...budgetMetrics,
-      ]),
+      new Option('--metric <metric>', `cost metric${or('billed')}`).choices([...budgetMetrics]),
     )
     .option(
       '--filter <field=value>',
@@ -79,7 +77,7 @@ function fieldFlags(command: GovctlCommand, isNew: boolean): GovctlCommand {
       collectValues,
     )
     .option('--owner <name>', 'person or team responsible for the budget')
-    .option('--description <text>', 'what it is for')
+    .option('--description <text>', 'description of the budget')
     .option('--tag <tag>', `tag (repeatable)${isNew ? '' : '; replaces all tags'}`, collectValues);
 }
 

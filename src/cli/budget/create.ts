@@ -13,7 +13,7 @@ import { waitForStatus } from './wait-for-status.ts';
 
 export async function runCreate(context: Context, options: FieldFlags): Promise<ExitCode> {
   const body = fieldsFrom(options);
-  const item = await withOurServer(context, 'budgets', 'Creating it', async (client) => {
+  const item = await withOurServer(context, 'budgets', 'Creating budget', async (client) => {
     const created = await createObject(client, budgets.of, body);
     return created.item && waitForStatus(context, client, created.item);
   });

@@ -18,5 +18,5 @@ export const waitForStatus = (
     timeoutMs,
     look: async () => (await readObject(client, budgets.of, written.id))?.item ?? written,
     isUnderway: ({ status }) => status === undefined,
-    lookLater: `\`govctl budget get ${written.id}\` shows it.`,
+    lookLater: `Run \`govctl budget get ${written.id}\` to see the status.`,
   });

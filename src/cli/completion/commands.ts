@@ -5,8 +5,8 @@ export function registerCompletionCommand(program: GovctlCommand, act: Act): voi
   program
     .command('completion')
     .noFormats()
-    .summary('print a script that completes govctl on Tab')
-    .description('Prints a script that completes govctl on Tab.')
+    .summary('print a shell completion script')
+    .description('Prints a shell completion script for govctl.')
     .addHelpText('after', completionHelp)
     .argument('<shell>', 'bash, zsh or fish')
     .action(act(() => import('./completion.ts').then((m) => m.completionOf(program))));

@@ -33,8 +33,8 @@ export function completionOf(program: GovctlCommand): Run<CompletionOptions> {
     const known = shellNames.find((one) => one === shell);
     if (known === undefined) {
       const nearest = nearestWord(shell, shellNames);
-      throw new GovctlError('usage_error', `There is no completion for ${JSON.stringify(shell)}`, {
-        hint: nearest ? `Did you mean ${nearest}?` : 'There are bash, zsh and fish.',
+      throw new GovctlError('usage_error', `No completion for ${JSON.stringify(shell)}`, {
+        hint: nearest ? `Did you mean ${nearest}?` : 'Use bash, zsh or fish.',
       });
     }
     await world.terminal.stdout.write(Buffer.from(scripts[known](describeCommand(program, []))));

@@ -40,7 +40,7 @@ export async function runAnalysis(context: Context, options: AnalysisOptions): P
     ...filtersOf(options.where ?? []),
     ...defined({ granularity, currency }),
   };
-  const { data } = await withOurServer(context, 'cost', 'Adding up', (client) =>
+  const { data } = await withOurServer(context, 'cost', 'Loading costs', (client) =>
     client.cost.analysis({ query }),
   );
   const { env, terminal } = context.world;

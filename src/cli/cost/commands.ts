@@ -14,14 +14,14 @@ import { registerAnomalyCommands } from './anomalies/commands.ts';
 import { registerRightsizingCommands } from './rightsizing/commands.ts';
 
 export function registerCostCommands(program: GovctlCommand, act: Act): void {
-  const cost = program.command('cost').description('import and analyze what the cloud costs');
+  const cost = program.command('cost').description('import and analyze cloud costs');
   cost
     .command('import')
     .summary('import cost exports, by billing period')
     .description(
-      'Imports FOCUS 1.0 to 1.3, AWS CUR and Azure cost details: CSV and NDJSON, also in gzip, and Parquet. Each billing period of a provider and billing account that the files contain is replaced as a whole, all or none. Importing the same files again changes nothing.',
+      'Imports FOCUS 1.0 to 1.3, AWS CUR and Azure cost details: CSV and NDJSON, also in gzip, and Parquet. Replaces each billing period of a provider and billing account in the files completely, all or none. Importing the same files again changes nothing.',
     )
-    .argument('<files...>', 'files, or patterns such as "exports/*.csv.gz"; - is stdin')
+    .argument('<files...>', 'files, or patterns such as "exports/*.csv.gz"; - reads standard input')
     .option('--dry-run', 'show what the files contain and what an import would change')
     .option('--skip-rejected', 'skip rows that cannot be read, and import the others')
     .addOption(
@@ -39,7 +39,7 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .command('summary')
     .summary('show the cost of this month, compared with last month')
     .description(
-      'Shows what this month cost so far, by service, compared with last month up to the same day. If this month has no data yet, the last month with data is shown.',
+      'Shows the cost of this month so far, by service, compared with last month up to the same day. If this month has no data yet, shows the last month with data.',
     )
     .addOption(metricOption())
     .alsoFormats(['csv'])
@@ -49,7 +49,7 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .command('analysis')
     .summary('show the cost of a period by service, account, tag and more')
     .description(
-      'Shows what a period cost, grouped by up to three fields, with the trend, the largest changes, and the cost without tags. Whole months are compared with the months before them, other periods with the same number of days before them.',
+      'Shows the cost of a period, grouped by up to three fields, with the trend, the largest changes, and the cost without tags. Whole months are compared with the months before them, other periods with the same number of days before them.',
     )
     .option(
       '--group-by <fields>',
@@ -134,7 +134,7 @@ function registerImports(cost: GovctlCommand, act: Act): void {
       ),
   });
   its.get('show a cost import, its progress or its result');
-  its.delete('delete a cost import; charges that it imported stay');
+  its.delete('delete a cost import but keep the imported charges');
 }
 
 function registerForecast(cost: GovctlCommand, act: Act): void {
@@ -158,7 +158,7 @@ function registerForecast(cost: GovctlCommand, act: Act): void {
 }
 
 const forecastHelp = `
-Exit codes: 0 whatever the forecast.
+Exit codes: 0 regardless of the forecast.
 
 Examples:
   $ govctl cost forecast
@@ -177,7 +177,7 @@ Examples:
   $ aws s3 cp s3://billing/cur.csv.gz - | govctl cost import -`;
 
 const summaryHelp = `
-Exit codes: 0 whatever the cost.
+Exit codes: 0 regardless of the cost.
 
 Examples:
   $ govctl cost summary

@@ -69,7 +69,7 @@ function savingsText({ savings }: Findings, { columns }: Screen): string {
   return sum === ''
     ? ''
     : wrapWords(
-        `Possible savings: ${sum} a month, by removing unused resources and choosing smaller machines. More: govctl cost unused, govctl cost rightsizing`,
+        `Potential savings: ${sum} per month, by deleting unused resources and resizing machines. More: govctl cost unused, govctl cost rightsizing`,
         columns,
         0,
       );

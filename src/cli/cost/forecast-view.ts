@@ -96,7 +96,7 @@ const rangeText = ({ mean, interval_80: in80, interval_95: in95 }: Estimate, cur
 
 function monthText(one: CostForecast['months'][number], currency: string): string {
   const [low, high] = one.interval_80;
-  const soFar = one.so_far === '0' ? '' : `; ${showMoney(one.so_far)} of it so far`;
+  const soFar = one.so_far === '0' ? '' : `; ${showMoney(one.so_far)} so far`;
   return `${one.month}: ${showMoney(one.mean, currency)}, 80% likely ${showMoney(low)} to ${showMoney(high)}${soFar}`;
 }
 
@@ -114,7 +114,7 @@ function methodText({ method, backtest }: CostForecast, currency: string): strin
   const { forecasts, mae, seasonal_naive_mae: naive, coverage } = backtest;
   const within =
     coverage === null ? '' : ` ${Math.round(coverage * 100)}% of days were within the 80% range.`;
-  return `${made} ${count(forecasts, 'earlier forecast')} of two weeks ${forecasts === 1 ? 'was' : 'were'} off by ${showMoney(mae, currency)} a day on average; repeating the last week, by ${showMoney(naive)}.${within}`;
+  return `${made} ${count(forecasts, 'earlier forecast')} of two weeks ${forecasts === 1 ? 'was' : 'were'} off by ${showMoney(mae, currency)} per day on average; repeating the last week, by ${showMoney(naive)}.${within}`;
 }
 
 function groupTable(

@@ -111,7 +111,7 @@ async function headOf(absolute: string): Promise<Uint8Array> {
 
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'ENOENT') return 'there is no such file';
+  if (code === 'ENOENT') return 'no such file';
   if (code === 'EACCES') return 'permission denied';
   return error instanceof Error ? error.message : String(error);
 }

@@ -61,7 +61,7 @@ export function describeImport(done: CostImport, style: Style, columns: number):
       ? [`${count(result.rejected, 'row')} skipped: their billing periods are incomplete\n`]
       : []),
     ...(result.rounded > 0
-      ? [`${count(result.rounded, 'amount')} rounded to 18 digits after the point\n`]
+      ? [`${count(result.rounded, 'amount')} rounded to 18 decimal places\n`]
       : []),
     `\n${table}`,
     ...(left > 0 ? [`... and ${inThrees(left)} more\n`] : []),

@@ -64,7 +64,8 @@ export async function runImport(context: Context, options: ImportOptions): Promi
   return exitCodes.pending;
 }
 
-const lookLater = (id: string): string => `\`govctl cost imports get ${id}\` shows how far it is.`;
+const lookLater = (id: string): string =>
+  `Use \`govctl cost imports get ${id}\` to see its progress.`;
 
 /** Sends files to an open import and commits it; of one that fails before, nothing stays on the server. */
 async function sendAll(
@@ -96,7 +97,7 @@ async function removeIfOpen(context: Context, id: string): Promise<boolean> {
     return true;
   } catch (error) {
     await context.warn(
-      `the open import could not be deleted: ${(error as Error).message}. \`govctl cost imports delete ${id}\` deletes it; otherwise it expires after 24 hours.`,
+      `the open import could not be deleted: ${(error as Error).message}. Run \`govctl cost imports delete ${id}\`, or wait until the import expires after 24 hours.`,
     );
     return false;
   }

@@ -20,7 +20,7 @@ export const imports: OwnNoun<CostImport, ListOptions> = {
   feature: 'cost imports',
   api: (client) => client.costImports,
   isUnderway: ({ status }) => status === 'pending' || status === 'running',
-  removal: { after: '; charges that it imported stay' },
+  removal: { after: '; the imported charges are kept' },
   list: {
     filter: ({ status }) => ({ status: status?.join(',').toLowerCase() }),
     saysIfFiltered: true,

@@ -19,7 +19,7 @@ const services = '10';
 
 /** The month so far, or the last one with data, beside the same days of the month before. */
 export async function runSummary(context: Context, { metric }: SummaryOptions): Promise<ExitCode> {
-  const { found, credits } = await withOurServer(context, 'cost', 'Adding up', (client) =>
+  const { found, credits } = await withOurServer(context, 'cost', 'Loading costs', (client) =>
     readSummary(client, metric, dayText(context.world.now())),
   );
   const amounts = credits.map(({ currency, amount }) => ({ currency, amount }));

@@ -5,13 +5,13 @@ export function registerDemoCommand(program: GovctlCommand, act: Act): void {
   program
     .command('demo')
     .noFormats()
-    .summary('watch the main job on a service of your own, in a few seconds')
+    .summary('run a guided tour on a temporary service, in a few seconds')
     .description(
-      'Starts a service in this process on a temporary store, applies the policy library that comes with govctl, ' +
-        'changes one policy by hand, finds the drift, and makes a report of a sample inventory. Nothing leaves this machine, and nothing but the report is left behind.',
+      'Starts a service in this process with a temporary store, applies the policy library included with govctl, ' +
+        'edits one policy, detects the drift, and generates a report for a sample inventory. Sends nothing to other machines, and keeps only the report.',
     )
-    .option('--keep', 'leave the service running, and its data in place, until Ctrl-C')
-    .option('--out <folder>', 'put the report here (default: a temporary folder, which it names)')
-    .option('--port <port>', 'listen on this port; 0 picks a free one', '0')
+    .option('--keep', 'keep the service running and its data until Ctrl-C')
+    .option('--out <dir>', 'directory for the report (default: a temporary directory)')
+    .option('--port <port>', 'port to listen on; 0 picks a free port', '0')
     .action(act(() => import('./demo.ts').then((module) => module.runDemo)));
 }

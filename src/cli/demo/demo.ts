@@ -69,59 +69,63 @@ async function playDemo(
     `The service runs in this process at ${server.baseUrl}; its data is in ${folder}.`,
   );
   await play.step('What would change? Nothing is written yet.', ['plan'], { head: 9 });
-  await play.step('Make the service agree with the files.', ['apply', '--auto-approve'], {
+  await play.step('Apply the files to the service.', ['apply', '--auto-approve'], {
     head: 1,
     tail: 5,
   });
-  await play.step('A second plan is empty: files and service agree.', ['plan'], { head: 5 });
+  await play.step('A second plan is empty: the service matches the files.', ['plan'], { head: 5 });
   await play.step(
-    'Now somebody edits a policy by hand, outside git.',
+    'Now someone edits a policy manually, outside git.',
     ['policy', 'update', handEdit.policy, '--set', handEdit.setting],
     { head: 8 },
   );
-  await play.step('Drift shows it: live against what was last applied.', ['drift'], {
-    head: 20,
-    expect: exitCodes.verdict,
-  });
-  await play.step('Applying again puts it back.', ['apply', '--auto-approve'], { head: 20 });
   await play.step(
-    'Is a template in order, before it is deployed? The files suffice for that.',
+    '`drift` compares the service with the last apply and shows the edit.',
+    ['drift'],
+    {
+      head: 20,
+      expect: exitCodes.verdict,
+    },
+  );
+  await play.step('Applying again restores the policy.', ['apply', '--auto-approve'], { head: 20 });
+  await play.step(
+    'Check a template before it is deployed. This requires no service.',
     ['check', template, '--fail-on', 'HIGH'],
     { head: 8, tail: 4, expect: exitCodes.verdict },
   );
   await play.step(
-    'What can be fixed in the template is a diff; --write would change the file.',
+    'Fixes for the template are shown as a diff; --write changes the file.',
     ['check', template, '--fix', '--fail-on', 'HIGH'],
     { head: 0, tail: 32, expect: exitCodes.verdict },
   );
   await play.step(
-    'And what runs already? The service evaluates an inventory as it comes in.',
+    'What about deployed resources? The service evaluates an inventory on import.',
     ['resource', 'import', 'infrastructure/snapshot.json'],
     { head: 5 },
   );
-  await play.step('How does everything stand?', ['overview'], { head: 9 });
+  await play.step('Show the compliance of all resources.', ['overview'], { head: 9 });
   await play.step(
-    'What is wrong is a violation, until it is mended or waived.',
+    'A failing resource is a violation until it is fixed or exempt.',
     ['violation', 'list', '--severity', 'CRITICAL'],
     { head: 10 },
   );
   await play.step(
-    'A policy can say how it is mended. The plan is shown first, unless it is approved.',
+    'A policy can define its remediation. The plan is shown first, unless approved.',
     ['remediate', 'apply', '--policy', handFix, '--auto-approve'],
     { head: 8 },
   );
   await play.step(
-    'Its violation is resolved.',
+    'The violation is resolved.',
     ['violation', 'list', '--policy', handFix, '--status', 'RESOLVED'],
     { head: 8 },
   );
   await play.step(
-    'For whoever has to see it in writing: a report, as a web page and as a PDF.',
+    'Share the results: a report as a web page and a PDF.',
     [...reportWords, '--format', 'html,pdf', '--out', reports],
     { head: 12 },
   );
   await play.step(
-    'Policies with auto_remediation wait for nobody: meanwhile their violations were fixed.',
+    'Policies with auto_remediation need no approval: their violations are already fixed.',
     ['remediate', 'list', '--automatic'],
     { head: 8 },
   );
@@ -132,40 +136,41 @@ async function playDemo(
 async function playCost(play: ReturnType<typeof createPlayer>): Promise<void> {
   await play.goTo(costDay);
   await play.step(
-    'And what does it cost? An export says it; the clock is set to its end.',
+    'What does it cost? Import a cost export; the clock is set to its last day.',
     ['cost', 'import', 'cost/focus.csv'],
     { head: 6 },
   );
-  await play.step('This month, next to the last one.', ['cost', 'summary'], { head: 9, tail: 1 });
+  await play.step('This month, compared with last month.', ['cost', 'summary'], {
+    head: 9,
+    tail: 1,
+  });
   await play.step(
-    'A budget counts it at once, and forecasts the rest of the month.',
+    'A budget tracks the cost and forecasts the rest of the month.',
     ['budget', 'create', '--name', 'shop', '--amount', '2000', '--currency', 'USD'],
     { head: 12 },
   );
   const anomalies = ['cost', 'anomalies'];
   await play.waitFor(anomalies, (text) => text.includes('Storage'));
   await play.step(
-    'An unusual day is found by itself; it is an event for webhooks, as is the crossed threshold.',
+    'Anomalies are detected automatically. Webhooks receive them as events, and crossed thresholds too.',
     anomalies,
     { head: 6 },
   );
-  await play.step('What will the next month cost?', ['cost', 'forecast', '--days', '30'], {
+  await play.step('What will the next 30 days cost?', ['cost', 'forecast', '--days', '30'], {
     head: 18,
     tail: 3,
   });
   await play.step(
-    'How busy is the server? An export of its metrics says it.',
+    'How busy is the server? Import an export of its metrics.',
     ['cost', 'metrics', 'import', 'cost/utilization.ndjson'],
     { head: 4 },
   );
-  await play.step('Half of it would do.', ['cost', 'rightsizing'], { head: 10 });
+  await play.step('A server of half the size is enough.', ['cost', 'rightsizing'], { head: 10 });
   await play.step('Why?', ['cost', 'rightsizing', 'get', 'i-0a1b2c3d4e5f60718'], { head: 14 });
-  await play.step('And nobody uses this any more.', ['cost', 'unused'], { head: 8 });
-  await play.step(
-    'What do resources cost that fail a policy?',
-    ['violation', 'summary', '--by', 'resource'],
-    { head: 8 },
-  );
+  await play.step('These resources are unused.', ['cost', 'unused'], { head: 8 });
+  await play.step('What do failing resources cost?', ['violation', 'summary', '--by', 'resource'], {
+    head: 8,
+  });
 }
 
 /** Milliseconds at most that the demo waits for work in the background. */
@@ -222,7 +227,7 @@ function createPlayer(context: Context, server: RunningServer, folder: string) {
       if (code !== expect) {
         throw new GovctlError(
           'internal_error',
-          `\`${typed}\` ended with ${code} instead of ${expect}`,
+          `\`${typed}\` exited with ${code} instead of ${expect}`,
         );
       }
     },
@@ -293,30 +298,28 @@ function closing(
   const command = (text: string): string => `  ${style.cyan(text)}`;
   const start = keep
     ? [
-        `The service goes on at ${server.baseUrl} until Ctrl-C. In another terminal:`,
+        `The service runs at ${server.baseUrl} until Ctrl-C. In another terminal:`,
         '',
         command(
           `export GOVCTL_BASE_URL=${server.baseUrl} GOVCTL_TOKEN=${server.apiKey?.key ?? ''}`,
         ),
         command('govctl policy list'),
         command(
-          `govctl server clock reset   # its clock is at ${costDay.slice(0, 10)}, the day of the cost`,
+          `govctl server clock reset   # its clock is at ${costDay.slice(0, 10)}, the last day of the cost data`,
         ),
       ]
     : [
-        'To go on by yourself:',
+        'Next steps:',
         '',
-        command('govctl demo --keep          # the same service, left running'),
+        command('govctl demo --keep          # run the demo and keep its service'),
       ];
   return [
     '',
     `The report is in ${reports}.`,
     '',
     ...start,
-    command(
-      'govctl init my-policies     # a repo of your own: first policy, its test, CI workflow',
-    ),
-    command('govctl server               # a service that keeps its data, in .govctl/data'),
+    command('govctl init my-policies     # your own repo: first policy, test, CI workflow'),
+    command('govctl server               # a service with its data in .govctl/data'),
     command('govctl --help'),
   ].join('\n');
 }

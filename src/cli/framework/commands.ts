@@ -64,7 +64,7 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
     .description(
       'Shows the status of each control of a framework, from the latest evaluations of the policies mapped to it; with a control, its policies. A control without data never passes.',
     )
-    .argument('<framework>', 'such as soc2')
+    .argument('<framework>', 'framework ID, such as soc2')
     .argument('[control]', 'show this control with its policies')
     .option('--account <id>', 'filter by account')
     .option(
@@ -79,11 +79,11 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
     .command('coverage')
     .summary('count the controls that have policies')
     .description(
-      'Reads the policy files and counts, for each built-in framework and each framework in the files, the controls that enabled policies name in compliance_frameworks. Labels of a whole framework or of a group of controls (SOC2:CC6) count for no control. Requires no service.',
+      'Counts, for each built-in framework and each framework in the policy files, the controls that enabled policies reference in compliance_frameworks. Ignores labels of whole frameworks and of groups of controls (SOC2:CC6). Requires no service.',
     )
     .argument(
       '[paths...]',
-      'files or directories; default: the paths of govctl.yaml, else this one',
+      'files or directories (default: paths in govctl.yaml, else the current directory)',
     )
     .addHelpText('after', coverageHelp)
     .action(act(() => import('./coverage.ts').then((m) => m.runCoverage)));
@@ -93,7 +93,7 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
     .description(
       'Defines a custom framework from a file. With the ID of a built-in framework, imports titles and descriptions for its controls instead. Replaces earlier imports of the same ID.',
     )
-    .argument('<file>', 'OSCAL catalog (JSON), or CSV with id,title,description,parent')
+    .argument('<file>', 'OSCAL catalog (JSON), or CSV with `id,title,description,parent`')
     .option('--id <id>', 'framework ID (default: nist-800-53 for its catalogs)')
     .addOption(
       new Option('--format <format>', 'input format (default: detected)').choices(['oscal', 'csv']),
@@ -102,12 +102,12 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
     .addHelpText('after', importHelp)
     .action(act(() => import('./import.ts').then((m) => m.runImport)));
   nounCommands(framework, act, { argument: '<framework>', noun: definitions }).delete(
-    'delete a custom framework, or the imported texts of a built-in one',
+    'delete a custom framework, or the imported titles of a built-in framework',
   );
 }
 
 const showHelp = `
-Exit codes: 0 read, whatever the status is.
+Exit codes: 0 regardless of the status.
 
 Examples:
   $ govctl framework show soc2

@@ -59,7 +59,7 @@ export const controlsView = (framework: FrameworkWithControls, shown: Shown): Vi
 function headLines(framework: Framework, style: Style): string[] {
   const { name, version, status, evaluated, compliance_score: score } = framework;
   const { total } = framework.control_counts;
-  const own = framework.has_texts === true ? ', with your texts' : '';
+  const own = framework.has_texts === true ? ', with imported titles' : '';
   const title = `${version === undefined ? name : `${name} (${version})`}${own}`;
   if (score === null) {
     return [

@@ -56,7 +56,7 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
   if (out === undefined) name = await send(context, read, said);
   else await write(context, out, documentToYaml(frameworkKind, { id, name, ...said }, id));
   const counted = count(controls.length, 'control');
-  const what = builtIn ? `texts for ${counted} of ${builtIn.name}` : `${id} with ${counted}`;
+  const what = builtIn ? `titles for ${counted} of ${builtIn.name}` : `${id} with ${counted}`;
   await context.show({
     value: {
       id,
@@ -149,7 +149,7 @@ async function send(
   { id, name: given }: Pick<Read, 'id' | 'name'>,
   said: { readonly version?: string; controls: DefinedControl[] },
 ): Promise<string> {
-  return withOurServer(context, 'custom frameworks', 'Importing it', async (client) => {
+  return withOurServer(context, 'custom frameworks', 'Importing framework', async (client) => {
     const before = await definitionOf(client, id);
     await warnIfOwned(context, id, before?.tags);
     const name = given ?? before?.name ?? id;

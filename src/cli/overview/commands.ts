@@ -5,9 +5,9 @@ import type { GovctlCommand } from '../flags/govctl-command.ts';
 export function registerOverviewCommand(program: GovctlCommand, act: Act): void {
   program
     .command('overview')
-    .summary('see how everything stands: score, violations, what is about to fail')
+    .summary('show an overview: score, violations, resources about to fail')
     .description(
-      'Shows the current state of the inventory: the score of the latest evaluations and its trend over 30 days, open violations by severity, what is about to fail, the accounts with the highest risk, and the frameworks with the lowest score. With filters, trend and frameworks are not shown.',
+      'Shows the current state of the inventory: the score of the latest evaluations and its 30-day trend, open violations by severity, resources about to fail, the accounts with the highest risk, and the frameworks with the lowest score. Trend and frameworks are not shown with filters.',
     )
     .option('--provider <provider>', 'filter by provider (repeatable)', collectValues)
     .option('--account <id>', 'filter by account (repeatable)', collectValues)
@@ -18,9 +18,9 @@ export function registerOverviewCommand(program: GovctlCommand, act: Act): void 
 }
 
 const overviewHelp = `
-Exit codes: 0 whatever the score.
+Exit codes: 0 regardless of the score.
 
 Examples:
   $ govctl overview
   $ govctl overview --environment production --watch
-  $ govctl overview -o json        the answer of the service as it is`;
+  $ govctl overview -o json        the unmodified response of the service`;

@@ -4,7 +4,7 @@ import { showMoney } from '../../contract/money.ts';
 import { severities } from '../../contract/policies.ts';
 import { compliantFrom } from '../../engine/score.ts';
 import { paintStatus, scoreText } from '../framework/framework-view.ts';
-import { shortTime } from '../terminal/ages.ts';
+import { shortTime, utcMinute } from '../terminal/ages.ts';
 import type { View } from '../terminal/output.ts';
 import { count, inThrees, printableLine, widthOf } from '../terminal/printable.ts';
 import { paintSeverity } from '../terminal/severity.ts';
@@ -68,7 +68,7 @@ const headLine = (
 ): string =>
   [
     style.bold('Governance'),
-    `${at.slice(0, 16).replace('T', ' ')} UTC`,
+    utcMinute(at),
     `${inThrees(evaluated)} evaluations`,
     printableLine(baseUrl),
   ].join(' · ');
@@ -81,8 +81,8 @@ function scoreLines(
     return [
       style.bold('  Score  none yet'),
       isPart
-        ? '  Nothing was evaluated: no resource that a policy is about is in this part.'
-        : '  Nothing was evaluated: there are no resources that a policy is about.',
+        ? '  Nothing was evaluated: no policy applies to the selected resources.'
+        : '  Nothing was evaluated: no policy applies to the resources in the inventory.',
     ];
   }
   const isCompliant = score >= compliantFrom && critical === 0;

@@ -38,7 +38,7 @@ const limitsOf = ({ total, dataset, isCut }: Backtested): string[] => [
     : []),
   ...(isCut ? ['Only the first 100,000 violations and resources were read.'] : []),
   ...(total.failures < fewFailures
-    ? [`${count(total.failures, 'failure')}: too few to judge a method.`]
+    ? [`${count(total.failures, 'failure')}: too few to evaluate a method.`]
     : []),
 ];
 const fewFailures = 30;

@@ -24,7 +24,7 @@ export async function runBacktest(context: Context, options: BacktestOptions): P
   const start = since === undefined ? -Infinity : Date.parse(parseMoment('--since', since, world.now())); // prettier-ignore
   const histories =
     dataset === undefined
-      ? [await withOurServer(context, 'predictions', 'Reading the history', (client) => readStored(client, world.now()))] // prettier-ignore
+      ? [await withOurServer(context, 'predictions', 'Loading history', (client) => readStored(client, world.now()))] // prettier-ignore
       : await readDataset(world, dataset);
   const replays = histories.map(({ series, until }) => {
     const first = series.reduce((soonest, { history: [one] }) => Math.min(soonest, one?.[0] ?? until), until); // prettier-ignore

@@ -77,7 +77,9 @@ function offNote(methods: unknown): string | undefined {
 }
 
 export function registerPredictCommands(program: GovctlCommand, act: Act): void {
-  const predict = program.command('predict').description('list violations that are expected soon');
+  const predict = program
+    .command('predict')
+    .description('predict violations and measure the accuracy of predictions');
   const its = nounCommands(predict, act, { argument: '<id>', noun: predictions });
   its
     .list('list predicted violations, the soonest first', {
@@ -102,14 +104,14 @@ export function registerPredictCommands(program: GovctlCommand, act: Act): void 
     .option('--environment <name>', 'filter by environment (repeatable)', collectValues);
   predict
     .command('explain')
-    .description('show a predicted violation, its reason, and how earlier predictions turned out')
+    .description('show a predicted violation, its reason, and the outcome of earlier predictions')
     .argument('<id>')
     .action(act(() => import('./explain.ts').then((m) => m.runExplain)));
   predict
     .command('backtest')
-    .summary('measure how good predictions would have been on a history')
+    .summary('measure the accuracy of predictions on past data')
     .description(
-      'Replays the verdicts that the service stores, or those of a dataset, day by day: makes the predictions of each day from what was known then, and compares them with what happened. An alert counts once, however long it stays.',
+      'Replays the stored verdicts, or those of a dataset, day by day: makes predictions from the data known on each day and compares them with the actual outcome. Counts each alert once.',
     )
     .option('--since <time>', 'start of the predictions: a time, or an age such as 90d')
     .option('--horizon <days>', 'number of days that a prediction looks ahead (default: 30)')
@@ -121,10 +123,10 @@ export function registerPredictCommands(program: GovctlCommand, act: Act): void 
 const backtestHelp = `
 N is the number of series (a policy on a resource) that a method makes
 predictions for. A skill compares its Brier score with that of a baseline: 1 is
-perfect, 0 no better, below 0 worse. A method is worth turning on if it beats
-both baselines. docs/prediction.md has the figures of public histories.
+perfect, 0 no better, below 0 worse. A method is worth enabling if it beats both
+baselines. See docs/prediction.md for results on public data.
 
-Exit codes: 0 replayed, whatever the figures; 3 the dataset is not valid.
+Exit codes: 0 replayed, regardless of the result; 3 invalid dataset.
 
 Examples:
   $ govctl predict backtest

@@ -8,7 +8,7 @@ export async function runExplain(
   context: Context,
   { args: [id] }: { readonly args: readonly [string] },
 ): Promise<ExitCode> {
-  const { data } = await withOurServer(context, 'predictions', 'Reading it', (client) =>
+  const { data } = await withOurServer(context, 'predictions', 'Loading prediction', (client) =>
     client.predictions.get({ params: { id } }),
   );
   await context.show(predictionView(data));

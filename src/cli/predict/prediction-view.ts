@@ -32,10 +32,10 @@ const daysOf = ({ days_until_violation: days }: PredictiveAlert): string =>
   days < 1 ? 'less than a day' : count(days, 'day');
 
 const methods: Readonly<Record<PredictiveAlert['method'], string>> = {
-  date_certain: 'date_certain: its policy compares a date with the time',
-  exemption_expiry: 'exemption_expiry: its exemption ends',
-  trend: 'trend: a number that moves towards a limit',
-  recurrence: 'recurrence: it failed more than once before',
+  date_certain: 'date_certain: the policy compares a date with the current time',
+  exemption_expiry: 'exemption_expiry: the exemption expires',
+  trend: 'trend: a value approaches a limit',
+  recurrence: 'recurrence: the resource failed more than once before',
 };
 
 const isExplained = (one: PredictiveAlert | ExplainedAlert): one is ExplainedAlert =>
@@ -51,8 +51,8 @@ const betweenOf = ({ interval }: PredictiveAlert): string | undefined =>
 
 function confidenceOf(one: PredictiveAlert | ExplainedAlert): string {
   const percent = `${Math.round(one.confidence * 100)}%`;
-  if (one.method === 'trend') return `${percent}: the chance within a year`;
-  if (one.method === 'recurrence') return `${percent}: the chance within 30 days`;
+  if (one.method === 'trend') return `${percent}: probability within a year`;
+  if (one.method === 'recurrence') return `${percent}: probability within 30 days`;
   if (!isExplained(one) || one.observations === 0) return percent;
-  return `${percent}: such a date came ${count(one.missed, 'time')} and was moved away ${count(one.renewed, 'time')}`;
+  return `${percent}: such dates passed ${count(one.missed, 'time')} and were postponed ${count(one.renewed, 'time')}`;
 }

@@ -92,11 +92,11 @@ function readHistory(file: string, bytes: Buffer, most: number): History {
     const found = bytes.indexOf(newline, start);
     const end = found < 0 ? bytes.length : found;
     number += 1;
-    if (end - start > longestLine) refuse(`the line has more than ${longestLine >> 20} MiB`);
+    if (end - start > longestLine) refuse(`the line is longer than ${longestLine >> 20} MiB`);
     const line = end === start ? '' : bytes.toString('utf8', start, end);
     start = end + 1;
     if (line.trim() === '') continue;
-    if (series.length >= most) refuse('more lines than a dataset may have: 1,000,000');
+    if (series.length >= most) refuse('a dataset must not contain more than 1,000,000 lines');
     const value = tryJson(line);
     const parsed = value && parseToFirstIssue(Line, value.value);
     if (!parsed?.success) {

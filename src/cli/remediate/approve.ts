@@ -18,7 +18,7 @@ export interface ApproveOptions extends ApprovalOptions, Waiting {
 export async function runApprove(context: Context, options: ApproveOptions): Promise<ExitCode> {
   const timeoutMs = parseTimeout(options.timeout);
   const [id] = options.args;
-  const shown = await withOurServer(context, 'remediations', 'Looking it up', (client) =>
+  const shown = await withOurServer(context, 'remediations', 'Loading remediation', (client) =>
     readWithActions(client, id),
   );
   if (!isApproved(options)) {

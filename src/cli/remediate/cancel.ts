@@ -14,7 +14,7 @@ export async function runCancel(
   context: Context,
   { args: [id], reason }: CancelOptions,
 ): Promise<ExitCode> {
-  const { data } = await withOurServer(context, 'remediations', 'Cancelling it', (client) =>
+  const { data } = await withOurServer(context, 'remediations', 'Canceling remediation', (client) =>
     client.remediations.cancel({ params: { id }, body: defined({ reason }) }),
   );
   await context.show(remediationView(data));

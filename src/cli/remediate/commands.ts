@@ -124,7 +124,7 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
         .command('rollback')
         .summary('undo what a remediation changed')
         .description(
-          'Shows the plan, prompts for approval, and restores the attributes that the remediation changed, the last change first. Attributes that have changed since are left alone. The exit codes are those of `remediate apply`.',
+          'Shows the plan, prompts for approval, and restores the attributes that the remediation changed, the last change first. Skips attributes that have changed since. The exit codes are those of `remediate apply`.',
         )
         .argument('<id>')
         .option('--dry-run', 'show the plan and change nothing')

@@ -30,8 +30,11 @@ export async function runShow(
   context: Context,
   { args: [id] }: { readonly args: readonly [string] },
 ): Promise<ExitCode> {
-  const remediation = await withOurServer(context, 'remediations', 'Looking it up', (client) =>
-    readWithActions(client, id),
+  const remediation = await withOurServer(
+    context,
+    'remediations',
+    'Loading remediation',
+    (client) => readWithActions(client, id),
   );
   await context.show(remediationView(remediation));
   return isUnderway(remediation) ? exitCodes.pending : exitCodes.ok;

@@ -93,7 +93,7 @@ function describeOutcome({ status, outcome = {}, unsent = 0 }: Action): string[]
   }
   return [
     ...(exit === 0 ? [`exit code 0${said === undefined ? '' : `: ${said}`}`] : []),
-    ...(answered !== undefined && status !== 'failed' ? [`answered ${answered}`] : []),
+    ...(answered !== undefined && status !== 'failed' ? [`returned ${answered}`] : []),
     ...(ignored === undefined ? [] : [`output ignored: ${ignored}`]),
   ];
 }

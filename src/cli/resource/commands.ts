@@ -41,34 +41,30 @@ const resources: OwnNoun<AnsweredResource, ListOptions> = {
 export function registerResourceCommands(program: GovctlCommand, act: Act): void {
   const resource = program
     .command('resource')
-    .description('the inventory of the service: the resources that policies are evaluated over');
+    .description('manage the inventory of the service: the resources that policies evaluate');
   resource
     .command('import')
-    .summary('bring resources into the inventory')
+    .summary('import resources into the inventory')
     .description(
-      `Creates or replaces the resources of files: ${describeInputs()}, one a line as JSON in any number. Each is evaluated at once.`,
+      `Creates or replaces resources from files: ${describeInputs()}. NDJSON files may contain any number of resources, one per line. Evaluates each resource immediately.`,
     )
-    .argument('<inputs...>', 'files or directories; - is stdin')
+    .argument('<inputs...>', 'files or directories; - reads standard input')
     .addOption(
       new Option('--format <format>', 'input format (default: detected)').choices([...formats]),
     )
-    .option('--parameters <key=value>', "a template's parameter; repeatable", collectValues)
-    .option('--parameters-file <file>', 'parameters as JSON or YAML')
-    .option('--all-conditions', 'import resources whose condition is false, too')
+    .option('--parameters <key=value>', 'template parameter (repeatable)', collectValues)
+    .option('--parameters-file <file>', 'file with template parameters, JSON or YAML')
+    .option('--all-conditions', 'also import resources whose condition is false')
     .action(act(() => import('./import.ts').then((m) => m.runImport)));
   const its = nounCommands(resource, act, { argument: '<id>', noun: resources });
   its
     .list('list resources', { fields: resourceSortFields, by: 'id' })
-    .option('--type <type>', 'only those of a type; repeatable', collectValues)
-    .option('--provider <provider>', 'repeatable', collectValues)
-    .option('--account <id>', 'repeatable', collectValues)
-    .option('--region <region>', 'repeatable', collectValues)
-    .option('--environment <name>', 'repeatable', collectValues)
-    .option(
-      '--tag <key[=value]>',
-      'only those with this tag; repeatable: all of them',
-      collectValues,
-    );
+    .option('--type <type>', 'filter by resource type (repeatable)', collectValues)
+    .option('--provider <provider>', 'filter by provider (repeatable)', collectValues)
+    .option('--account <id>', 'filter by account (repeatable)', collectValues)
+    .option('--region <region>', 'filter by region (repeatable)', collectValues)
+    .option('--environment <name>', 'filter by environment (repeatable)', collectValues)
+    .option('--tag <key[=value]>', 'filter by tag (repeatable; all must match)', collectValues);
   its.get('show one resource');
-  its.delete('remove a resource from the inventory; its violations are resolved');
+  its.delete('delete a resource from the inventory and resolve its violations');
 }

@@ -1,7 +1,7 @@
 import type { PlacedLeftOut } from '../../project/check/left-out.ts';
 import type { InputProblem } from '../../inventory/model.ts';
 import type { Context } from '../context.ts';
-import { count, listWords, printableLine } from '../terminal/printable.ts';
+import { count, inThrees, listWords, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 
 /** Something in a file that did not become a resource. */
@@ -39,7 +39,7 @@ export async function showImport(context: Context, report: ImportReport): Promis
   await context.show({ value: { ...report }, human: (style) => describe(report, style) });
   if (report.unknown_values > 0) {
     await context.say(
-      `${count(report.unknown_values, 'value')} that the input does not show ${report.unknown_values === 1 ? 'was' : 'were'} left out.`,
+      `${count(report.unknown_values, 'value')} not known from the input ${report.unknown_values === 1 ? 'was' : 'were'} omitted.`,
     );
   }
   const [warning] = report.warnings;
@@ -48,14 +48,14 @@ export async function showImport(context: Context, report: ImportReport): Promis
     const more = report.warnings.length - 1;
     const place = line === undefined ? file : `${file}:${line}`;
     await context.warn(
-      `${printableLine(`${place}: ${message}`)}${more > 0 ? `; and ${count(more, 'other warning')} (-o json lists them)` : ''}`,
+      `${printableLine(`${place}: ${message}`)}${more > 0 ? `; and ${count(more, 'other warning')} (use -o json to list all)` : ''}`,
     );
   }
   const [first] = report.left_out;
   if (first) {
     const { length } = report.left_out;
     await context.say(
-      `${count(length, 'resource')} left out, as ${length === 1 ? 'its condition is' : 'their conditions are'} false: ${printableLine(first.resource)}${length > 1 ? ' and others (-o json names them)' : ''}.`,
+      `${count(length, 'resource')} excluded because ${length === 1 ? 'its condition is' : 'their conditions are'} false: ${printableLine(first.resource)}${length > 1 ? ' and others (use -o json to list all)' : ''}.`,
     );
   }
   if (report.skipped.length > 0) {
@@ -70,7 +70,11 @@ function describe(report: ImportReport, style: Style): string {
     return `${style.red('rejected')} ${printableLine(place)}  ${printableLine(id ? `${id}: ${reason}` : reason)}`;
   });
   const more = Math.max(rejected.length, report.rejected) - lines.length;
-  if (more > 0) lines.push(`... and ${more} more`);
-  const words = [`${created} created`, `${updated} updated`, `${unchanged} unchanged`];
+  if (more > 0) lines.push(`... and ${inThrees(more)} more`);
+  const words = [
+    `${inThrees(created)} created`,
+    `${inThrees(updated)} updated`,
+    `${inThrees(unchanged)} unchanged`,
+  ];
   return `${[...lines, `${style.green('Imported')} ${listWords(words)}`].join('\n')}\n`;
 }

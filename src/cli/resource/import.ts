@@ -24,6 +24,7 @@ import { findInputs } from '../check/prepare.ts';
 import { readingOf } from '../project/reading.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
+import { inThrees } from '../terminal/printable.ts';
 import { showImport } from './import-report.ts';
 import type { ImportReport, Rejected } from './import-report.ts';
 import { resourceLines } from './resource-lines.ts';
@@ -52,7 +53,8 @@ export async function runImport(context: Context, options: ImportOptions): Promi
   for (const { file, message } of failed) report.rejected_lines.push({ file, reason: message });
   await withOurServer(context, 'an inventory', 'Importing', async (client, update) => {
     for (const input of files) {
-      const told = (): void => update(`Importing ${input.file}: ${resourcesIn(report)} resources`);
+      const told = (): void =>
+        update(`Importing ${input.file}: ${inThrees(resourcesIn(report))} resources`);
       await importFile(context, client, input, { ...reading, refuse, holding }, report, told).catch(
         (error: unknown) => {
           if (context.world.signal.aborted) throw interrupted();
@@ -122,7 +124,7 @@ async function importFile(
   }
   const bytes = await readAll(head, rest);
   if (!bytes) {
-    const reason = `it has more than ${largestDocument / 1024 / 1024} MiB; only resources that stand one a line as JSON may have more`;
+    const reason = `the file is larger than ${largestDocument / 1024 / 1024} MiB; for larger inputs, use NDJSON with one resource per line`;
     report.rejected_lines.push({ file: input.file, reason });
     return;
   }

@@ -26,7 +26,7 @@ function describeResource(resource: AnsweredResource, style: Style): string {
       ['name', name],
       ...attributes,
       ['tags', words.join(', ')],
-      ['properties', `${Object.keys(properties).length} (-o json shows them)`],
+      ['properties', `${Object.keys(properties).length} (use -o json to show all)`],
       ['created', meta.created_at],
       ['updated', meta.updated_at],
     ],

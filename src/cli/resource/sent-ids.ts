@@ -23,7 +23,7 @@ export function createSentIds(): (line: string, place: string) => Refusal | unde
     const before = sent.get(id);
     if (!before) sent.set(id, { content, place });
     return before && before.content !== content
-      ? { id, reason: `has the id of ${before.place}, with other content` }
+      ? { id, reason: `same ID as ${before.place}, but different content` }
       : undefined;
   };
 }

@@ -32,22 +32,22 @@ const scans: OwnNoun<Scan, { readonly status?: string }> = {
 export function registerScanCommands(program: GovctlCommand, act: Act): void {
   const scan = program
     .command('scan')
-    .description('evaluate the inventory of the service anew, and see how compliant it is');
+    .description('evaluate the inventory of the service and show its compliance');
   scan
     .command('run')
     .summary('start a scan')
     .description(
-      'Starts a scan: every resource against every enabled policy of its type. With --wait it ends when the scan does: 0 completed, 1 failed, 8 still on its way when the time was up.',
+      'Starts a scan, which evaluates every resource against every enabled policy of its type. Exit codes with --wait: 0 completed, 1 failed, 8 still running at the timeout.',
     )
-    .option('--name <name>', 'what to call it')
-    .option('--type <type>', 'only resources of this type; repeatable', collectValues)
-    .option('--policy <policy>', 'only this policy, by id, name or key; repeatable', collectValues)
-    .option('--wait', 'wait until it has ended')
-    .option('--timeout <seconds>', 'with --wait: at most so long', '600')
+    .option('--name <name>', 'name of the scan')
+    .option('--type <type>', 'only resources of this type (repeatable)', collectValues)
+    .option('--policy <policy>', 'only this policy: ID, name or key (repeatable)', collectValues)
+    .option('--wait', 'wait for the scan to end')
+    .option('--timeout <seconds>', 'with --wait: maximum wait, in seconds', '600')
     .action(act(() => import('./run.ts').then((m) => m.runScan)));
   const its = nounCommands(scan, act, { argument: '<id>', noun: scans });
   its
     .list('list scans', { fields: scanSortFields, by: 'created_at', order: 'desc' })
-    .addOption(new Option('--status <status>', 'only these').choices([...scanStatuses]));
-  its.get('show one scan: its progress or its result');
+    .addOption(new Option('--status <status>', 'filter by status').choices([...scanStatuses]));
+  its.get('show one scan: progress or result');
 }

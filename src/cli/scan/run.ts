@@ -6,6 +6,7 @@ import { withOurServer } from '../objects/our-server.ts';
 import { findIds } from '../objects/find.ts';
 import { policies } from '../policy/policies.ts';
 import { parseTimeout, showTimeout, waitUntilEnded } from '../objects/wait.ts';
+import { inThrees } from '../terminal/printable.ts';
 import { isUnderway, scanView } from './scan-view.ts';
 
 export interface RunOptions {
@@ -22,7 +23,7 @@ export async function runScan(context: Context, options: RunOptions): Promise<Ex
     ...defined({ name: options.name }),
     ...(options.type ? { resource_types: [...options.type] } : {}),
   };
-  const scan = await withOurServer(context, 'scans', 'Starting it', async (client, update) => {
+  const scan = await withOurServer(context, 'scans', 'Starting scan', async (client, update) => {
     const only = options.policy && {
       policy_ids: await findIds(context, client, policies, options.policy),
     };
@@ -32,10 +33,10 @@ export async function runScan(context: Context, options: RunOptions): Promise<Ex
     return waitUntilEnded(context.world, data, {
       timeoutMs,
       isUnderway,
-      lookLater: `\`govctl scan get ${id}\` shows how far it is.`,
+      lookLater: `Use \`govctl scan get ${id}\` to see its progress.`,
       look: async () => {
         const { data: seen } = await client.scans.get({ params: { id } });
-        update(`Scanning: ${seen.progress} %, ${seen.resources_scanned} resources`);
+        update(`Scanning: ${seen.progress}%, ${inThrees(seen.resources_scanned)} resources`);
         return seen;
       },
     });
@@ -44,7 +45,7 @@ export async function runScan(context: Context, options: RunOptions): Promise<Ex
   if (scan.status === 'failed') return exitCodes.error;
   if (scan.status === 'completed') return exitCodes.ok;
   if (options.wait)
-    await context.warn(`the scan has not ended within ${showTimeout(options.timeout)}`);
-  await context.say(`\`govctl scan get ${scan.id}\` shows how far it is.`);
+    await context.warn(`the scan did not end within ${showTimeout(options.timeout)}`);
+  await context.say(`Use \`govctl scan get ${scan.id}\` to see its progress.`);
   return exitCodes.pending;
 }

@@ -1,7 +1,7 @@
 import type { Scan } from '../../contract/scans.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
-import { printableLine } from '../terminal/printable.ts';
+import { inThrees, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 
 export const scanView = (scan: Scan): View => ({
@@ -23,7 +23,7 @@ function describeScan(scan: Scan, style: Style): string {
       return `  ${style.yellow('?')} ${printableLine(`${policy}: ${resource}: ${reason}`)}\n`;
     });
   const more = scan.summary.error - undecided.length;
-  if (undecided.length > 0 && more > 0) undecided.push(`  ... and ${more} more\n`);
+  if (undecided.length > 0 && more > 0) undecided.push(`  ... and ${inThrees(more)} more\n`);
   return describeCounts(scan, style) + undecided.join('');
 }
 
@@ -32,11 +32,11 @@ const describeCounts = (scan: Scan, style: Style): string =>
     scan.name ?? scan.id,
     [
       ['id', scan.id],
-      ['status', scan.status === 'running' ? `running, ${scan.progress} %` : scan.status],
+      ['status', scan.status === 'running' ? `running, ${scan.progress}%` : scan.status],
       ['types', scan.resource_types?.join(', ')],
       ['policies', scan.policy_ids?.join(', ')],
       ['score', scan.status === 'completed' ? showScore(scan) : undefined],
-      ['resources', String(scan.resources_scanned)],
+      ['resources', inThrees(scan.resources_scanned)],
       ['evaluations', showCounts(scan)],
       ['failure', scan.failure?.reason],
       ['started', scan.started_at],
@@ -50,4 +50,4 @@ const showScore = ({ compliance_score: score }: Scan): string =>
   score === null ? 'none: nothing was evaluated' : `${score} of 100`;
 
 const showCounts = ({ summary: { evaluated, pass, fail, error, exempt } }: Scan): string =>
-  `${evaluated}: ${pass} pass, ${fail} fail, ${error} undecided, ${exempt} exempt`;
+  `${inThrees(evaluated)}: ${inThrees(pass)} passed, ${inThrees(fail)} failed, ${inThrees(error)} ${error === 1 ? 'error' : 'errors'}, ${inThrees(exempt)} exempt`;

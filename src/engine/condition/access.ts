@@ -221,7 +221,7 @@ export function merge(into: CelMap, made: unknown): Failure | undefined {
   const keys = keysOf(made);
   spend(keys.length * prices.pair);
   for (const key of keys) {
-    if (!into.add(key, entryOf(made, key)?.[1])) return mismatch('twice the same key', key);
+    if (!into.add(key, entryOf(made, key)?.[1])) return mismatch('duplicate key', key);
   }
   return undefined;
 }

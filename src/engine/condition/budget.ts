@@ -66,7 +66,7 @@ export function onceForEvaluation<T>(of: string, make: () => T): T {
 export class OverBudget extends Error {}
 
 /** Created once, as its stack trace is not needed. */
-const spent = new OverBudget('the budget of steps is spent');
+const spent = new OverBudget('the step budget is exhausted');
 
 /** Pays for work before it is done. Throws, because `||` could absorb a Failure and the work would continue. */
 export function spend(steps: number): void {

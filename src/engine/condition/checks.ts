@@ -120,7 +120,7 @@ export const checkHas: Check<Extract<ASTNode, { readonly op: 'call' }>> = (
 ) => {
   const [attribute] = node.args[1];
   if (attribute?.op !== '.') {
-    const message = 'has() takes an attribute, such as has(resource.owner)';
+    const message = 'has() requires an attribute, such as has(resource.owner)';
     throw checker.createError('invalid_macro_argument', message, attribute ?? node);
   }
   checker.check(attribute, context);

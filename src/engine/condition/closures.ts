@@ -265,7 +265,7 @@ function runMap(term: Of<'map'>, build: Build): Run {
 }
 
 export const badKey = (key: unknown): Failure =>
-  mismatch('a map literal with this key or twice the same key', key);
+  mismatch('a map literal with this key or a duplicate key', key);
 
 /** Puts one entry into a map that a macro makes. */
 export function addEntry(into: CelMap, key: unknown, value: unknown): Failure | undefined {

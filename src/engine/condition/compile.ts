@@ -163,9 +163,11 @@ function fromError(source: string, thrown: unknown, { variables, functions }: La
   // A function that is there doesn't take what it was given: what it takes helps, not its name.
   const isKnown = written !== undefined && nearest === written;
   const forms = functions.filter(({ name }) => isKnown && name === written);
-  const said = isKnown
-    ? `${summary}; there is ${forms.map(({ signature }) => withoutNamespace(signature)).join(', ')}`
-    : summary;
+  const usage =
+    written === 'has'
+      ? 'to test whether a field is present, use has(resource.tags.owner)'
+      : `use ${forms.map(({ signature }) => withoutNamespace(signature)).join(', ')}`;
+  const said = isKnown ? `${summary}; ${usage}` : summary;
   // The package marks the whole call for an unknown function; the caret belongs under the name.
   const named = written ? source.indexOf(written, start) : -1;
   const offset = named >= 0 ? named : start;

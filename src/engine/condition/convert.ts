@@ -22,7 +22,7 @@ import {
 import { UnknownValue } from '../../contract/resources.ts';
 
 /** What the text is may be a secret of the document. */
-const noNumber = (name: string) => typeError(`${name}() can't read this text`);
+const noNumber = (name: string) => typeError(`${name}() cannot parse this string`);
 
 const outOfRange = (name: string) => typeError(`${name}(): the value is out of range`);
 
@@ -131,7 +131,7 @@ function decodeText(bytes: Uint8Array): unknown {
   } catch {
     // The decoder says by a TypeError that the bytes are no text, and takes its time.
     spend(prices.badBytes);
-    return typeError('string(): the bytes are not UTF-8');
+    return typeError('string(): the bytes are not valid UTF-8');
   }
 }
 

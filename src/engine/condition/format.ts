@@ -43,7 +43,7 @@ export function format(text: unknown, args: unknown): unknown {
   }
   const rest = text.slice(at);
   if (rest.includes('%')) {
-    return typeError('format(): a % that is no formatting clause; write %% for the sign itself');
+    return typeError('format(): a % without a format specifier; use %% for a literal %');
   }
   return parts.join('') + rest;
 }
@@ -51,7 +51,7 @@ export function format(text: unknown, args: unknown): unknown {
 const notFormattable = (verb: string, value: unknown): Failure =>
   value instanceof UnknownValue
     ? mismatch('format', value)
-    : typeError(`format(): %${verb} does not take ${typeName(value)}`);
+    : typeError(`format(): %${verb} does not accept ${typeName(value)}`);
 
 /** What a whole number is, whichever type has it. A JSON number that is whole is one. */
 function whole(value: unknown): bigint | undefined {
@@ -158,7 +158,7 @@ function shown(value: unknown, depth: number): string | Failure {
     return Number.isFinite(value) ? formatDouble(value) : special(value);
   }
   if (value instanceof TypeValue) return value.typeName;
-  if (depth > deepest) return typeError('format(): the value nests too deep');
+  if (depth > deepest) return typeError('format(): the value is nested too deeply');
   if (Array.isArray(value))
     return listed(value as unknown[], '[', ']', (item) => shown(item, depth + 1));
   if (isMap(value)) {

@@ -220,7 +220,7 @@ class Lowering {
 
   /** Where types were not checked, it is found out when it runs. */
   #unknown(node: ASTNode, name: string): Term {
-    if (this.#checked) throw new LoweringProblem(`${name} is not offered`, node);
+    if (this.#checked) throw new LoweringProblem(`${name} is not supported`, node);
     const run = () => typeError(`there is no ${name}`);
     return { start: node.start, end: node.end, kind: 'call', name, run, args: [] };
   }
@@ -285,7 +285,7 @@ class Lowering {
     const entries = node.args.map(([key, value], i) => {
       const term = this.term(key, scope);
       if (term.kind === 'constant' && !keys.add(term.value, null)) {
-        throw new LoweringProblem('this key is already there, or is none', key);
+        throw new LoweringProblem('duplicate or invalid map key', key);
       }
       const isOptional = optional?.has(i) === true;
       return { key: term, value: this.term(value, scope), ...(isOptional ? { isOptional } : {}) };
@@ -301,7 +301,7 @@ class Lowering {
       return { ...place, kind: 'constant', value: minInt };
     }
     const run = operators.get(node.op);
-    if (!run) throw new LoweringProblem(`${node.op} is not offered`, node);
+    if (!run) throw new LoweringProblem(`${node.op} is not supported`, node);
     return folded({
       ...place,
       kind: 'call',

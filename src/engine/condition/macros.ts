@@ -23,7 +23,7 @@ export function find(scope: Scope | undefined, name: string): Scope | undefined 
 /** `has(argument)`. @throws LoweringProblem where that is no attribute */
 export function presence(node: ASTNode, argument: ASTNode, chosen: Term): Term {
   if (argument.op !== '.' || chosen.kind !== 'select') {
-    throw new LoweringProblem('has() takes an attribute, such as has(resource.owner)', argument);
+    throw new LoweringProblem('has() requires an attribute, such as has(resource.owner)', argument);
   }
   const { of, key, path } = chosen;
   const place = { start: node.start, end: node.end, ...defined({ path }) };

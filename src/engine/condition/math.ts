@@ -90,7 +90,7 @@ const shifted =
           ? BigInt.asUintN(64, value)
           : undefined;
     if (magnitude === undefined || typeof by !== 'bigint') return mismatch(name, value, by);
-    if (by < 0n) return typeError(`${name} takes no negative number of places`);
+    if (by < 0n) return typeError(`${name} does not accept a negative number of bits`);
     const result = by >= 64n ? 0n : BigInt.asUintN(64, run(magnitude, by));
     return value instanceof Uint ? new Uint(result) : BigInt.asIntN(64, result);
   };

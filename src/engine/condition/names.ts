@@ -50,7 +50,7 @@ export function resolveNames(root: ASTNode, names: Names, rooted: ReadonlySet<nu
     }
   }
   for (const start of left) {
-    throw new LoweringProblem('only a name may have a dot in front', { start, end: start + 1 });
+    throw new LoweringProblem('only a name may start with a dot', { start, end: start + 1 });
   }
 }
 

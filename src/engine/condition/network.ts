@@ -68,7 +68,7 @@ function parseGroups(text: string, isLast: boolean): bigint[] | undefined {
   return groups;
 }
 
-const notRange = (): Failure => typeError('the text is not an IP address or range (CIDR)');
+const notRange = (): Failure => typeError('the string is not an IP address or range (CIDR)');
 
 /** `cidr_contains(outer, inner)`: whether all addresses of `inner`, an address or a range, are in `outer`. */
 export function cidrContains(outer: unknown, inner: unknown): boolean | Failure {
@@ -133,7 +133,7 @@ function allBut(blocks: readonly string[]): Span[] {
 
 function spanOf(block: string): Span {
   const range = parseRange(block);
-  if (!range) throw new Error(`${block} is no block`);
+  if (!range) throw new Error(`${block} is not a block`);
   return toSpan(range);
 }
 

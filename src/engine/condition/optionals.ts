@@ -47,7 +47,7 @@ function valueOf(value: unknown): unknown {
   if (optional instanceof Failure) return optional;
   return optional.present
     ? optional.content
-    : newFailure('missing_attribute', 'value() of an optional that has none');
+    : newFailure('missing_attribute', 'value() of an empty optional');
 }
 
 export const optionalFunctions: readonly (readonly [name: string, run: Strict])[] = [

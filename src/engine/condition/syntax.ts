@@ -56,7 +56,7 @@ export function parse(environment: Environment, source: string, names: Names): P
   if (spelled.rooted.size > 0 || hasLongNames(names)) resolveNames(ast, names, spelled.rooted);
   if (makers.length > mostMakers) for (const node of makers) boundType(node);
   for (const start of spelled.optionals) {
-    throw new LoweringProblem('? stands before an item of a list or a key of a map', {
+    throw new LoweringProblem('? is allowed only before a list item or a map key', {
       start,
       end: start + 1,
     });

@@ -75,7 +75,7 @@ const spendOnChange = (length: number): void =>
   spend(prices.textFunction + Math.ceil(length / prices.changedCharacters));
 
 const outside = (name: string, index: number) =>
-  typeError(`${name}(): ${index} is outside the text`);
+  typeError(`${name}(): ${index} is outside the string`);
 
 export function charAt(text: unknown, index: unknown): unknown {
   const point = toIndex(index);

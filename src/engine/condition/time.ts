@@ -70,7 +70,7 @@ function dayNumber(year: number, month: number, day: number): number {
 
 // What a text is may be a secret of the document: messages tell what it should be.
 const notTimestamp = (): Failure =>
-  typeError('the text is not a timestamp such as 2026-01-31T09:30:00Z (RFC 3339)');
+  typeError('the string is not a timestamp such as 2026-01-31T09:30:00Z (RFC 3339)');
 
 /** Digits of a fraction are cut after nine; nobody writes many more. */
 const longestTimestamp = 100;
@@ -161,7 +161,7 @@ const longestDuration = 100;
 
 /** Go's form: signed, numbers with a unit each: `1h30m`, `-1.5s`. */
 export function parseDuration(text: string): Duration | Failure {
-  const failure = () => typeError('the text is not a duration such as 36h or 1h30m');
+  const failure = () => typeError('the string is not a duration such as 36h or 1h30m');
   if (text.length > longestDuration) return failure();
   spend(prices.duration + text.length);
   const sign = text.startsWith('-') ? -1n : 1n;
@@ -247,7 +247,7 @@ function localSeconds(at: Timestamp, zone: string): number | Failure {
   const format = isShort ? zoneFormat(zone) : undefined;
   if (!format) {
     spend(prices.unknownZone);
-    return typeError('the text is not a time zone such as Europe/Berlin or +02:00');
+    return typeError('the string is not a time zone such as Europe/Berlin or +02:00');
   }
   const parts = new Map<string, string>();
   for (const { type, value } of format.formatToParts(at.seconds * 1_000)) parts.set(type, value);

@@ -38,7 +38,7 @@ export function findControlFaults(
     if (parent === undefined || known || at.has(controlKey(framework, parent))) continue;
     const near = suggest(parent);
     const hint = near === undefined ? '' : `; did you mean ${near}?`;
-    add(index, 'parent', `must be the id of another control, but is ${show(parent)}${hint}`);
+    add(index, 'parent', `must be the ID of another control, but is ${show(parent)}${hint}`);
     if (faults.length >= mostFaults) break;
   }
   return [...faults, ...findCircles(framework, controls, at)].slice(0, mostFaults);

@@ -34,7 +34,7 @@ export function checkAction({ text, rules, whyUnfit }: CheckedAction): string | 
   if (action.kind === 'exec') {
     return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(action.name)
       ? undefined
-      : 'must name a command of the server, such as exec:close-bucket';
+      : 'must be a command of the server, such as exec:close-bucket';
   }
   if (action.kind === 'patch') return checkPatch(action.patch, rules, whyUnfit);
   if (action.kind !== 'other') return undefined;

@@ -175,7 +175,7 @@ describe('auth login with an API key', () => {
     const page = async () => new Response('<!doctype html><title>Sign in</title>', { status: 200 });
     const outcome = await logIn({ fetch: page });
     expect(outcome.exitCode).toBe(1);
-    expect(outcome.stderr).toContain('it is not JSON but begins with');
+    expect(outcome.stderr).toContain('the response is not JSON and begins with');
     expect(readdirSync(home)).toEqual([]);
   });
 

@@ -86,9 +86,9 @@ describe('govctl cost rightsizing', () => {
         'i-0123456789abcdef0  m5.4xlarge  m5.xlarge  15% #   18% #      420.48 USD  high',
         'i-b                  m5.2xlarge  m5.xlarge  30% ##  20% #   no cost known  medium',
         '',
-        '420.48 USD a month could be saved, of 560.64 USD for 1 machine.',
+        '420.48 USD per month could be saved, of 560.64 USD for 1 machine.',
         '2 recommendations, 1 of the right size.',
-        'Withheld: 1 (memory not measured 1). --status withheld lists them.',
+        'Withheld: 1 (memory not measured 1). Use --status withheld to list them.',
         '',
       ].join('\n'),
     );
@@ -141,7 +141,7 @@ describe('govctl cost rightsizing', () => {
     const { exitCode, stdout } = await run(['rightsizing', 'get', machineId]);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('m5.xlarge: 4 vCPUs, 16 GiB; would use 60% of CPU, 72% of memory');
-    expect(stdout).toContain('0.768 USD an hour, from 516.096 over 672 hours');
+    expect(stdout).toContain('0.768 USD per hour, from 516.096 over 672 hours');
     expect(stdout).toContain('p99.5 15%, max 15%; 480 hours, 2026-02-08 to 2026-02-27');
     const missing = await run(['rightsizing', 'get', 'i-x']);
     expect([missing.exitCode, missing.stderr]).toEqual([
@@ -222,8 +222,8 @@ describe('govctl cost metrics import', () => {
         'metrics/net.json    CloudWatch statistics  0       0         -           -',
         'metrics/own.ndjson  NDJSON                 2       1         2026-02-10  2026-02-10',
         '',
-        'Other metrics, left out: NetworkIn 2',
-        'Stored: 50 points of 1 machine; 200 quarters of an hour changed.',
+        'Skipped other metrics: NetworkIn 2',
+        'Stored: 50 points of 1 machine; 200 15-minute intervals changed.',
         '',
       ].join('\n'),
     ]);
@@ -263,7 +263,7 @@ describe('govctl cost metrics import', () => {
     const { stdout } = await run(['metrics', 'import', '-'], {
       stdin: `\n${JSON.stringify(line)}\r\n\r\n`,
     });
-    expect(stdout).toContain('Stored: 1 point of 1 machine; 4 quarters of an hour changed.');
+    expect(stdout).toContain('Stored: 1 point of 1 machine; 4 15-minute intervals changed.');
   });
 
   it.each([
@@ -337,7 +337,7 @@ describe('govctl cost metrics import', () => {
     const skipped = await run(['metrics', 'import', 'own.ndjson', '--skip-unknown']);
     expect([skipped.exitCode, skipped.stdout]).toEqual([
       0,
-      expect.stringContaining('Left out: 1 point of machines that are not in the inventory'),
+      expect.stringContaining('Skipped: 1 point of machines that are not in the inventory'),
     ]);
   });
 

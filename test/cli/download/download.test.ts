@@ -301,7 +301,7 @@ describe('a download', () => {
       download(depsOf([{}]).deps, path.join(folder, 'missing', 'r.pdf')),
     ).rejects.toMatchObject({
       error: 'file_error',
-      message: `${path.join(folder, 'missing', 'r.pdf')} could not be written: there is no such file or folder`,
+      message: `${path.join(folder, 'missing', 'r.pdf')} could not be written: no such file or directory`,
       hint: `Create the directory ${path.join(folder, 'missing')} first.`,
     });
   });

@@ -46,7 +46,7 @@ describe('framework import', () => {
     const imported = await run('import', 'low.json');
     expect(imported, imported.stderr).toMatchObject({ exitCode: 0 });
     expect(imported.stdout).toBe(
-      'Imported texts for 2 controls of NIST-800-53: NIST SP 800-53 LOW\nNext: govctl framework show nist-800-53 --all\n',
+      'Imported titles for 2 controls of NIST-800-53: NIST SP 800-53 LOW\nNext: govctl framework show nist-800-53 --all\n',
     );
     expect((await run('show', 'nist-800-53', 'AC-2')).stdout).toContain('Our title of ac-2');
     expect((await run('show', 'nist-800-53', 'ac-2(1)')).stdout).toContain('Our title of ac-2.1');
@@ -101,7 +101,7 @@ describe('framework import', () => {
   });
 
   it.each([
-    ['a profile', ['profile.json', '--id', 'x'], 'its OSCAL model is profile, not catalog'],
+    ['a profile', ['profile.json', '--id', 'x'], 'the OSCAL model is profile, not catalog'],
     ['a circle of parents', ['circle.csv', '--id', 'x'], 'A → B → A'],
     ['no ID', ['acme.csv'], 'No framework ID given'],
     ['an ID that is none', ['acme.csv', '--id', 'a b'], '--id must be lower-case letters'],

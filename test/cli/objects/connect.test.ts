@@ -30,7 +30,7 @@ async function talk(fetch: Fetch, more: FakeWorldSettings = {}, ...flags: string
 describe('a service that has to be asked again', () => {
   it('is named in a pipe, so that a log says what is waited for', async () => {
     expect(await talk(refusing())).toBe(
-      'http://127.0.0.1:1 cannot be reached: nothing listens there; retrying for a few seconds',
+      'http://127.0.0.1:1 cannot be reached: connection refused; retrying for a few seconds',
     );
     const busy = once(() => answer(429, { error: 'rate_limit_exceeded' }, { 'retry-after': '1' }));
     expect(await talk(busy)).toMatch(

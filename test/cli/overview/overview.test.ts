@@ -91,9 +91,7 @@ describe('the overview screen', () => {
 
   it('of a part without resources tells to look at what there is, not to import', async () => {
     const { stdout } = await run(['--environment', 'prd']);
-    expect(stdout).toContain(
-      'Nothing was evaluated: no resource that a policy is about is in this',
-    );
+    expect(stdout).toContain('Nothing was evaluated: no policy applies to the selected');
     expect(stdout).toContain('Next: govctl resource list');
   });
 

@@ -81,7 +81,7 @@ describe('predict backtest of a dataset', () => {
   it('refuses what would take all memory, or years to replay, in one line of an error', async () => {
     const hostile: Record<string, [content: string, message: string]> = {
       'newlines.ndjson': ['\n'.repeat(5_000_000), 'newlines.ndjson is empty'],
-      'brackets.ndjson': ['['.repeat(9 << 20), 'brackets.ndjson:1: the line has more than 8 MiB'],
+      'brackets.ndjson': ['['.repeat(9 << 20), 'brackets.ndjson:1: the line is longer than 8 MiB'],
       'ages.ndjson': [
         line('a', ['0001-01-01T00:00:00Z', 'PASS'], ['9999-12-31T00:00:00Z', 'FAIL']),
         'ages.ndjson:1: the history is longer than 50 years',
@@ -105,12 +105,12 @@ describe('predict backtest of a dataset', () => {
     const { signal } = new AbortController();
     expect(await readDataset({ cwd, signal }, 'd', 4)).toHaveLength(2);
     await expect(readDataset({ cwd, signal }, 'd', 3)).rejects.toThrow(
-      'b.ndjson:3: more lines than a dataset may have',
+      'b.ndjson:3: a dataset must not contain more than',
     );
   });
 
   it.each([
-    [['--dataset', 'none'], 'none could not be read: there is no such file'],
+    [['--dataset', 'none'], 'none could not be read: no such file'],
     [['--dataset', '.'], 'No .ndjson files in .'],
     [['--dataset', 'empty.jsonl'], 'empty.jsonl is empty'],
     [['--horizon', '1.5'], '--horizon 1.5: not a number of days'],

@@ -227,7 +227,7 @@ describe('govctl server snapshot, restore and reset', () => {
     const missing = await run('server', 'restore', 'none.jsonl', '--yes');
     expect([missing.exitCode, missing.stderr]).toEqual([
       3,
-      'error: none.jsonl could not be read: there is no such file or folder\n',
+      'error: none.jsonl could not be read: no such file or directory\n',
     ]);
     writeFileSync(path.join(cwd, 'other.jsonl'), '{}\n');
     const other = await run('server', 'restore', 'other.jsonl', '--yes');
@@ -259,7 +259,7 @@ describe('govctl server seed', () => {
     );
     expect(await run('server', 'seed', 'nowhere')).toMatchObject({
       exitCode: 3,
-      stderr: 'error: nowhere could not be read: there is no such file or folder\n',
+      stderr: 'error: nowhere could not be read: no such file or directory\n',
     });
   });
 });

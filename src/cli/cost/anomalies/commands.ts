@@ -10,7 +10,7 @@ export function registerAnomalyCommands(cost: GovctlCommand, act: Act): void {
     .command('anomalies')
     .summary('list unexpected rises in cost')
     .description(
-      'Lists cost anomalies, the latest first: periods in which a service of an account cost more than the days before suggest.',
+      'Lists cost anomalies, the latest first: periods in which a service of an account cost more than expected from the previous days.',
     )
     .withOwnAction()
     .option(
@@ -52,15 +52,15 @@ export function registerAnomalyCommands(cost: GovctlCommand, act: Act): void {
       'Records whether a cost anomaly was expected. An expected anomaly is resolved, and for a year, anomalies of its group are reported only if they rise further above the expected cost.',
     )
     .argument('<anomaly>', 'ID')
-    .option('--expected', 'it was expected: resolve it')
-    .option('--unexpected', 'it was not expected: acknowledge it')
+    .option('--expected', 'mark the anomaly as expected and resolve it')
+    .option('--unexpected', 'mark the anomaly as unexpected and acknowledge it')
     .addOption(new Option('--status <status>', 'status to set').choices([...anomalyStatuses]))
-    .option('--note <text>', 'note for others')
+    .option('--note <text>', 'note')
     .action(act(() => import('./feedback.ts').then((m) => m.runFeedback)));
 }
 
 const help = `
-Exit codes: 0 whatever was found.
+Exit codes: 0 regardless of the results.
 
 Examples:
   $ govctl cost anomalies --status open

@@ -20,7 +20,7 @@ export function registerRightsizingCommands(cost: GovctlCommand, act: Act): void
     .description(
       'Imports CPU and memory utilization of virtual machines from NDJSON and from exports of CloudWatch, Azure Monitor and Google Cloud Monitoring. All files are read before anything is sent. Importing the same files again changes nothing.',
     )
-    .argument('<files...>', 'files or directories; - is stdin')
+    .argument('<files...>', 'files or directories; - reads standard input')
     .option('--resource <id>', 'ID of the machine, for files that do not include it')
     .option('--period <seconds>', 'period of each value, for files that do not include it')
     .addOption(
@@ -63,7 +63,7 @@ export function registerRightsizingCommands(cost: GovctlCommand, act: Act): void
     ) // prettier-ignore
     .option(
       '--assume-memory <percent>',
-      'peak of memory to assume if it was never measured, such as 40',
+      'peak memory utilization in percent to assume if not measured, such as 40',
     );
   listFlags(rightsizing, rightsizingSortFields, 'monthly_saving', 'desc')
     .addHelpText('after', listHelp)
@@ -74,7 +74,7 @@ export function registerRightsizingCommands(cost: GovctlCommand, act: Act): void
       .argument('<id>', 'ID of the resource or of the recommendation')
       .option(
         '--assume-memory <percent>',
-        'peak of memory to assume if it was never measured, such as 40',
+        'peak memory utilization in percent to assume if not measured, such as 40',
       );
   about('get')
     .description('show a recommendation and its evidence')
@@ -82,15 +82,15 @@ export function registerRightsizingCommands(cost: GovctlCommand, act: Act): void
   about('apply')
     .summary('plan the resize as a remediation that requires approval')
     .description(
-      'Creates a remediation that changes the size once somebody approves it. Nothing changes until then. Until the remediation ends, applying again shows the same one.',
+      'Creates a remediation that changes the size after approval. Until the remediation ends, applying again shows the existing remediation.',
     )
-    .option('--size <name>', 'another size that fits (default: the suggested one)')
+    .option('--size <name>', 'size to apply (default: the suggested size)')
     .addHelpText('after', applyHelp)
     .action(act(() => import('./apply.ts').then((m) => m.runApply)));
 }
 
 const importHelp = `
-Exit codes: 0 imported, or valid with --dry-run; 3 a file is not valid, or a
+Exit codes: 0 imported, or valid with --dry-run; 3 a file is invalid, or a
 machine is not in the inventory.
 
 Examples:
@@ -102,7 +102,7 @@ Examples:
   $ govctl cost metrics import metrics/ --dry-run`;
 
 const listHelp = `
-Exit codes: 0 whatever is found.
+Exit codes: 0 regardless of the results.
 
 Examples:
   $ govctl cost rightsizing --risk low,medium --environment production

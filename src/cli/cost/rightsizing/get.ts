@@ -17,7 +17,7 @@ export async function runGet(
   { args: [id], ...options }: AssumeMemory & { readonly args: readonly [string] },
 ): Promise<ExitCode> {
   const assumed = parseMemory(options)?.toString();
-  const { data } = await withOurServer(context, 'rightsizing', 'Reading it', (client) =>
+  const { data } = await withOurServer(context, 'rightsizing', 'Loading recommendation', (client) =>
     client.rightsizing.get({ params: { id }, query: { assume_memory: assumed } }),
   );
   const glyphs = glyphsFor(context.world.env);
@@ -64,9 +64,9 @@ function fieldsOf(
     ['suggested', suggested && loadText(suggested)],
     ...one.alternatives.map((other) => ['or', loadText(other)] as const),
     ['risk', one.risk],
-    ['saves', saving === undefined ? undefined : `${showMoney(saving, currency)} a month`],
-    ['costs', one.monthly_cost === undefined ? undefined : `${showMoney(one.monthly_cost, currency)} a month`], // prettier-ignore
-    ['rate', one.cost_per_hour === undefined ? undefined : `${one.cost_per_hour} ${currency} an hour, from ${cost?.amount} over ${cost?.hours} hours`], // prettier-ignore
+    ['saves', saving === undefined ? undefined : `${showMoney(saving, currency)} per month`],
+    ['costs', one.monthly_cost === undefined ? undefined : `${showMoney(one.monthly_cost, currency)} per month`], // prettier-ignore
+    ['rate', one.cost_per_hour === undefined ? undefined : `${one.cost_per_hour} ${currency} per hour, from ${cost?.amount} over ${cost?.hours} hours`], // prettier-ignore
     ['CPU', cpu && usage(glyphs, cpu.p99_5)],
     ['', cpu && measuredText(cpu)],
     ['memory', memory || assumed !== undefined ? usage(glyphs, memory?.max, assumed) : undefined],

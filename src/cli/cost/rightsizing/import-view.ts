@@ -56,7 +56,7 @@ export const importView = (files: readonly ReadFile[], stored?: readonly Metrics
         ...otherMetrics(files),
         ...reasons(leftOut),
         stored
-          ? `Stored: ${count(points, 'point')} of ${count(resources.size, 'machine')}; ${count(changed, 'quarter of an hour', 'quarters of an hour')} changed.`
+          ? `Stored: ${count(points, 'point')} of ${count(resources.size, 'machine')}; ${count(changed, '15-minute interval')} changed.`
           : `Dry run: ${count(points, 'point')} of ${count(resources.size, 'machine')}; nothing was sent.`,
       ];
       return `${table}\n${lines.map((line) => wrapWords(printableLine(line), columns)).join('\n')}\n`;
@@ -78,13 +78,13 @@ function otherMetrics(files: readonly ReadFile[]): readonly string[] {
   if (others.size === 0) return [];
   const all = [...others].map(([name, numbers]) => `${name || 'without a name'} ${inThrees(numbers)}`); // prettier-ignore
   const more = all.length > mostNamed ? [`${inThrees(all.length - mostNamed)} more`] : [];
-  return [`Other metrics, left out: ${[...all.slice(0, mostNamed), ...more].join(', ')}`];
+  return [`Skipped other metrics: ${[...all.slice(0, mostNamed), ...more].join(', ')}`];
 }
 
 function* reasons(leftOut: MetricsAnswer['left_out']): Generator<string> {
   const { unknown_resource: unknown, too_old: old, unknown_size: sizes } = leftOut;
   if (unknown > 0)
-    yield `Left out: ${count(unknown, 'point')} of machines that are not in the inventory`;
-  if (old > 0) yield `Left out: ${count(old, 'point')} older than the server keeps them`;
-  if (sizes > 0) yield `Left out: ${count(sizes, 'point')} in bytes, of sizes whose memory is unknown`; // prettier-ignore
+    yield `Skipped: ${count(unknown, 'point')} of machines that are not in the inventory`;
+  if (old > 0) yield `Skipped: ${count(old, 'point')} older than the retention of the server`;
+  if (sizes > 0) yield `Skipped: ${count(sizes, 'point')} in bytes, of sizes with unknown memory`; // prettier-ignore
 }

@@ -76,7 +76,7 @@ const why = ({ reason }: Rightsizing): string => (reason === undefined ? '-' : r
 function facts({ totals, counts, withheld }: Found, style: Style): readonly string[] {
   const sums = totals.map(({ currency, resources, monthly_cost: cost, monthly_saving: saved }) => {
     const of = `of ${showMoney(cost, currency)} for ${count(resources, 'machine')}`;
-    return `${style.bold(showMoney(saved, currency))} a month could be saved, ${of}.`;
+    return `${style.bold(showMoney(saved, currency))} per month could be saved, ${of}.`;
   });
   const { recommended, fits, stopped } = counts;
   const all = [
@@ -89,7 +89,7 @@ function facts({ totals, counts, withheld }: Found, style: Style): readonly stri
     ...sums,
     `${all.join(', ')}.`,
     ...(counts.withheld > 0
-      ? [`Withheld: ${inThrees(counts.withheld)} (${reasons.join(', ')}). --status withheld lists them.`] // prettier-ignore
+      ? [`Withheld: ${inThrees(counts.withheld)} (${reasons.join(', ')}). Use --status withheld to list them.`] // prettier-ignore
       : []),
   ];
 }

@@ -48,7 +48,7 @@ export async function* readMetricLines(
   }
   const bytes = await readAll(head, rest);
   if (!bytes) {
-    throw new FileRefused('', `has more than ${largestDocument >> 20} MiB; send lines of NDJSON, or several files`); // prettier-ignore
+    throw new FileRefused('', `is larger than ${largestDocument >> 20} MiB; use NDJSON or several files`); // prettier-ignore
   }
   const format = findFormat(parse(bytes, '', `is not JSON; ${known}`));
   if (!format) throw new FileRefused('', `is not a supported file; ${known}`);
