@@ -129,7 +129,7 @@ describe('govctl webhook verify', () => {
       `webhook-timestamp: ${sentAt + 1}`,
     );
     const half = await verify({ r: retimed }, ['--request', 'r', ...withSecret]);
-    expect(half.stdout).toContain('one kind of signature fits');
+    expect(half.stdout).toContain('one kind of signature matches');
     const bare = await verify({ r: 'POST / HTTP/1.1\n\n{}' }, ['--request', 'r', ...withSecret]);
     expect(bare.stdout).toContain('no signature header');
   });
