@@ -323,10 +323,7 @@ Coverage: 0 of 2 rules covered (0%); 0 of 2 policies tested for both pass and fa
 
   it('ends with 3 without tests, and where a file is not valid', async () => {
     const none = await run(makeRepo({ 'a.yaml': policies }));
-    expect([none.exitCode, none.stderr]).toEqual([
-      3,
-      expect.stringContaining('No tests found'),
-    ]);
+    expect([none.exitCode, none.stderr]).toEqual([3, expect.stringContaining('No tests found')]);
     const cwd = repo('policy: a.yaml\ncases: []\n');
     const { exitCode, stdout } = await run(cwd);
     expect(exitCode).toBe(3);
