@@ -69,7 +69,10 @@ export async function stopRunning(
   };
   const endWork = async (): Promise<void> => {
     step = 'ending background work';
-    const isLate = await Promise.race([service.stop(), sleep(rest(times.work), true, { ref: false })]);
+    const isLate = await Promise.race([
+      service.stop(),
+      sleep(rest(times.work), true, { ref: false }),
+    ]);
     if (isLate) cutOff.push('background work, which the next start does again');
   };
   const closeStore = async (): Promise<void> => {

@@ -3,6 +3,7 @@ import type { ApiKey } from '../../contract/api-keys.ts';
 import { scopes } from '../../contract/endpoint.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
+import { utcMinute } from '../terminal/ages.ts';
 import type { Context } from '../context.ts';
 import { parseExpiry } from '../flags/moment.ts';
 import { listOf, parseWords } from '../flags/parse-words.ts';
@@ -67,7 +68,7 @@ export async function runRotate(
   await context.say(
     until === undefined
       ? 'The old key no longer works.'
-      : `The old key works until ${until.slice(0, 16).replace('T', ' ')} UTC.`,
+      : `The old key works until ${utcMinute(until)}.`,
   );
   return exitCodes.ok;
 }

@@ -4,6 +4,7 @@ import { clientGrants } from '../../contract/oauth-clients.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { OauthClient } from '../../contract/oauth-clients.ts';
+import { utcMinute } from '../terminal/ages.ts';
 import type { Context } from '../context.ts';
 import { parseOverlap } from '../flags/overlap.ts';
 import { parseWords } from '../flags/parse-words.ts';
@@ -74,7 +75,7 @@ export async function runRotate(
   await context.say(
     until === undefined
       ? 'The old secret and its tokens no longer work.'
-      : `The old secret works until ${until.slice(0, 16).replace('T', ' ')} UTC.`,
+      : `The old secret works until ${utcMinute(until)}.`,
   );
   return exitCodes.ok;
 }

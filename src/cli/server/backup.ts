@@ -3,6 +3,7 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import { showSize } from '../download/sizes.ts';
+import { utcMinute } from '../terminal/ages.ts';
 import { count, inThrees, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
@@ -33,7 +34,7 @@ export async function runBackup(context: Context, flags: BackupFlags): Promise<E
     human: (style) =>
       [
         `${style.green('Saved')} ${count(total(records), 'record')} in ${printableLine(dir)}`,
-        `  last commit  ${inThrees(commit)}, written ${minute(at)}`,
+        `  last commit  ${inThrees(commit)}, written ${utcMinute(at)}`,
         `  size         ${showSize(bytes)} in ${count(files, 'file')}`,
         `  secret key   ${backup.secret_key ? 'included: whoever has the backup can decrypt its secrets' : keyElsewhere}`,
         '',
@@ -96,7 +97,7 @@ export async function runRestoreBackup(
       isRestored
         ? [
             `${style.green('Restored')} ${count(total(verified.records), 'record')} in ${printableLine(dataDir)}`,
-            `  last commit  ${inThrees(verified.last_commit ?? 0)}, written ${minute(verified.last_commit_at)}`,
+            `  last commit  ${inThrees(verified.last_commit ?? 0)}, written ${utcMinute(verified.last_commit_at ?? '')}`,
             ...(replaced === undefined ? [] : [`  replaced     ${printableLine(replaced)}`]),
             `  start it     govctl server --data-dir ${printableLine(dataDir)}`,
             '',
@@ -150,16 +151,13 @@ async function withProgress<T>(
 const total = (records: Readonly<Record<string, number>> = {}): number =>
   Object.values(records).reduce((sum, amount) => sum + amount, 0);
 
-/** `2026-11-21 11:55 UTC` */
-const minute = (at = ''): string => `${at.slice(0, 16).replace('T', ' ')} UTC`;
-
 const words = (name: string): string => name.replaceAll('_', ' ');
 
 function describe(dir: string, verified: Verified, style: Style, columns: number): string {
   const { kind, intact, damage, taken_at: takenAt, version } = verified;
   const what =
     kind === 'backup' && takenAt !== undefined
-      ? `backup of ${minute(takenAt)}, made by govctl ${printableLine(version ?? '')}`
+      ? `backup of ${utcMinute(takenAt)}, made by govctl ${printableLine(version ?? '')}`
       : words(kind);
   const title = intact ? style.green('Intact') : style.red('Damaged');
   return [
@@ -177,7 +175,7 @@ function numbersOf(verified: Verified): string[] {
   const { last_commit: commit, records, waiting = {}, audit_log: log, files } = verified;
   if (commit === undefined || !records) return [];
   const lines = [
-    ['last commit', `${inThrees(commit)}, written ${minute(verified.last_commit_at)}`],
+    ['last commit', `${inThrees(commit)}, written ${utcMinute(verified.last_commit_at ?? '')}`],
     ['records', inThrees(total(records))],
     ...Object.entries(records).map(([name, amount]) => ['', `${inThrees(amount).padStart(9)} ${words(name)}`]), // prettier-ignore
     ...Object.entries(waiting).map(([name, amount]) => ['waiting', `${inThrees(amount)} in ${words(name)}`]), // prettier-ignore

@@ -9,6 +9,7 @@ import { listOf } from '../flags/parse-words.ts';
 import { shownIn } from '../objects/noun.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { showOnce } from '../objects/show-once.ts';
+import { utcMinute } from '../terminal/ages.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { userView } from './user-view.ts';
 
@@ -52,7 +53,7 @@ async function showInvited(
     shownIn(context, { headline: (style) => `${style.green(done)} ${user.id}` }),
   );
   await context.show(showOnce(view, 'invitation_url', link, 'invitation'));
-  const until = `${user.invitation_expires_at.slice(0, 16).replace('T', ' ')} UTC`;
+  const until = utcMinute(user.invitation_expires_at);
   await context.say(
     `Send the link to ${printableLine(user.email)} over a private channel: the first person to open it sets the password. ` +
       `The link works once and expires at ${until}. To create a new link, run \`govctl user reset\`.`,

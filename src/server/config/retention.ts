@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { parseDuration } from '../../contract/duration.ts';
-import type { ServerConfig } from './config.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -26,7 +25,9 @@ export type Retention = Readonly<Record<RetentionKey, number>>;
 
 export const retentionOf = ({
   retention: { uses: _, ...retention } = {},
-}: ServerConfig): Retention => ({
+}: {
+  readonly retention?: Partial<Retention> & { readonly uses?: number };
+}): Retention => ({
   ...defaultRetention,
   ...retention,
 });

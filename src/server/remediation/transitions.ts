@@ -1,9 +1,8 @@
-import type { ActionStatus } from '../../contract/remediations.ts';
+import type { ActionStatus, Remediation } from '../../contract/remediations.ts';
 import { actionStatuses } from '../../contract/remediations.ts';
 import { timestamp } from '../deps.ts';
-import type { StoredRemediation } from './collection.ts';
 
-type Counts = StoredRemediation['counts'];
+type Counts = Remediation['counts'];
 
 export const countsOf = (statuses: readonly ActionStatus[]): Counts =>
   Object.fromEntries(
@@ -22,10 +21,10 @@ export const hasWork = ({ planned, attempting, unverified }: Counts): boolean =>
 
 /** A remediation whose action has changed: it ends with its last one. A cancelled one stays so. */
 export function afterAction(
-  before: StoredRemediation,
+  before: Remediation,
   [from, to]: readonly [ActionStatus, ActionStatus],
   now: number,
-): StoredRemediation {
+): Remediation {
   const counts = moved(before.counts, from, to);
   const after = { ...before, counts, updated_at: timestamp(now) };
   if (before.status !== 'running' || hasWork(counts)) return after;
