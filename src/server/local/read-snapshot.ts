@@ -11,6 +11,7 @@ import type { ErrorDetail } from '../../contract/errors.ts';
 import { maxDepth } from '../../inventory/text/depth.ts';
 import { findDeep } from '../../inventory/text/find-deep.ts';
 import type { StoredCollection, TravellingCollection } from '../module.ts';
+import { migrate, newerThanKnown } from '../store/migrate.ts';
 import type { Document } from '../store/store.ts';
 import { tooLarge } from './snapshot.ts';
 import type { SnapshotHead, Stored, StoredLane, StoredWork } from './snapshot.ts';
@@ -32,6 +33,7 @@ const Head = z.object({
   version: z.string().max(100),
   taken_at: Timestamp,
   sealed: z.string().max(10_000).optional(),
+  versions: z.record(z.string().max(256), z.int().min(1)).optional(),
 });
 const End = z.strictObject({ end: z.literal(true), lines: z.int(), sha256: z.string() });
 /** As the store takes them. */
@@ -113,6 +115,13 @@ async function measure(text: string): Promise<{ lines: number; sha256: string }>
  */
 export async function readSnapshot(text: string, stored: Stored): Promise<Snapshot> {
   const { head, body } = await checkWhole(text);
+  const newer = newerThanKnown(
+    stored.collections.map(({ spec }) => spec),
+    head.versions,
+  );
+  if (newer !== undefined) {
+    throw refuseLine(1, `says that a newer govctl (${shown(head.version)}) wrote it: ${newer}`);
+  }
   const documents = new Map<StoredCollection, Document[]>();
   const sequences = new Map<string, number>();
   const work: StoredWork[] = [];
@@ -134,9 +143,11 @@ export async function readSnapshot(text: string, stored: Stored): Promise<Snapsh
     const { data } = parsed;
     if ('in' in data) {
       // As it was read: a schema's own copy may lack unusual names.
-      const { doc } = given as { doc: Document };
+      const { doc: older } = given as { doc: Document };
       const collection = collections.get(data.in);
       if (!collection) throw refuse(`is of ${shown(data.in)}, which this govctl does not keep`);
+      const doc = inThisVersion(collection, head, older);
+      if (!doc) throw refuse('is not a row that an earlier version wrote');
       const faults = [...faultsOf(collection, doc), ...isTaken(collection, doc, at + 2)];
       if (faults.length > 0) throw refuseRow(at + 2, data.in, doc, faults);
       if (collection.files) owners.push({ collection, doc, line: at + 2 });
@@ -220,7 +231,7 @@ async function checkWhole(text: string): Promise<{ head: SnapshotHead; body: str
   if (!head.success) {
     throw refuseLine(1, 'is not the head of a snapshot; `govctl server snapshot` makes one');
   }
-  const { format_version: version, sealed, ...rest } = head.data;
+  const { format_version: version, sealed, versions, ...rest } = head.data;
   if (version !== 1) {
     throw refuseLine(
       1,
@@ -240,7 +251,7 @@ async function checkWhole(text: string): Promise<{ head: SnapshotHead; body: str
     );
   }
   return {
-    head: { ...rest, format_version: version, ...defined({ sealed }) },
+    head: { ...rest, format_version: version, ...defined({ sealed, versions }) },
     body: text.slice(headEnds, endBegins),
   };
 }
@@ -251,6 +262,19 @@ function parse(line: string): unknown {
     return JSON.parse(line);
   } catch {
     return undefined; // fits no schema
+  }
+}
+
+/** @returns undefined where a document that was edited by hand cannot be migrated */
+function inThisVersion(
+  { spec }: TravellingCollection,
+  { versions = {} }: SnapshotHead,
+  older: Document,
+): Document | undefined {
+  try {
+    return migrate(spec, versions[spec.name] ?? 1, older);
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { snapshotType } from '../../contract/local.ts';
 import type { Advanced, Emptied, LocalClock, Restored } from '../../contract/local.ts';
 import { describeOffset } from '../../contract/duration.ts';
@@ -11,6 +12,7 @@ import type { FindStatementKey } from '../keys/statement-key.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 import type { Module } from '../module.ts';
 import { openNamelessFile } from '../nameless-file.ts';
+import { versionsOf } from '../store/migrate.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { Store, Tx } from '../store/store.ts';
 import { advance, haveSettled } from './advance.ts';
@@ -246,6 +248,7 @@ export function createLocalService({
         version: deps.version,
         taken_at: timestamp(clock.now()),
         sealed: secrets.seal(sealedAs, sealedAs),
+        ...defined({ versions: versionsOf(stored.collections.map(({ spec }) => spec)) }),
       } as const;
       const file = await openNamelessFile('a snapshot');
       let size = 0;

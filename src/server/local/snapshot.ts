@@ -3,6 +3,7 @@ import { nextTurn } from '../next-turn.ts';
 import { largestSnapshot } from '../../contract/local.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { LaneFamily, Module, StoredCollection, TravellingCollection } from '../module.ts';
+import type { Versions } from '../store/migrate.ts';
 import type { Blobs, Document, LaneSpec, LaneWork, Reader, Store, Tx } from '../store/store.ts';
 
 /** What a snapshot is of, and what a restore replaces. */
@@ -44,6 +45,8 @@ export interface SnapshotHead {
   readonly taken_at: string;
   /** A known text, sealed with the server's key: who can open it can open the secrets, too. */
   readonly sealed?: string;
+  /** Of its documents. */
+  readonly versions?: Versions;
 }
 
 export interface StoredLane {

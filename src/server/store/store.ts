@@ -35,6 +35,11 @@ export interface CollectionSpec<T extends Document> {
   readonly index?: Readonly<Record<string, (doc: T) => string | readonly string[] | undefined>>;
   /** Fields a page can be sorted by. Absent values sort last in both directions; ties go by id, in the page's direction. */
   readonly order?: Readonly<Record<string, (doc: T) => Scalar | undefined>>;
+  /**
+   * Documents of earlier versions: the first function makes a document of version 2 from one of version 1, and so on.
+   * Functions must be pure, and must not change once they were released.
+   */
+  readonly migrations?: readonly ((older: Document) => Document)[];
 }
 
 /** A condition on one declared index: the document has any, or all, of the values. */

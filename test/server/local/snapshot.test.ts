@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as setImmediately } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readSnapshot } from '../../../src/server/local/read-snapshot.ts';
 import { storedBy, takeSnapshot } from '../../../src/server/local/snapshot.ts';
 import { modules } from '../../../src/server/wiring/modules.ts';
 import { inventoryOf } from '../inventory-service.ts';
@@ -94,6 +95,33 @@ describe('a snapshot', () => {
     await expect(taking).rejects.toThrow('left');
   });
 
+  it('of an earlier version is read as this version stores it, and refused where its rows are none of one', async () => {
+    await inventory.createPolicy('p', { severity: 'HIGH' });
+    const stored = storedBy(modules);
+    const collections = stored.collections.map((one) =>
+      one.spec.name !== 'policies'
+        ? one
+        : {
+            ...one,
+            spec: {
+              ...one.spec,
+              migrations: [
+                (older: { readonly id: string }) => {
+                  if (!('name' in older)) throw new Error('no policy of version 1');
+                  return { ...older, description: 'migrated' };
+                },
+              ],
+            },
+          },
+    );
+    const later = { ...stored, collections };
+    const text = await snapshot();
+    const { documents } = await readSnapshot(text, later);
+    const [policies] = [...documents].flatMap(([{ spec }, docs]) => (spec.name === 'policies' ? [docs] : [])); // prettier-ignore
+    expect(policies).toMatchObject([{ name: 'p', severity: 'HIGH', description: 'migrated' }]);
+    await expect(readSnapshot(editedRow(text, 'policies', '"name":', '"nome":'), later)).rejects.toThrow('is not a row that an earlier version wrote'); // prettier-ignore
+  });
+
   it('brings everything back, into the same server and into another', async () => {
     await fill();
     const before = await state();
@@ -184,6 +212,15 @@ describe('a snapshot', () => {
           ...rest,
         ]),
       'newer govctl',
+    ],
+    [
+      'newer rows',
+      (text) =>
+        edited(text, ([head = '', ...rest]) => [
+          `${head.slice(0, -1)},"versions":{"policies":7}}`,
+          ...rest,
+        ]),
+      'the records of "policies" have version 7; this govctl supports version 1',
     ],
     [
       'an unknown collection',

@@ -16,11 +16,13 @@ export const FIRST_FORMAT = 'govctl-store/1';
 /** A collection as it was after a commit. */
 export interface Checkpoint {
   readonly commit: number;
+  /** Of its documents; absent: 1. */
+  readonly version?: number;
   readonly rows: readonly Versioned<Document>[];
 }
 
-/** What of a document is kept in memory when it is read. */
-type Keep = (doc: Document) => Document;
+/** What of a document of a version is kept in memory when it is read. */
+type Keep = (doc: Document, version: number) => Document;
 
 /** Slices small enough that requests are answered in between. */
 const SLICE_BYTES = 128 << 10;
@@ -102,8 +104,14 @@ export const replaceFile = async (
  * The lines of a checkpoint, which together are one JSON value: a head, a line per record, an end.
  * Each checksum goes on from the one before it.
  */
-function* linesOf(collection: string, { commit, rows }: Checkpoint): Generator<Buffer> {
-  const head = JSON.stringify({ format: FORMAT, collection, commit });
+function* linesOf(collection: string, checkpoint: Checkpoint): Generator<Buffer> {
+  const { commit, version = 1, rows } = checkpoint;
+  const head = JSON.stringify({
+    format: FORMAT,
+    collection,
+    commit,
+    version: version > 1 ? version : undefined,
+  });
   let { bytes, crc } = sealLine(head.slice(0, -1), ',"records":[\n');
   yield bytes;
   for (const [at, { doc, revision }] of rows.entries()) {
@@ -137,6 +145,7 @@ const readCheckpoint = async (
 ): Promise<Checkpoint> => {
   const rows: Versioned<Document>[] = [];
   let commit: number | undefined;
+  let version = 1;
   let crc: number | undefined = 0;
   let ended = false;
   let number = 0;
@@ -155,24 +164,28 @@ const readCheckpoint = async (
       }
       const text = bytes.toString('utf8');
       if (commit === undefined) {
-        const head = JSON.parse(`${text}]}`) as { format: string; commit: number };
+        const head = JSON.parse(`${text}]}`) as {
+          format: string;
+          commit: number;
+          version?: number;
+        };
         const { format } = head;
         if (format !== FORMAT && format !== FIRST_FORMAT) {
           throw refuseFormat(path, `${path}:${number}`, { format, known: FORMAT, hasBackup });
         }
-        commit = head.commit;
+        ({ commit, version = 1 } = head);
       } else if (isEnd) {
         ended = true;
       } else {
         const row = JSON.parse(
           text.endsWith(',') ? text.slice(0, -1) : text,
         ) as Versioned<Document>;
-        rows.push({ doc: keep(row.doc), revision: row.revision });
+        rows.push({ doc: keep(row.doc, version), revision: row.revision });
       }
     }
   }
   if (commit === undefined || !ended) throw damaged('the file ends before its data does');
-  return { commit, rows };
+  return { commit, version, rows };
 };
 
 /** A collection's file as lowdb sees it. lowdb's own adapter never syncs and builds one huge string. */
@@ -204,5 +217,8 @@ export const openCheckpoint = (
 ): Low<Checkpoint> => {
   const hasBackup = async (): Promise<boolean> =>
     (await files.list(dirname(path))).includes(`${basename(path)}.bak`);
-  return new Low(checkpointAdapter(files, path, hasBackup, keep), { commit: -1, rows: [] });
+  return new Low(checkpointAdapter(files, path, hasBackup, keep), {
+    commit: -1,
+    rows: [],
+  });
 };

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { versionOf } from '../migrate.ts';
 import { openCheckpoint } from './checkpoint.ts';
 import type { FileLayer } from './file-layer.ts';
 import { laneFile, laneRows } from './lane-records.ts';
@@ -19,7 +20,11 @@ import { segmentsIn } from './segments.ts';
  */
 export const foldState = async (files: FileLayer, dir: string, state: State): Promise<number> => {
   const { commit } = state;
-  const tables = Array.from(state.tables, ([name, table]) => ({ name, rows: table.snapshot() }));
+  const tables = Array.from(state.tables, ([name, table]) => ({
+    name,
+    version: versionOf(table.spec),
+    rows: table.snapshot(),
+  }));
   const families = Array.from(state.lanes, ([family, lanes]) => ({
     name: laneFile(family),
     rows: laneRows(lanes, commit),
@@ -27,10 +32,10 @@ export const foldState = async (files: FileLayer, dir: string, state: State): Pr
   const sequences = [...state.sequences];
 
   let bytes = 0;
-  for (const { name, rows } of [...tables, ...families]) {
+  for (const { name, ...content } of [...tables, ...families]) {
     const path = join(dir, `${name}.json`);
     const file = openCheckpoint(files, path);
-    file.data = { commit, rows };
+    file.data = { commit, ...content };
     await file.write();
     bytes += await files.size(path);
   }

@@ -1,3 +1,4 @@
+import type { Versions } from '../migrate.ts';
 import { checkLine, sealLine } from './checked-line.ts';
 
 /**
@@ -17,11 +18,15 @@ export interface Group {
    * before. What is behind it there was refused, and its numbers are not used again.
    */
   readonly after?: number;
+  /** Of the documents in its commits. */
+  readonly versions?: Versions | undefined;
 }
 
-export const sealGroup = ({ from, commits, bytes, epoch, after }: Group): Buffer =>
-  sealLine(JSON.stringify({ group: { from, commits, bytes, epoch, after } }).slice(0, -1), '}\n')
-    .bytes;
+export const sealGroup = ({ from, commits, bytes, epoch, after, versions }: Group): Buffer =>
+  sealLine(
+    JSON.stringify({ group: { from, commits, bytes, epoch, after, versions } }).slice(0, -1),
+    '}\n',
+  ).bytes;
 
 const BEGIN = Buffer.from('{"group":', 'latin1');
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Awaitable } from '../../awaitable.ts';
+import type { Versions } from '../migrate.ts';
 import { knownJson } from '../../json.ts';
 import { nextTurn } from '../../next-turn.ts';
 import { randomBytes } from 'node:crypto';
@@ -50,6 +51,8 @@ export interface JournalOptions {
   readonly guard: Guard;
   /** The last commit in it. */
   readonly commit: number;
+  /** Of the documents that are written. */
+  readonly versions: Versions | undefined;
   /** Called when how far the journal is on disk can't be noted. */
   readonly onUnmarked: (error: unknown) => void;
   /** Called for each commit that has become durable, in order, before `append` resolves. */
@@ -131,12 +134,10 @@ const textOf = (operation: Operation): string => {
   return `["put",${JSON.stringify(name)},${knownJson(value)}]`;
 };
 
-const groupOf = (batch: readonly SealedCommit[], bytes: number, epoch: string): Group => ({
-  from: batch[0]?.commit.commit ?? 0,
-  commits: batch.length,
-  bytes,
-  epoch,
-});
+const groupOf = (
+  batch: readonly SealedCommit[],
+  about: Pick<Group, 'bytes' | 'epoch' | 'versions'>,
+): Group => ({ from: batch[0]?.commit.commit ?? 0, commits: batch.length, ...about });
 
 const lengthOf = (pieces: readonly Buffer[]): number =>
   pieces.reduce((sum, { length }) => sum + length, 0);
@@ -188,7 +189,7 @@ const takeText = (texts: Iterator<string>): { readonly text: string; readonly is
 };
 
 export const createJournal = (options: JournalOptions): Journal => {
-  const { dir, files, guard, onDurable, onFailure, onUnmarked, afterFlush } = options;
+  const { dir, files, guard, versions, onDurable, onFailure, onUnmarked, afterFlush } = options;
   const epoch = randomBytes(8).toString('hex');
   let { name, from: begin } = options.segment;
   /** Where the segment began after a failure: what counts of the files before it. */
@@ -243,7 +244,10 @@ export const createJournal = (options: JournalOptions): Journal => {
       await new Promise((resolve) => setImmediate(resolve));
       const batch = takeBatch();
       const lines = batch.flatMap((sealed) => sealed.pieces);
-      const pieces = [sealGroup(groupOf(batch, lengthOf(lines), epoch)), ...lines];
+      const pieces = [
+        sealGroup(groupOf(batch, { bytes: lengthOf(lines), epoch, versions })),
+        ...lines,
+      ];
       const bytes = lengthOf(pieces);
       try {
         // Only one long commit is more than a batch: its pieces are long themselves.

@@ -8,6 +8,7 @@ import type { FileLayer } from './file-layer.ts';
 import { foldState } from './fold.ts';
 import { guardFolder } from './guard.ts';
 import type { Guard } from './guard.ts';
+import { versionsOf } from '../migrate.ts';
 import { createJournal } from './journal.ts';
 import type { Journal } from './journal.ts';
 import type { Lock } from '../../../lock/lock.ts';
@@ -307,6 +308,7 @@ const openLocked = async (
     guard,
     ...found,
     commit: state.commit,
+    versions: versionsOf(specs),
     onUnmarked: (error) =>
       log.warn(`${dir}: how far the journal is on disk can't be noted: ${messageOf(error)}`),
     onDurable: engine.settle,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { newerThanKnown } from '../migrate.ts';
 import type { CollectionSpec, Document, Versioned } from '../store.ts';
 import { FIRST_FORMAT, openCheckpoint } from './checkpoint.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -8,8 +9,8 @@ import { laneFile, lanesOfRows, shareWorks } from './lane-records.ts';
 import type { State } from './lowdb-store.ts';
 import { manifestPath, readManifest, writeManifest } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
-import { refuse, refuseCheckpoint } from './refusal.ts';
-import { replayJournal } from './replay.ts';
+import { refuse, refuseCheckpoint, refuseVersion } from './refusal.ts';
+import { replayJournal, takeIn } from './replay.ts';
 import { segmentName, segmentsIn } from './segments.ts';
 import type { Draft, Folder, ReplayedJournal } from './replay.ts';
 import { unlessNoChanges } from './file-layer.ts';
@@ -105,12 +106,14 @@ const loadCheckpoints = async (
 
   const load = async (
     name: string,
-    keep?: (doc: Document) => Document,
+    keep?: (doc: Document, version: number) => Document,
   ): Promise<Checkpoint['rows']> => {
     const path = join(dir, `${name}.json`);
     const file = openCheckpoint(files, path, keep);
     await file.read();
-    const { commit, rows } = file.data;
+    const { commit, version = 1, rows } = file.data;
+    const newer = newerThanKnown(specs, { [name]: version });
+    if (newer !== undefined) throw refuseVersion(path, newer);
     if (commit < 0 && listed.has(name)) {
       throw refuseCheckpoint(path, `${path} is missing`, names.includes(`${name}.json.bak`));
     }
@@ -129,10 +132,11 @@ const loadCheckpoints = async (
     isOld: manifest.format === FIRST_FORMAT,
   };
   const pace = createPace();
-  for (const { name } of specs) {
+  for (const spec of specs) {
+    const { name } = spec;
     const rows = new Map<string, Versioned<Document>>();
     draft.rows.set(name, rows);
-    for (const row of await load(name, (doc) => folder.keep?.(name, doc) ?? doc)) {
+    for (const row of await load(name, (doc, version) => takeIn(folder, spec, version, doc))) {
       rows.set(row.doc.id, row);
       await pace.spend(1);
     }

@@ -57,6 +57,12 @@ export const refuseFormat = (
   );
 };
 
+/** Records that a newer version wrote. */
+export const refuseVersion = (where: string, newer: string): StoreRefusal =>
+  refuse(`${where}: ${newer}`, [
+    'Way out: use the version of govctl that wrote the directory, or a newer one.',
+  ]);
+
 /** A journal that ends before what was saved in it. */
 export const refuseShortJournal = (dir: string, commit: number, synced: number): StoreRefusal =>
   refuse(

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { migrate, newerThanKnown } from '../migrate.ts';
+import type { Versions } from '../migrate.ts';
 import type { CollectionSpec, Document, LaneSpec, Versioned } from '../store.ts';
 import { checkLine } from './checked-line.ts';
 import { createDurably } from './checkpoint.ts';
@@ -15,7 +17,7 @@ import type { Lanes } from './lane.ts';
 import { laneFile } from './lane-records.ts';
 import { isLaneOperation } from './operation.ts';
 import type { Commit, LaneOperation, Operation } from './operation.ts';
-import { messageOf, refuse, refuseJournalLine, refuseShortJournal } from './refusal.ts';
+import { messageOf, refuse, refuseJournalLine, refuseShortJournal, refuseVersion } from './refusal.ts'; // prettier-ignore
 
 export interface Folder {
   readonly dir: string;
@@ -41,6 +43,17 @@ export interface Draft {
   /** The first format of folders wrote it last, which had no groups. */
   readonly isOld: boolean;
 }
+
+/** What is kept in memory of a document that was stored in a version. */
+export const takeIn = (
+  { keep }: Pick<Folder, 'keep'>,
+  spec: CollectionSpec<Document>,
+  version: number,
+  older: Document,
+): Document => {
+  const doc = migrate(spec, version, older);
+  return keep?.(spec.name, doc) ?? doc;
+};
 
 /** Who wrote the groups: each opening of a folder writes all of its own before the next one does. */
 interface Epochs {
@@ -76,7 +89,7 @@ const applyOperation = (
   draft: Draft,
   commit: number,
   operation: Operation,
-  keep: Folder['keep'],
+  read: (collection: string, doc: Document) => Document,
 ): boolean => {
   if (isLaneOperation(operation)) return applyLaneOperation(draft, commit, operation);
   const [op, name, value] = operation;
@@ -88,7 +101,7 @@ const applyOperation = (
   const heldUpTo = draft.heldUpTo.get(name);
   if (!rows || heldUpTo === undefined) return false;
   if (commit <= heldUpTo) return true;
-  if (op === 'put') rows.set(value.id, { doc: keep?.(name, value) ?? value, revision: commit });
+  if (op === 'put') rows.set(value.id, { doc: read(name, value), revision: commit });
   else rows.delete(value);
   return true;
 };
@@ -160,6 +173,7 @@ const replaySegment = async (
   draft: Draft,
   epochs: Epochs,
 ): Promise<Replayed> => {
+  const specs = new Map(folder.specs.map((spec) => [spec.name, spec]));
   let size = 0;
   let isOld = draft.isOld;
   let begun: Begun | undefined;
@@ -170,7 +184,7 @@ const replaySegment = async (
     return refuseJournalLine(path, line.number, what, later);
   };
 
-  const apply = ({ commit, ops }: Commit, line: Line): void => {
+  const apply = ({ commit, ops }: Commit, line: Line, versions: Versions = {}): void => {
     if (commit !== last + 1) {
       const what =
         commit > last
@@ -180,7 +194,11 @@ const replaySegment = async (
     }
     last = commit;
     if (commit <= draft.commit) return;
-    const strange = ops.find((op) => !applyOperation(draft, commit, op, folder.keep));
+    const read = (name: string, doc: Document): Document => {
+      const spec = specs.get(name);
+      return spec ? takeIn(folder, spec, versions[name] ?? 1, doc) : doc;
+    };
+    const strange = ops.find((op) => !applyOperation(draft, commit, op, read));
     if (strange) {
       throw refuse(
         `${path}:${line.number}: the ${isLaneOperation(strange) ? 'lanes' : 'collection'} "${strange[1]}" ` +
@@ -222,7 +240,10 @@ const replaySegment = async (
       begun = undefined;
       return true;
     }
-    for (const one of begun.commits) apply(one.commit, one.line);
+    const { versions } = begun.group;
+    const newer = newerThanKnown(folder.specs, versions);
+    if (newer !== undefined) throw refuseVersion(`${path}:${begun.line.number}`, newer);
+    for (const one of begun.commits) apply(one.commit, one.line, versions);
     begun = undefined;
     size = end;
     return true;
