@@ -522,7 +522,7 @@ describe('the tests of the policy library', () => {
   test('cover every rule: one case matches it and another does not', async () => {
     const words = ['test', '--require-tests', '--require-coverage'];
     const { exitCode, stdout } = await runCommandLine(words, { cwd: library });
-    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('(100 %)')]);
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('(100%)')]);
   });
 
   // A case from a template or a plan says whether readers and policies fit together.
