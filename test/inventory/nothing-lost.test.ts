@@ -263,7 +263,7 @@ describe('what cannot be read is named', () => {
     const { resources, problems } = read({ $schema, resources: [account('b'), 'text', deep] });
     expect(problems.map(({ message }) => message)).toEqual([
       'a resource must be a map',
-      'what is nested more than 16 deep is not read',
+      'deployments nested more than 16 levels deep are not read',
     ]);
     expect(resources).toHaveLength(18);
   });

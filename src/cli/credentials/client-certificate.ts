@@ -82,7 +82,7 @@ export async function readClientCertificate(
   } catch (cause) {
     throw new GovctlError(
       'invalid_file',
-      `The key of the client certificate, ${files.key}, is not a PEM key without a password`,
+      `The key of the client certificate, ${files.key}, is not an unencrypted PEM key`,
       {
         cause,
         hint: `Convert it with \`openssl pkey -in ${files.key} -out KEY.pem\`, which also removes a password.`,

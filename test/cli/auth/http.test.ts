@@ -135,7 +135,7 @@ describe('over real HTTP', () => {
     const { transport } = quickTransport(baseUrl, { timeoutMs: 80, retries: 1 });
     await expect(transport.send('GET', '/')).rejects.toMatchObject({
       error: 'unreachable',
-      message: expect.stringContaining('no answer within 0.08 s'),
+      message: expect.stringContaining('no response within 0.08 s'),
     });
   });
 

@@ -57,7 +57,7 @@ describe('govctl event', () => {
     const outcome = await run(['event', 'trigger', 'scan.failed', '--data', '@none.json']);
     expect([outcome.exitCode, outcome.stderr]).toEqual([
       3,
-      expect.stringContaining('none.json could not be read: there is no such file'),
+      expect.stringContaining('none.json could not be read: no such file'),
     ]);
   });
 

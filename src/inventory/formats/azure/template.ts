@@ -309,7 +309,7 @@ function insideOf(one: Declared, depth: number, problems: DocumentProblem[]): Wa
   if (depth >= maxNesting) {
     if (template || children.resources !== undefined)
       problems.push({
-        message: `nesting of more than ${maxNesting} deep is not read`,
+        message: `deployments nested more than ${maxNesting} levels deep are not read`,
         at: one.at,
       });
     return [];
