@@ -5,7 +5,7 @@ const folder = 'aws-config';
 
 /** What is no configuration item, or lacks what one needs, and how that is said. */
 const reasons = [
-  /resource-schema.*: this is the property list of a resource type/,
+  /resource-schema.*: this is the schema of a resource type/,
   /SelectResourceConfig.*: a configuration item without resourceType/,
   /DescribeConfigurationRecorder.*no format that govctl knows/,
   /GetComplianceDetailsByConfigRule.*: these are evaluation results/,

@@ -12,7 +12,7 @@ describe('the demo', () => {
     expect(stdout).toMatch(/Apply: \d+ applied/);
     expect(stdout).toMatch(/No changes: \d+ documents match their files/);
     expect(stdout).toMatch(/Drift: 1 of \d+ documents of project \S+ was edited outside git/);
-    expect(stdout).toMatch(/\d+ findings fail \(\d+ CRITICAL/);
+    expect(stdout).toMatch(/\d+ failed \(\d+ CRITICAL/);
     expect(stdout).toContain('Imported 6 created');
     expect(stdout).toMatch(/ \d+(\.\d+)? of 100 {2}/);
     expect(stdout).toMatch(

@@ -59,6 +59,19 @@ export const isAnswered = (deps: Deps, owner: string, { key }: OneTime): Awaitab
     (seen) => seen !== undefined && seen.doc.expires_at > deps.clock.now(),
   );
 
+/**
+ * What this request was answered before; undefined: it is the first.
+ * @throws GovctlError idempotency_key_reused
+ */
+export const storedAnswer = (
+  deps: Deps,
+  owner: string,
+  { key, request }: OneTime,
+): Awaitable<Answer | undefined> =>
+  whenKnown(deps.store.get(idempotencyKeys, recordOf(owner, key)), (seen) =>
+    seen && seen.doc.expires_at > deps.clock.now() ? replay(deps, seen.doc, request()) : undefined,
+  );
+
 /** Keys whose requests act in more than one transaction, and are under way in this process. */
 export interface KeysUnderWay {
   /** Resolves when no other request has the key of this owner. @returns lets the next one have it */
@@ -96,24 +109,25 @@ export async function runOnce<B extends string | undefined>(
   const request = requestNow();
   const now = deps.clock.now();
   const seen = (await tx.get(idempotencyKeys, id))?.doc;
-  if (seen && seen.expires_at > now) {
-    if (!isOf(deps, seen, request)) {
-      throw reused('was used for another request within 24 hours; use a new key for each change');
-    }
-    if (!seen.answer) {
-      throw reused(
-        'was used for this request before; its answer contained a secret and was not stored',
-      );
-    }
-    // Stored under the same method and path, so by the same handler.
-    const answer = seen.answer as Answer<B>;
-    return { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } };
-  }
+  // Stored under the same method and path, so by the same handler.
+  if (seen && seen.expires_at > now) return replay(deps, seen, request) as Answer<B>;
   const answer = await work(tx);
   const fingerprint = deps.secrets.fingerprint(request);
   const record = { id, fingerprint, ...(secret ? {} : { answer }), expires_at: now + keptMs };
   await (seen ? tx.replace(idempotencyKeys, record) : tx.insert(idempotencyKeys, record));
   return answer;
+}
+
+function replay(deps: Deps, seen: IdempotencyRecord, request: string): Answer {
+  if (!isOf(deps, seen, request)) {
+    throw reused('was used for another request within 24 hours; use a new key for each change');
+  }
+  if (!seen.answer) {
+    throw reused(
+      'was used for this request before; its answer contained a secret and was not stored',
+    );
+  }
+  return { ...seen.answer, headers: { ...seen.answer.headers, 'Idempotent-Replayed': 'true' } };
 }
 
 const reused = (why: string): GovctlError =>

@@ -2,7 +2,7 @@ import type { Awaitable } from '../awaitable.ts';
 import type { Actor, Answer, AnyBody, Call, Principal, PublicCall } from './call.ts';
 import type { Deps } from '../deps.ts';
 import { checkMatch } from './conditional.ts';
-import { isAnswered, runOnce } from './idempotency.ts';
+import { isAnswered, runOnce, storedAnswer } from './idempotency.ts';
 import type { KeysUnderWay, OneTime } from './idempotency.ts';
 import type { Peer } from './peer.ts';
 import type { Tx } from '../store/store.ts';
@@ -47,6 +47,11 @@ export class RequestCall implements PublicCall {
     if (!this.once) return false;
     this.letGo ??= await this.keys.take(this.owner, this.once);
     return isAnswered(this.deps, this.owner, this.once);
+  }
+
+  /** What it was answered before: nothing of it is looked at again, as what it is about may be gone. */
+  storedAnswer(): Awaitable<Answer | undefined> {
+    return this.once && storedAnswer(this.deps, this.owner, this.once);
   }
 
   /** What is done while it may hold its key. */

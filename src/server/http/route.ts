@@ -233,7 +233,11 @@ function handle(
   const params = endpoint.params ? context.req.param() : undefined;
   // Just parsed by its schemas.
   const input = { params, query, body } as HandlerInput<Endpoint>;
-  return once ? call.lettingGo(() => handler(input, call)) : handler(input, call);
+  if (!once) return handler(input, call);
+  const work = (): Awaitable<AnyAnswer> => call.lettingGo(() => handler(input, call));
+  // The text of a stream is known at its end only.
+  if (endpoint.streamed !== undefined) return work();
+  return whenKnown(call.storedAnswer(), (answer): Awaitable<AnyAnswer> => answer ?? work());
 }
 
 function succeed(route: Route, visit: Visit, answer: AnyAnswer): Response {
