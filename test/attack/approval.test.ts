@@ -94,7 +94,7 @@ rules:
       'remediation_action: webhook:https://evil.example/run',
       'tags: sp\\u{206a}read, team:a',
       'DENY when resource.tags["env"] == "pr\\u{fe0f}od"',
-      'says: Call 0900 123',
+      'message: Call 0900 123',
       'ALLOW when true',
     ]) {
       expect(stdout).toContain(said);

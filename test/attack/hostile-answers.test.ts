@@ -20,7 +20,7 @@ it.each([
     env: { GOVCTL_BASE_URL: 'https://s.test', GOVCTL_TOKEN: 'any', NO_COLOR: '1' },
     fetch: () => Promise.resolve(new Response(body)),
   });
-  expect(stderr).toMatch(/was answered with 200|no policy/);
+  expect(stderr).toMatch(/returned 200|no policy/);
   expect(exitCode).toBe(1);
 });
 

@@ -308,6 +308,9 @@ describe('what is harmless', () => {
       '1 audit tail',
       '1 audit export',
       '1 audit verify',
+      '1 server backup', // its directory is no data directory
+      '1 server verify', // nor here
+      '1 server archive', // its answer is no archive
       '7 server seed',
     ]);
   });

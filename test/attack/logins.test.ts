@@ -57,7 +57,7 @@ describe('a discovery document', () => {
       const { exitCode, stderr } = await service.run(['auth', 'login', '--base-url', base, way]);
       expect([exitCode, stderr]).toEqual([
         1,
-        expect.stringContaining('does not let people log in safely'),
+        expect.stringContaining('does not support secure login'),
       ]);
       expect(stderr.length).toBeLessThan(1_000);
       expect(actingIn(stderr)).toEqual([]);
@@ -87,7 +87,7 @@ describe('a discovery document', () => {
   ])('%s offers no such login', async (_, changes, way) => {
     service.answerInstead(() => jsonAnswer({ ...honest, ...changes }));
     const { exitCode, stderr } = await service.run(['auth', 'login', '--base-url', base, way]);
-    expect([exitCode, stderr]).toEqual([3, expect.stringContaining('does not let people log in')]);
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining('does not support login')]);
   });
 
   it('that is hostile is said on a terminal, and a key can be given as ever', async () => {
@@ -101,7 +101,7 @@ describe('a discovery document', () => {
       answers: ['key', service.key],
     });
     expect(outcome.exitCode).toBe(0);
-    expect(outcome.stderr).toMatch(/it says that its address is\s+https:\/\/evil\.example/);
+    expect(outcome.stderr).toMatch(/its issuer is\s+https:\/\/evil\.example/);
   });
 });
 

@@ -165,7 +165,7 @@ describe('a link of a repo where a file is about to be written', () => {
     'a file that is not there yet': 'home/new',
     'a folder': 'home',
   };
-  it.each(Object.keys(ways))('takes nothing outside of it, where it leads to %s', async (way) => {
+  it.each(Object.keys(ways))('takes nothing outside of it, where the path leads to %s', async (way) => {
     const { repo, link, govctl } = clone({ 'inputs/own.json': bucket('own') });
     const target = path.join(path.dirname(repo), ways[way] ?? '');
     link(target, 'out');
@@ -183,7 +183,7 @@ describe('a link of a repo where a file is about to be written', () => {
         expect([words, exitCode, stderr]).toEqual([
           words,
           1,
-          expect.stringMatching(/was not written: it leads to .*outside the repo[^]*allow-outside/),
+          expect.stringMatching(/was not written: the path leads to .*outside the repo[^]*allow-outside/),
         ]);
       }
     }
@@ -346,7 +346,7 @@ describe('what govctl rewrites', () => {
       [path.dirname(repo), 'repo/linked.yaml'],
     ] as const) {
       const { exitCode, stdout } = await govctl(`fmt ${typed}`, { cwd });
-      expect([exitCode, stdout]).toEqual([3, expect.stringContaining(`it leads to ${target}`)]);
+      expect([exitCode, stdout]).toEqual([3, expect.stringContaining(`the path leads to ${target}`)]);
       expect(readFileSync(target, 'utf8')).toBe(untidy);
     }
     expect(readFileSync(path.join(repo, 'own.yaml'), 'utf8')).not.toBe(untidy);
@@ -368,7 +368,7 @@ describe('what govctl rewrites', () => {
         {
           file: 'linked.yaml',
           offered: false,
-          why: `not written: it leads to ${target}, outside the repo`,
+          why: `not written: the path leads to ${target}, outside the repo`,
         },
       ],
     });

@@ -237,7 +237,7 @@ describe('logging in within a cloned repo', () => {
     });
     expect((await runCommandLine(['auth', 'login'], world)).exitCode).toBe(0);
     expect(world.asked).toEqual([
-      'URL of the service (govctl.yaml):',
+      'URL of the service (from govctl.yaml):',
       `Log in to ${theirs} with`,
       `API key for ${theirs}:`,
     ]);
