@@ -165,33 +165,38 @@ describe('a link of a repo where a file is about to be written', () => {
     'a file that is not there yet': 'home/new',
     'a folder': 'home',
   };
-  it.each(Object.keys(ways))('takes nothing outside of it, where the path leads to %s', async (way) => {
-    const { repo, link, govctl } = clone({ 'inputs/own.json': bucket('own') });
-    const target = path.join(path.dirname(repo), ways[way] ?? '');
-    link(target, 'out');
-    link(path.join(repo, 'out'), 'linked');
-    const before = readdirSync(path.dirname(repo), { recursive: true }).sort();
-    for (const name of ['out', 'linked']) {
-      const file = path.join(repo, way === 'a folder' ? `${name}/secret.yaml` : name);
-      for (const words of [
-        ...['json', 'ndjson', 'junit', 'sarif'].map((as) => `check inputs -o ${as}=${file}`),
-        `validate -o json=${file}`,
-        `policy list -o ndjson=${file}`,
-        `check inputs --write-baseline ${file}`,
-      ]) {
-        const { exitCode, stderr } = await govctl(words);
-        expect([words, exitCode, stderr]).toEqual([
-          words,
-          1,
-          expect.stringMatching(/was not written: the path leads to .*outside the repo[^]*allow-outside/),
-        ]);
+  it.each(Object.keys(ways))(
+    'takes nothing outside of it, where the path leads to %s',
+    async (way) => {
+      const { repo, link, govctl } = clone({ 'inputs/own.json': bucket('own') });
+      const target = path.join(path.dirname(repo), ways[way] ?? '');
+      link(target, 'out');
+      link(path.join(repo, 'out'), 'linked');
+      const before = readdirSync(path.dirname(repo), { recursive: true }).sort();
+      for (const name of ['out', 'linked']) {
+        const file = path.join(repo, way === 'a folder' ? `${name}/secret.yaml` : name);
+        for (const words of [
+          ...['json', 'ndjson', 'junit', 'sarif'].map((as) => `check inputs -o ${as}=${file}`),
+          `validate -o json=${file}`,
+          `policy list -o ndjson=${file}`,
+          `check inputs --write-baseline ${file}`,
+        ]) {
+          const { exitCode, stderr } = await govctl(words);
+          expect([words, exitCode, stderr]).toEqual([
+            words,
+            1,
+            expect.stringMatching(
+              /was not written: the path leads to .*outside the repo[^]*allow-outside/,
+            ),
+          ]);
+        }
       }
-    }
-    expect(readdirSync(path.dirname(repo), { recursive: true }).sort()).toEqual(before);
-    expect(readFileSync(path.join(path.dirname(repo), 'home/secret.yaml'), 'utf8')).toBe(
-      `${secret}: [`,
-    );
-  });
+      expect(readdirSync(path.dirname(repo), { recursive: true }).sort()).toEqual(before);
+      expect(readFileSync(path.join(path.dirname(repo), 'home/secret.yaml'), 'utf8')).toBe(
+        `${secret}: [`,
+      );
+    },
+  );
 
   it('takes no schema outside of it', async () => {
     const { home, link, govctl } = clone({});
@@ -346,7 +351,10 @@ describe('what govctl rewrites', () => {
       [path.dirname(repo), 'repo/linked.yaml'],
     ] as const) {
       const { exitCode, stdout } = await govctl(`fmt ${typed}`, { cwd });
-      expect([exitCode, stdout]).toEqual([3, expect.stringContaining(`the path leads to ${target}`)]);
+      expect([exitCode, stdout]).toEqual([
+        3,
+        expect.stringContaining(`the path leads to ${target}`),
+      ]);
       expect(readFileSync(target, 'utf8')).toBe(untidy);
     }
     expect(readFileSync(path.join(repo, 'own.yaml'), 'utf8')).not.toBe(untidy);

@@ -9,7 +9,7 @@ import { changing, excused } from './kills/changing.ts';
 import { runWorld } from './kills/world.ts';
 import type { Tally } from './kills/world.ts';
 
-const KILLS = Number(process.env['GOVCTL_KILLS'] ?? 3 * Number(process.env['GOVCTL_CRASH_ROUNDS'] ?? 2)); // prettier-ignore
+const KILLS = Number(process.env['GOVCTL_KILLS'] ?? 6 * Number(process.env['GOVCTL_CRASH_ROUNDS'] ?? 1)); // prettier-ignore
 /** After so many, the next server begins with an empty directory. */
 const killsPerWorld = 60;
 /** Another one each time; a failure names it. */
