@@ -106,8 +106,8 @@ test.skipIf(!canMount)(
       expect(new Set(ids)).toEqual(acknowledged);
       for (const webhook of webhooks) {
         const lane = { webhook, types: ['user.login'], since: 1, again: 0, isDrained: true };
-        const verdict = judgeLane(lane, receiver.arrivals(webhook), events);
-        expect(verdict).toEqual({ objections: [], unexplained: [] });
+        // Only the server can tell of a second delivery whether its answer had arrived: on a full disk it could not note it.
+        expect(judgeLane(lane, receiver.arrivals(webhook), events).objections).toEqual([]);
       }
     } finally {
       await server.stop('SIGKILL');
