@@ -31,9 +31,33 @@ export function fingerprintOf(finding: Finding, file: string): string {
   return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 32);
 }
 
-/** As earlier builds said it, whose baselines stay good. */
+/** What errors say, and what earlier builds said, whose baselines stay good. */
+const saidBefore: readonly (readonly [now: RegExp, before: string])[] = [
+  [/ is not known: /, ' is not known before the deployment: '],
+  [
+    /: if it can be missing, test (has\(.*\)) in the condition$/,
+    ': use $1 in the condition where it may be missing',
+  ],
+  [/, which is known only after deployment$/, ', which only the deployment decides'],
+  [/\(\) cannot parse this string/, "() can't read this text"],
+  [/the bytes are not valid UTF-8/, 'the bytes are not UTF-8'],
+  [
+    /a % without a format specifier; use %% for a literal %/,
+    'a % that is no formatting clause; write %% for the sign itself',
+  ],
+  [/^(format\(\): %.*) does not accept /, '$1 does not take '],
+  [/the value is nested too deeply/, 'the value nests too deep'],
+  [/ does not accept a negative number of bits/, ' takes no negative number of places'],
+  [/value\(\) of an empty optional/, 'value() of an optional that has none'],
+  [/ is outside the string/, ' is outside the text'],
+  [
+    /the string is not (an IP address or range|a timestamp such|a duration such|a time zone such)/,
+    'the text is not $1',
+  ],
+];
+
 const asBefore = (message: string | undefined): string | undefined =>
-  message?.replace(' is not known: ', ' is not known before the deployment: ');
+  message && saidBefore.reduce((said, [now, before]) => said.replace(now, before), message);
 
 /** A baseline at work: knows which of its entries were met. */
 export interface Baseline {
