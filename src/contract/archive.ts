@@ -6,10 +6,11 @@ import { Timestamp, digits } from './lists.ts';
 const CollectionName = z.string().min(1).max(64);
 
 /** What retention removes of a collection before some time from now: all records of a time before `until`. */
-const Due = z.looseObject({ name: z.string(), until: Timestamp });
+const Due = z.looseObject({ name: z.string().regex(/^[a-z][a-z_]{0,63}$/), until: Timestamp });
 
+/** The names become those of files. */
 const ArchivedFile = z.looseObject({
-  blob: z.string(),
+  blob: z.string().regex(/^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}$/),
   size: z.int().min(0),
   /** Lower-case hex. */
   sha256: z.string().optional(),

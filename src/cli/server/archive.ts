@@ -204,6 +204,11 @@ async function* readAll(
     });
     yield data.records;
     if (data.next === undefined) return;
+    if (data.records.length === 0 || data.next === after) {
+      throw new GovctlError('bad_answer', `The archive of ${name} does not end`, {
+        hint: 'Check that --base-url is a govctl server.',
+      });
+    }
     after = data.next;
   }
 }
@@ -254,7 +259,7 @@ async function fetchFiles(
 ): Promise<void> {
   await mkdir(path.join(draft, 'files'), { recursive: true, mode: 0o700 });
   for (const { blob, sha256: hash } of files) {
-    const file = `files/${path.basename(blob)}`;
+    const file = `files/${blob}`;
     try {
       const { bytes, sha256 } = await fetchFile(context, client, {
         from: fillPath(contract.archive.file.path, { collection, id, blob }),
