@@ -73,7 +73,7 @@ export const runArchive: Run<ArchiveOptions> = async (context, { args: [named], 
     const { manifest, name } = await withOurServer(
       context,
       'archives',
-      'Reading what is removed soon',
+      'Reading records that expire soon',
       async (client) => {
         const before = await newestIn(directory, client.baseUrl);
         return writing(writeDraft(context, client, { draft, before, within }));
@@ -89,12 +89,12 @@ export const runArchive: Run<ArchiveOptions> = async (context, { args: [named], 
       value: { directory: records > 0 ? place : null, records, ...manifest },
       human: (style) =>
         records === 0
-          ? `Nothing to archive: retention removes nothing within ${within} that is not in ${printableLine(named)}.\n`
+          ? `Nothing to archive: all records that expire within ${within} are already in ${printableLine(named)}.\n`
           : `${style.green('Archived')} ${inThrees(records)} ${records === 1 ? 'record' : 'records'} and ${count(filesIn(manifest), 'file')} (${showSize(bytesOf(manifest))}) to ${printableLine(place)}\n`,
     });
     if (manifest.missing.length > 0) {
       await context.warn(
-        `${count(manifest.missing.length, 'file')} had been removed before it could be archived: run govctl server archive more often, or with a longer --within`,
+        `${count(manifest.missing.length, 'file')} removed before archiving. Run \`govctl server archive\` more often, or with a longer --within`,
       );
     }
     return exitCodes.ok;
@@ -129,15 +129,15 @@ async function newestIn(directory: string, baseUrl: string): Promise<Manifest | 
   try {
     manifest = Manifest.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (cause) {
-    throw new GovctlError('invalid_file', `${file} is not the manifest of an archive`, {
+    throw new GovctlError('invalid_file', `${file} is not an archive manifest`, {
       cause,
-      hint: 'Restore it, or archive to another directory.',
+      hint: 'Restore the file, or use another directory.',
     });
   }
   if (manifest.base_url === baseUrl) return manifest;
   throw new GovctlError(
     'usage_error',
-    `${directory} has the archives of ${manifest.base_url}, not of ${baseUrl}`,
+    `${directory} contains archives of ${manifest.base_url}, not of ${baseUrl}`,
     { hint: 'Use another directory for each server.' },
   );
 }

@@ -18,7 +18,7 @@ export interface BackupFlags {
 export async function runBackup(context: Context, flags: BackupFlags): Promise<ExitCode> {
   const { cwd, dataDirectories, now } = context.world;
   const [dir] = flags.args;
-  const backup = await withProgress(context, 'Backing it up', (reading) =>
+  const backup = await withProgress(context, 'Copying the data directory', (reading) =>
     dataDirectories.backup({
       ...reading,
       source: directory(cwd, '--data-dir', flags.dataDir),
@@ -36,15 +36,15 @@ export async function runBackup(context: Context, flags: BackupFlags): Promise<E
         `${style.green('Saved')} ${count(total(records), 'record')} in ${printableLine(dir)}`,
         `  last commit  ${inThrees(commit)}, written ${utcMinute(at)}`,
         `  size         ${showSize(bytes)} in ${count(files, 'file')}`,
-        `  secret key   ${backup.secret_key ? 'included: whoever has the backup can decrypt its secrets' : keyElsewhere}`,
+        `  secret key   ${backup.secret_key ? 'included: anyone with the backup can decrypt its secrets' : keyElsewhere}`,
         '',
       ].join('\n'),
   });
-  for (const what of damage) await context.warn(`${what} (the data directory has it no better)`);
+  for (const what of damage) await context.warn(`${what} (also damaged in the data directory)`);
   return damage.length > 0 ? exitCodes.error : exitCodes.ok;
 }
 
-const keyElsewhere = 'not included: a restored server needs it';
+const keyElsewhere = 'not included; a restored server needs it';
 
 export interface VerifyFlags {
   readonly args: readonly [string];
@@ -53,7 +53,7 @@ export interface VerifyFlags {
 /** 1 where anything is damaged. */
 export async function runVerify(context: Context, { args: [dir] }: VerifyFlags): Promise<ExitCode> {
   const { cwd, dataDirectories } = context.world;
-  const verified = await withProgress(context, 'Verifying it', (reading) =>
+  const verified = await withProgress(context, 'Verifying the directory', (reading) =>
     dataDirectories.verify({ ...reading, dir: directory(cwd, 'the directory', dir) }),
   );
   await context.show({
@@ -74,7 +74,7 @@ export async function runRestoreBackup(
   { args: [dir], dataDir, force = false }: RestoreBackupFlags,
 ): Promise<ExitCode> {
   const { cwd, dataDirectories, now } = context.world;
-  const { verified, replaced } = await withProgress(context, 'Restoring it', (reading) =>
+  const { verified, replaced } = await withProgress(context, 'Restoring the backup', (reading) =>
     dataDirectories.restore({
       ...reading,
       dir: directory(cwd, 'the backup', dir),
@@ -111,12 +111,12 @@ export async function runRestoreBackup(
   const { webhooks = 0 } = waiting;
   if (webhooks > 0) {
     await context.warn(
-      `${count(webhooks, 'delivery', 'deliveries')} ${webhooks === 1 ? 'was' : 'were'} waiting at the time of the backup: the server sends them when it starts, also those that were sent since. Receivers recognize a repeat by its X-Service-Event-ID.`,
+      `${count(webhooks, 'delivery', 'deliveries')} ${webhooks === 1 ? 'was' : 'were'} waiting when the backup was taken. The server sends them when it starts, even if they were sent since; receivers can detect repeats by X-Service-Event-ID.`,
     );
   }
   if (!hasKey) {
     await context.warn(
-      'The backup has no secret.key: put it into the data directory, or set GOVCTL_SERVER_SECRET_KEY, before you start the server.',
+      'The backup contains no secret.key. Before you start the server, copy the key into the data directory or set GOVCTL_SERVER_SECRET_KEY.',
     );
   }
   return exitCodes.ok;

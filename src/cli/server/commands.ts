@@ -83,9 +83,9 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     .summary('archive records before retention removes them')
     .argument('<dir>', 'directory of the archives; created if missing')
     .description(
-      'Writes the records that retention removes soon, and that earlier archives in the directory do not contain, to a new directory there: NDJSON, compressed with gzip, for each collection, the files of reports and evidence, and a manifest. Run it regularly, and more often than --within.',
+      'Writes records that expire soon, and are not in earlier archives in the directory, to a new subdirectory: NDJSON, compressed with gzip, for each collection, the files of reports and evidence, and a manifest. Run it regularly, at intervals shorter than --within.',
     )
-    .option('--within <duration>', 'records that are removed within this time', '7d')
+    .option('--within <duration>', 'include records that expire within this time', '7d')
     .action(act(() => import('./archive.ts').then((m) => m.runArchive)));
   registerLocalCommands(server, act);
 }
@@ -95,20 +95,20 @@ function registerBackupCommands(server: GovctlCommand, act: Act): void {
     .command('backup')
     .summary('copy the data directory of a server, running or not')
     .description(
-      'Copies a data directory as it is at one moment, while a server uses it: all that was acknowledged before. The ' +
-        'backup is a new directory that only you can read; it appears once it is complete. It contains the key of ' +
-        'the secrets, unless the server gets that key from GOVCTL_SERVER_SECRET_KEY.',
+      'Copies a data directory, including one in use by a running server, with every change acknowledged before the copy. ' +
+        'The backup is a new directory that only you can read; the directory gets its name when the backup is complete. The backup ' +
+        'includes the encryption key for secrets, unless the server gets that key from GOVCTL_SERVER_SECRET_KEY.',
     )
     .argument('<dir>', 'new directory for the backup')
     .option('--data-dir <dir>', 'data directory of the server', '.govctl/data')
-    .option('--no-secret-key', 'leave out secret.key; a restored server needs it')
+    .option('--no-secret-key', 'exclude secret.key; a restored server needs it')
     .action(act(() => import('./backup.ts').then((m) => m.runBackup)));
   server
     .command('verify')
     .summary('check a backup or a data directory')
     .description(
-      'Reads everything in a backup, or in a data directory, and checks it: checksums, order of changes, references, ' +
-        'files, the audit log. Changes nothing, and works beside a running server. Exits with 1 if anything is damaged.',
+      'Checks a backup or a data directory: checksums, order of changes, references, files and the audit log. Changes ' +
+        'nothing; a server may be running. Exits with 1 if anything is damaged.',
     )
     .argument('<dir>', 'backup or data directory')
     .action(act(() => import('./backup.ts').then((m) => m.runVerify)));
@@ -116,15 +116,14 @@ function registerBackupCommands(server: GovctlCommand, act: Act): void {
     .command('restore')
     .summary('restore a backup or a snapshot')
     .description(
-      'Makes a data directory of a backup, after checking it; start a server with it then. Or, from the file of a ' +
-        'snapshot, replaces all that a local server stores but for keys, clients, tokens and the audit log. All of it, ' +
-        'or nothing.',
+      'Verifies a backup and creates a data directory from it, for a new server. Given a snapshot file, replaces the data of ' +
+        'a local server except keys, clients, tokens and the audit log. Changes everything or nothing.',
     )
     .argument('<backup>', 'directory of a backup, or file of a snapshot')
-    .option('--data-dir <dir>', 'backup: new data directory to make')
-    .option('--force', 'backup: rename a data directory that is there')
-    .option('--with-clock', 'snapshot: set the clock to its moment, too')
-    .option('--new-secrets', 'snapshot: give webhooks new secrets if another key sealed them')
+    .option('--data-dir <dir>', 'backup: data directory to create')
+    .option('--force', 'backup: rename an existing data directory')
+    .option('--with-clock', 'snapshot: also set the clock to the time of the snapshot')
+    .option('--new-secrets', 'snapshot: generate new webhook secrets if encrypted with another key')
     .option('-y, --yes', 'snapshot: skip the prompt')
     .option('--auto-approve', 'same as --yes')
     .action(act(() => import('./stored-data.ts').then((m) => m.restore)));

@@ -121,7 +121,7 @@ async function restoreSnapshot(context: Context, options: RestoreOptions): Promi
       `Replace all that ${baseUrl} stores, but for keys and tokens, by what ${printableLine(file)} holds?`,
     options,
   );
-  const restored = await withLocalServer(context, 'Restoring it', async (client) => {
+  const restored = await withLocalServer(context, 'Restoring the backup', async (client) => {
     const query = {
       ...(options.newSecrets ? { secrets: 'new' as const } : {}),
       ...(options.withClock ? { clock: 'snapshot' as const } : {}),

@@ -53,7 +53,7 @@ export const archiveHandlers = (
       const file = doc && filesOf(doc).find(({ blob }) => blob === params.blob);
       const { size } = file ?? {};
       if (!file || size === undefined) {
-        throw new GovctlError('not_found', `${params.id.slice(0, 100)} has no such file any more`);
+        throw new GovctlError('not_found', `${params.id.slice(0, 100)} no longer has this file`);
       }
       const sha256 = file.sha256 ?? (await hashOf(file.blob));
       const answered = { blob: file.blob, size, sha256, filename: file.blob, mediaType: 'application/octet-stream' }; // prettier-ignore

@@ -58,8 +58,8 @@ export async function makeBackup(
 ): Promise<Backup> {
   const { source, target, withSecretKey, version, now, signal, progress } = options;
   if (!(await isFree(target))) {
-    throw new GovctlError('file_error', `${target} is there already`, {
-      hint: 'A backup never replaces anything. Use a new name, such as one with the date.',
+    throw new GovctlError('file_error', `${target} already exists`, {
+      hint: 'Backups never overwrite files. Use a new name, for example with the date.',
     });
   }
   await checkApart(source, target);
@@ -118,7 +118,7 @@ export async function makeBackup(
           secret_key: hasKey,
           damage: [
             ...gone.map((id) => `blobs/${id}: missing`),
-            ...differing(moment, blobs).map((id) => `blobs/${id}: not as it was stored`),
+            ...differing(moment, blobs).map((id) => `blobs/${id}: does not match its checksum`),
             ...moment.contradictions.map(({ file, what: why }) => `${file}: ${why}`),
           ],
         };

@@ -59,14 +59,14 @@ async function beginDraft(target: string): Promise<Draft> {
   const left = await namesIn(dir);
   if (left === undefined) await mkdir(dir, { mode: 0o700 });
   else if (left.length > 0 && !left.includes(unfinished)) {
-    throw new GovctlError('file_error', `${dir} is in the way`, {
-      hint: 'Rename or remove it: it is neither a backup nor part of one.',
+    throw new GovctlError('file_error', `${dir} already exists`, {
+      hint: 'Rename or remove it; it is not part of a backup.',
     });
   }
   const lock = await takeLock(marker);
   if (!('release' in lock)) {
     throw new GovctlError('file_error', `Process ${lock.pid} is writing ${dir}`, {
-      hint: 'Wait until it has ended.',
+      hint: 'Wait until that process ends.',
     });
   }
   for (const name of left ?? []) {
@@ -104,7 +104,7 @@ export async function inDraft<T>(
     throw isOfFiles(error)
       ? new GovctlError('file_error', `${what} was not written to ${target}: ${messageOf(error)}`, {
           cause: error,
-          hint: 'Nothing of it was kept.',
+          hint: 'Nothing was kept.',
         })
       : error;
   }

@@ -168,7 +168,7 @@ function aheadOf(
   if (drawn === undefined) return [];
   const ahead = docs.find(({ sequence = 0 }) => sequence > drawn);
   if (!ahead) return [];
-  const what = `${ahead.id} has number ${ahead.sequence}, but only ${drawn} were given out`;
+  const what = `${ahead.id} has number ${ahead.sequence}, but the highest number in use is ${drawn}`;
   return [{ file: fileOf(collection), what }];
 }
 
@@ -206,11 +206,11 @@ function checkChain(
   let [sequence, hash] = [anchor?.sequence ?? 0, anchor?.hash ?? chainStart];
   for (const link of chained) {
     const { prev, isTrue } = link;
-    if (!isTrue) tell(`audit log entry ${link.sequence} is not what its hash says`);
+    if (!isTrue) tell(`audit log entry ${link.sequence} does not match its hash`);
     if (link.sequence !== sequence + 1) {
       tell(`audit log entries ${sequence + 1} to ${link.sequence - 1} are missing`);
     } else if (prev !== hash) {
-      tell(`audit log entry ${link.sequence} does not follow entry ${sequence}: its hash differs`);
+      tell(`audit log entry ${link.sequence} does not match the hash of entry ${sequence}`);
     }
     [sequence, hash] = [link.sequence, link.hash ?? ''];
   }

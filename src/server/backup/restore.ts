@@ -38,7 +38,7 @@ export async function restoreBackup(
   const wasFree = await isFree(target);
   if (!wasFree && !force) {
     throw new GovctlError('file_error', `${target} is not empty`, {
-      hint: 'Use a new directory, or --force, which gives the old one another name.',
+      hint: 'Use a new directory, or pass --force to rename the old one.',
     });
   }
   await checkApart(dir, target);
@@ -84,7 +84,7 @@ async function listOf(dir: string): Promise<BackupList> {
   const list = await readList(nodeFiles, dir);
   if (list) return list;
   throw new GovctlError('file_error', `${dir} is not a backup: it has no backup.json`, {
-    hint: 'Pass a directory that `govctl server backup` made, or the file of a snapshot.',
+    hint: 'Pass a directory created by `govctl server backup`, or a snapshot file.',
   });
 }
 
@@ -99,7 +99,7 @@ async function copyOne(
   const written = await writeFile(join(to, name), bytesOf(nodeFiles, path, told), Date.parse(at));
   const listed = files.get(name);
   if (written.size === listed?.size && written.sha256 === listed.sha256) return;
-  throw new GovctlError('data_refused', `${path} changed while it was read`, {
+  throw new GovctlError('data_refused', `${path} changed while being read`, {
     hint: 'Nothing was restored. Check the disk that the backup is on.',
   });
 }

@@ -89,16 +89,16 @@ export async function verifyDirectory(
     segmentsIn(names).length === 0
   ) {
     throw new GovctlError('file_error', `${dir} is neither a backup nor a data directory`, {
-      hint: 'Pass a directory that `govctl server backup` made, or the --data-dir of a server.',
+      hint: 'Pass a directory created by `govctl server backup`, or the --data-dir of a server.',
     });
   }
   const damage: Damage[] = [];
   if (names.includes(unfinished)) {
     damage.push({
       file: unfinished,
-      what: 'the backup or the restore that writes this directory has not ended',
-      lost: 'everything: nothing says what is in it',
-      way_out: 'Run that command again, and use another backup meanwhile.',
+      what: 'a backup or restore to this directory has not finished',
+      lost: 'everything',
+      way_out: 'Run that command again, or use another backup.',
     });
   }
   const list = await readList(nodeFiles, dir).catch((error: unknown) => {
@@ -153,8 +153,8 @@ async function checkState(
       if (list && list.commit !== moment.commit) {
         damage.push({
           file: backupList,
-          what: `it says that the backup ends at commit ${list.commit}, but it ends at ${moment.commit}`,
-          lost: 'what was changed between the two',
+          what: `the list says that the backup ends at commit ${list.commit}, but it ends at ${moment.commit}`,
+          lost: 'the changes in between',
           way_out: wayOut(isBackup),
         });
       }
@@ -215,11 +215,11 @@ async function checkBlobs(
       if (found instanceof Error) {
         if (!isMissing(found)) tell(messageOf(found));
       } else if (!isSame(file, found)) {
-        tell('its bytes are not those that were stored: the checksum does not fit');
+        tell('the checksum does not match');
       }
     } else {
       const listed = list.files.get(name);
-      if (!listed || !isSame(file, listed)) tell('it is not the file that was stored');
+      if (!listed || !isSame(file, listed)) tell('not the file that was stored');
     }
     bytes += size ?? 0;
   }
@@ -246,14 +246,14 @@ async function checkListed(
     const found = await orFailure(measureFile(join(dir, name), told));
     if (found instanceof Error) tell(name, isMissing(found) ? 'it is missing' : messageOf(found));
     else if (found.size !== listed.size) {
-      tell(name, `it has ${found.size} bytes, not ${listed.size}`);
+      tell(name, `the file has ${found.size} bytes instead of ${listed.size}`);
     } else if (found.sha256 !== listed.sha256) {
-      tell(name, 'its bytes are not those that were backed up: the checksum does not fit');
+      tell(name, 'the checksum does not match');
     }
   }
   return (await filesIn(dir))
     .filter((name) => !files.has(name) && ![backupList, unfinished].includes(name))
-    .map((name) => `${name} is not part of the backup: a restore leaves it out`);
+    .map((name) => `${name} is not part of the backup; restore ignores it`);
 }
 
 /** What the file system says; anything else that fails is thrown. */
@@ -279,7 +279,7 @@ async function checkKey({ dir, damage }: Checked): Promise<void> {
   if (bytes.length === 32 && bytes.toString('base64') === text) return;
   damage.push({
     file: 'secret.key',
-    what: 'it is not the base64 of 32 bytes',
+    what: 'not 32 bytes in base64',
     lost: lostOf('secret.key'),
     way_out: wayOut(false, 'secret.key'),
   });
@@ -307,16 +307,17 @@ function damageOf(error: unknown, dir: string, isBackup: boolean): Damage {
 
 function lostOf(file: string): string {
   const [folder, name = ''] = file.split('/');
-  if (folder === 'blobs') return 'a file of a report, of evidence or of an import';
-  if (folder === 'uses') return `the record of uses of credentials of ${basename(name, '.ndjson')}`;
-  if (file === 'secret.key') return 'all encrypted secrets, unless the key is known elsewhere';
-  if (file === backupList) return 'what proves that the backup is as it was written';
-  if (file === 'journal.synced') return 'what says how far the journal went';
-  if (file.startsWith('journal-')) return 'the changes from there on';
-  if (file === 'store.json') return 'how the other files belong together';
+  if (folder === 'blobs') return 'a file of a report, evidence or an import';
+  if (folder === 'uses') return `credential uses of ${basename(name, '.ndjson')}`;
+  if (file === 'secret.key')
+    return 'all encrypted secrets, unless you have another copy of the key';
+  if (file === backupList) return 'the proof that the backup is unchanged';
+  if (file === 'journal.synced') return 'the position up to which the journal was saved';
+  if (file.startsWith('journal-')) return 'all changes after this point';
+  if (file === 'store.json') return 'the state that the other files belong to';
   if (file.endsWith('.lanes.json')) return `waiting work: ${basename(file, '.lanes.json')}`;
   if (file.endsWith('.json')) return `records: ${basename(file, '.json').replaceAll('_', ' ')}`;
-  return file === '.' ? 'what the directory contains' : 'nothing of the backup';
+  return file === '.' ? 'all contents of the directory' : 'nothing of the backup';
 }
 
 const ownerOf = ({ collection, id }: NamedFile): string =>
@@ -324,7 +325,7 @@ const ownerOf = ({ collection, id }: NamedFile): string =>
 
 const wayOut = (isBackup: boolean, file?: string): string =>
   isBackup
-    ? 'Use another backup that is intact.'
+    ? 'Use another, intact backup.'
     : file === undefined
       ? 'Restore a backup: govctl server restore DIR --data-dir NEW-DIRECTORY'
       : `Stop the server and copy ${file} from a backup.`;

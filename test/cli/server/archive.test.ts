@@ -229,7 +229,7 @@ describe('govctl server archive', () => {
     );
     expect([other.exitCode, other.stderr]).toEqual([
       3,
-      expect.stringContaining('has the archives of https://service.test'),
+      expect.stringContaining('contains archives of https://service.test'),
     ]);
     expect((await run('--within', 'soon')).exitCode).toBe(3);
   });

@@ -233,7 +233,7 @@ describe('a backup', () => {
     const backup = await backUp('b');
     expect(backup.damage).toEqual([
       'blobs/blob_15: missing',
-      'blobs/blob_16: not as it was stored',
+      'blobs/blob_16: does not match its checksum',
     ]);
     expect(await verify('data')).toMatchObject({
       damage: [
@@ -315,7 +315,7 @@ describe('verify', () => {
     const { intact, notes } = await verify('b');
     expect([intact, notes]).toEqual([
       true,
-      ['mine.txt is not part of the backup: a restore leaves it out'],
+      ['mine.txt is not part of the backup; restore ignores it'],
     ]);
   });
 
