@@ -1,16 +1,17 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import { timestamp } from '../deps.ts';
 import type { Module } from '../module.ts';
 import { nodeFiles } from '../store/lowdb/file-layer.ts';
+import { blobId } from '../store/store.ts';
 import { pinFolder } from '../store/lowdb/pin.ts';
 import type { Pinned } from '../store/lowdb/pin.ts';
 import { isMissing } from '../store/lowdb/checkpoint.ts';
 import { markPath } from '../store/lowdb/refusal.ts';
 import { segmentName } from '../store/lowdb/segments.ts';
 import { sealMark } from '../store/lowdb/synced-mark.ts';
-import { bytesOf, writeFile } from './copy.ts';
+import { bytesOf, namesIn, writeFile } from './copy.ts';
 import type { Told } from './copy.ts';
 import { writeList } from './list.ts';
 import type { BackupList, ListedFile } from './list.ts';
@@ -139,8 +140,6 @@ const differing = ({ named }: Moment, blobs: ReadonlyMap<string, ListedFile>): s
     return isSame ? [] : [blob];
   });
 
-const whole = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}$/;
-
 async function copyBlobs(
   source: string,
   dir: string,
@@ -151,7 +150,7 @@ async function copyBlobs(
   await copyThose(
     source,
     dir,
-    names.filter((name) => whole.test(name)),
+    names.filter((name) => blobId.test(name)),
     { copied, told },
   );
   return copied;
@@ -289,12 +288,6 @@ async function copyKey(
 }
 
 const changedAtOf = async (path: string): Promise<number> => (await stat(path)).mtimeMs;
-
-const namesIn = (dir: string): Promise<readonly string[]> =>
-  readdir(dir).catch((error: unknown) => {
-    if (isMissing(error)) return [];
-    throw error;
-  });
 
 async function syncIfThere(dir: string): Promise<void> {
   await nodeFiles.syncFolder(dir).catch((error: unknown) => {

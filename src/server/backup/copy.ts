@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
+import { isMissing } from '../store/lowdb/checkpoint.ts';
 import type { FileLayer } from '../store/lowdb/file-layer.ts';
 import { nodeFiles } from '../store/lowdb/file-layer.ts';
 import type { ListedFile } from './list.ts';
@@ -72,3 +73,10 @@ export async function writeFile(
 
 export const measureFile = (path: string, told: Told): Promise<ListedFile> =>
   measure(bytesOf(nodeFiles, path, told));
+
+/** Of a directory that may be missing. */
+export const namesIn = (dir: string): Promise<readonly string[]> =>
+  readdir(dir).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });

@@ -12,7 +12,7 @@ import type { Pinned } from '../store/lowdb/pin.ts';
 import { messageOf } from '../store/lowdb/refusal.ts';
 import { segmentsIn } from '../store/lowdb/segments.ts';
 import { StoreRefusal } from '../store/store.ts';
-import { measureFile } from './copy.ts';
+import { measureFile, namesIn } from './copy.ts';
 import type { Told } from './copy.ts';
 import { readList } from './list.ts';
 import { isOfFiles } from './place.ts';
@@ -339,9 +339,3 @@ async function sizeOf(dir: string, blob: string): Promise<number | undefined> {
     },
   );
 }
-
-const namesIn = (dir: string): Promise<readonly string[]> =>
-  readdir(dir).catch((error: unknown) => {
-    if (isMissing(error)) return [];
-    throw error;
-  });

@@ -12,6 +12,7 @@ import { maxDepth } from '../../inventory/text/depth.ts';
 import { findDeep } from '../../inventory/text/find-deep.ts';
 import type { StoredCollection, TravellingCollection } from '../module.ts';
 import { migrate, newerThanKnown } from '../store/migrate.ts';
+import { blobId } from '../store/store.ts';
 import type { Document } from '../store/store.ts';
 import { tooLarge } from './snapshot.ts';
 import type { SnapshotHead, Stored, StoredLane, StoredWork } from './snapshot.ts';
@@ -36,8 +37,6 @@ const Head = z.object({
   versions: z.record(z.string().max(256), z.int().min(1)).optional(),
 });
 const End = z.strictObject({ end: z.literal(true), lines: z.int(), sha256: z.string() });
-/** As the store takes them. */
-const blobId = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}$/;
 const name = z.string().min(1).max(256);
 /** Numbers are drawn one by one until a sequence is where it was. */
 const highestSequence = 10_000_000;

@@ -192,6 +192,9 @@ export interface StoreHealth {
   readonly checkpoints?: string;
 }
 
+/** The ID of a blob: a file name on any system, and never a way out of a directory. */
+export const blobId = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}$/;
+
 /** Bytes of any size beside the documents: the files of reports. Nothing of a blob can be read before all of it is durable. */
 export interface Blobs {
   /**

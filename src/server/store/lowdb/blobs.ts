@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { StoreUnavailable } from '../store.ts';
+import { StoreUnavailable, blobId } from '../store.ts';
 import type { BlobWriter, Blobs, ByteRange, StoredBlob } from '../store.ts';
 import { isMissing, removeIfThere } from './checkpoint.ts';
 import { unlessNoChanges, writeWhole } from './file-layer.ts';
@@ -9,9 +9,6 @@ import { messageOf } from './refusal.ts';
 
 /** Beside the collections' files, one file for each blob, under its id. */
 const folderOf = (dir: string): string => join(dir, 'blobs');
-
-/** A file name on any system, and never a way out of the folder. */
-const ID = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}$/;
 
 /** Ends the name of a blob that is being written; no id can hold it. */
 const UNFINISHED = '~';
@@ -33,7 +30,7 @@ export interface LowdbBlobs extends Blobs {
 }
 
 const checkId = (id: string): void => {
-  if (!ID.test(id)) throw new Error(`${JSON.stringify(id)} can't be the id of a blob`);
+  if (!blobId.test(id)) throw new Error(`${JSON.stringify(id)} can't be the id of a blob`);
 };
 
 const namesIn = async (files: FileLayer, folder: string): Promise<readonly string[]> => {
@@ -233,7 +230,7 @@ export const createBlobs = (options: BlobOptions): LowdbBlobs => {
       const names = namesIn(files, folder).finally(() => listings.delete(since));
       names.catch(() => undefined); // whoever reads the listing is told
       return (async function* () {
-        for (const name of await names) if (ID.test(name) && !since.has(name)) yield name;
+        for (const name of await names) if (blobId.test(name) && !since.has(name)) yield name;
       })();
     },
     async close() {
