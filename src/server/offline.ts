@@ -4,16 +4,17 @@ import { restoreBackup } from './backup/restore.ts';
 import type { RestoreOptions, RestoredBackup } from './backup/restore.ts';
 import { verifyDirectory } from './backup/verify.ts';
 import type { Verified, VerifyOptions } from './backup/verify.ts';
-import { isOfFiles } from './backup/place.ts';
+import { isOfFiles, whyFilesFailed } from './backup/place.ts';
 import { refusing } from './refused-data.ts';
-import { messageOf } from './store/lowdb/refusal.ts';
 import { GovctlError } from '../contract/errors.ts';
 import { modules } from './wiring/modules.ts';
 
 /** @throws GovctlError for what the store refuses, and what the file system says */
 const telling = <T>(work: Promise<T>): Promise<T> =>
   refusing(work).catch((cause: unknown) => {
-    throw isOfFiles(cause) ? new GovctlError('file_error', messageOf(cause), { cause }) : cause;
+    throw isOfFiles(cause)
+      ? new GovctlError('file_error', whyFilesFailed(cause), { cause })
+      : cause;
   });
 
 /** What is done with data directories without a server, or beside one. @throws GovctlError */

@@ -95,9 +95,13 @@ export async function restore(context: Context, options: RestoreOptions): Promis
   const stats = await stat(path.resolve(context.world.cwd, from)).catch(() => undefined);
   if (!stats?.isDirectory()) {
     if (dataDir === undefined && !force) return restoreSnapshot(context, options);
-    throw new GovctlError('usage_error', `${from} is not the directory of a backup`, {
-      hint: 'A snapshot goes into a running server: leave --data-dir and --force out.',
-    });
+    throw new GovctlError(
+      'usage_error',
+      `${from} ${stats ? 'is not a directory, so not a backup' : 'does not exist'}`,
+      {
+        hint: 'Pass the directory of a backup. A snapshot file is restored into a running server, without --data-dir and --force.',
+      },
+    );
   }
   if (newSecrets || withClock) {
     const flag = newSecrets ? '--new-secrets' : '--with-clock';

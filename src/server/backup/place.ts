@@ -4,7 +4,6 @@ import { GovctlError } from '../../contract/errors.ts';
 import { takeLock } from '../../lock/lock.ts';
 import { nodeFiles } from '../store/lowdb/file-layer.ts';
 import { unfinished } from '../store/lowdb/kinds.ts';
-import { messageOf } from '../store/lowdb/refusal.ts';
 
 /** A directory that is filled under another name, and gets its own once it is complete. */
 interface Draft {
@@ -102,12 +101,23 @@ export async function inDraft<T>(
   } catch (error) {
     await draft?.discard().catch(() => undefined);
     throw isOfFiles(error)
-      ? new GovctlError('file_error', `${what} was not written to ${target}: ${messageOf(error)}`, {
-          cause: error,
-          hint: 'Nothing was kept.',
-        })
+      ? new GovctlError(
+          'file_error',
+          `${what} was not written to ${target}: ${whyFilesFailed(error)}`,
+          {
+            cause: error,
+            hint: 'Nothing was kept.',
+          },
+        )
       : error;
   }
+}
+
+/** What the file system says, with the path and without the names of system calls. */
+export function whyFilesFailed(error: unknown): string {
+  const { message, path } = error as NodeJS.ErrnoException;
+  const [, why] = /^[A-Z]+: ([^,]+), /.exec(message) ?? [];
+  return why === undefined || path === undefined ? message : `${path}: ${why}`;
 }
 
 /** Whether an error is what the file system says. */

@@ -68,12 +68,13 @@ it('tells what is missing or does not go together before anything is done', asyn
   await writeFile(path.join(folder, 'file'), 'x');
   for (const [argv, error] of [
     [['restore', 'dir'], 'dir is a directory: --data-dir is missing'],
-    [['restore', 'file', '--data-dir', 'new'], 'file is not the directory of a backup'],
+    [['restore', 'file', '--data-dir', 'new'], 'file is not a directory, so not a backup'],
+    [['restore', 'nothing', '--data-dir', 'new'], 'nothing does not exist'],
     [['restore', 'dir', '--data-dir', 'new', '--new-secrets'], '--new-secrets is for snapshots'],
     [['restore', 'dir', '--data-dir', 'new'], 'is not a backup'],
     [['verify', 'dir'], 'is neither a backup nor a data directory'],
-    [['verify', 'nothing'], 'no such file or directory'],
-    [['backup', 'b', '--data-dir', 'nothing'], 'no such file or directory'],
+    [['verify', 'nothing'], '/nothing: no such file or directory'],
+    [['backup', 'b', '--data-dir', 'nothing'], '/nothing: no such file or directory'],
     [['backup', 'b', '--data-dir', 'dir'], 'is no data directory of govctl'],
     [['backup', ''], 'the backup is empty'],
   ] as const) {
@@ -83,5 +84,6 @@ it('tells what is missing or does not go together before anything is done', asyn
       false,
       expect.stringContaining(error),
     ]);
+    expect(stderr).not.toMatch(/ENOENT|realpath|lstat/);
   }
 });
