@@ -8,6 +8,8 @@ import { StoreUnavailable } from './store/store.ts';
 export interface NamelessFile {
   /** @throws StoreUnavailable where it cannot be written, as on a full disk */
   append(chunk: Uint8Array): Promise<void>;
+  /** Bytes that were appended. */
+  size(): number;
   /** From the beginning, a chunk in memory at a time. */
   read(): AsyncGenerator<Uint8Array>;
   close(): Promise<void>;
@@ -24,8 +26,13 @@ export async function openNamelessFile(what: string): Promise<NamelessFile> {
   const handle = await open(file, 'wx+', 0o600).catch(refuse);
   // Windows removes no file that is open.
   const isGone = await rm(file).then(() => true, () => false); // prettier-ignore
+  let size = 0;
   return {
-    append: (chunk) => handle.appendFile(chunk).catch(refuse),
+    async append(chunk) {
+      await handle.appendFile(chunk).catch(refuse);
+      size += chunk.length;
+    },
+    size: () => size,
     async *read() {
       for (let at = 0; ;) {
         const into = Buffer.allocUnsafe(chunkSize);

@@ -3,8 +3,9 @@ import path from 'node:path';
 import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
-import type { Context } from '../context.ts';
-import { readInputFile } from '../flags/input-file.ts';
+import type { Context, World } from '../context.ts';
+import { notReadable } from '../flags/input-file.ts';
+import { openBytes } from '../flags/open-bytes.ts';
 import { showSize } from '../download/sizes.ts';
 import { placeToWrite, writesFrom } from '../flags/place-to-write.ts';
 import { openReplacement } from '../../project/write/replace-file.ts';
@@ -118,23 +119,39 @@ export async function restore(context: Context, options: RestoreOptions): Promis
 
 async function restoreSnapshot(context: Context, options: RestoreOptions): Promise<ExitCode> {
   const [file] = options.args;
-  const body = await readInputFile(context.world, file);
+  const { open, size } = await snapshotFile(context.world, file);
   await askFirst(
     context,
     (baseUrl) =>
       `Replace all that ${baseUrl} stores, but for keys and tokens, by what ${printableLine(file)} holds?`,
     options,
   );
-  const restored = await withLocalServer(context, 'Restoring the backup', async (client) => {
-    const query = {
-      ...(options.newSecrets ? { secrets: 'new' as const } : {}),
-      ...(options.withClock ? { clock: 'snapshot' as const } : {}),
-    };
-    const { data } = await client.local.restore({ query, body }).catch((error: unknown) => {
-      throw namingTheFlag(error);
-    });
-    return data;
-  });
+  const restored = await withLocalServer(
+    context,
+    'Restoring the snapshot',
+    async (client, update) => {
+      const query = {
+        ...(options.newSecrets ? { secrets: 'new' as const } : {}),
+        ...(options.withClock ? { clock: 'snapshot' as const } : {}),
+      };
+      const counted = async function* (): AsyncGenerator<Uint8Array> {
+        let sent = 0;
+        for await (const chunk of open()) {
+          yield chunk;
+          sent += chunk.length;
+          update(
+            `Sending the snapshot: ${showSize(sent)}${size === undefined ? '' : ` of ${showSize(size)}`}`,
+          );
+        }
+        update('Restoring the snapshot');
+      };
+      const body = { open: counted, isOnce: size === undefined };
+      const { data } = await client.local.restore({ query, body }).catch((error: unknown) => {
+        throw namingTheFlag(error);
+      });
+      return data;
+    },
+  );
   await context.show({
     value: restored,
     human: (style) =>
@@ -146,6 +163,29 @@ async function restoreSnapshot(context: Context, options: RestoreOptions): Promi
     );
   }
   return exitCodes.ok;
+}
+
+/** @returns `size` in bytes; undefined for a pipe. @throws GovctlError invalid_file, also while it is read */
+async function snapshotFile(
+  { cwd, signal }: World,
+  file: string,
+): Promise<{ readonly open: () => AsyncGenerator<Uint8Array>; readonly size: number | undefined }> {
+  const absolute = path.resolve(cwd, file);
+  const stats = await stat(absolute).catch((cause: unknown) => {
+    throw notReadable(file, cause);
+  });
+  return {
+    size: stats.isFile() ? stats.size : undefined,
+    async *open() {
+      try {
+        yield* await openBytes(absolute, signal);
+      } catch (cause) {
+        if (!signal.aborted) throw notReadable(file, cause);
+        // The server restores only what it received completely.
+        throw new GovctlError('interrupted', 'Interrupted; nothing was changed', { cause });
+      }
+    },
+  };
 }
 
 /** The service speaks of its own parameter. */

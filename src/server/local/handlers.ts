@@ -3,7 +3,6 @@ import { GovctlError } from '../../contract/errors.ts';
 import type { Handlers, PublicCall } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { toJson } from '../json.ts';
-import { readStream } from './read-snapshot.ts';
 import type { LocalService } from './service.ts';
 
 /** @param local absent where others than this machine may reach the server */
@@ -53,11 +52,9 @@ export function localHandlers(deps: Deps, local: LocalService | undefined): Hand
       return { body: toJson({ requests: requests.list(query), last: requests.last }) };
     },
     snapshot: async (_, call) => ({ body: await here(call).snapshot(call.signal) }),
-    restore: async ({ query, body }, call) => {
-      const service = here(call);
-      const text = await readStream(body);
-      return { body: toJson(await service.restore(text, query, call.actor)) };
-    },
+    restore: async ({ query, body }, call) => ({
+      body: toJson(await here(call).restore(body, query, call.actor)),
+    }),
     reset: async (_, call) => ({ body: toJson(await here(call).reset(call.actor)) }),
   };
 }

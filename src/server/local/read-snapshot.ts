@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined.ts';
 import { createHash } from 'node:crypto';
-import { nextTurn } from '../next-turn.ts';
+import type { Hash } from 'node:crypto';
 import * as z from 'zod';
 import { largestSnapshot } from '../../contract/local.ts';
 import { describeIssues } from '../../contract/describe-issues.ts';
@@ -10,7 +10,11 @@ import { GovctlError } from '../../contract/errors.ts';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { maxDepth } from '../../inventory/text/depth.ts';
 import { findDeep } from '../../inventory/text/find-deep.ts';
+import { readLines } from '../lines.ts';
 import type { StoredCollection, TravellingCollection } from '../module.ts';
+import { openNamelessFile } from '../nameless-file.ts';
+import type { NamelessFile } from '../nameless-file.ts';
+import { nextTurn } from '../next-turn.ts';
 import { migrate, newerThanKnown } from '../store/migrate.ts';
 import { blobId } from '../store/store.ts';
 import type { Document } from '../store/store.ts';
@@ -24,8 +28,15 @@ export interface Snapshot {
   readonly sequences: ReadonlyMap<string, number>;
   readonly work: readonly StoredWork[];
   readonly lanes: readonly StoredLane[];
-  /** The parts of each blob. */
-  readonly blobs: ReadonlyMap<string, readonly Buffer[]>;
+  /** Their lower-case hex SHA-256, by ID. */
+  readonly blobs: ReadonlyMap<string, string>;
+  /** Reads the bytes of the blobs again, a part in memory at a time: those of one blob follow one another. */
+  readonly parts: () => AsyncIterable<BlobPart>;
+}
+
+interface BlobPart {
+  readonly blob: string;
+  readonly bytes: Buffer;
 }
 
 const Head = z.object({
@@ -40,80 +51,60 @@ const End = z.strictObject({ end: z.literal(true), lines: z.int(), sha256: z.str
 const name = z.string().min(1).max(256);
 /** Numbers are drawn one by one until a sequence is where it was. */
 const highestSequence = 10_000_000;
+const Part = z.strictObject({ blob: z.string().regex(blobId), bytes: z.string() });
 const Line = z.union([
   z.strictObject({ in: name, doc: z.looseObject({ id: z.string().min(1) }) }),
-  z.strictObject({ blob: z.string().regex(blobId), bytes: z.string() }),
+  Part,
   z.strictObject({ sequence: name, value: z.int().min(0).max(highestSequence) }),
   z.strictObject({ of: name, lane: name, at: z.int().min(0), work: z.string().min(1).max(512) }),
   z.strictObject({ of: name, lane: name, held: z.boolean(), due_at: z.number().optional() }),
 ]);
 
-/** Reads a stream to its end, as long as it is no larger than a snapshot may be. @throws GovctlError body_too_large */
-export async function readStream(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  // Part by part: all of it at once would hold up everybody.
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  const parts: string[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > largestSnapshot) throw tooLarge();
-    parts.push(decoder.decode(chunk, { stream: true }));
-  }
-  parts.push(decoder.decode());
-  return parts.join('');
-}
-
-/** Characters that are read between two turns of others: some milliseconds. */
-const perTurn = 65_536;
-/** Characters of a line, which is read in one turn. No row that the service stores has as many. */
-const longestLine = 4 * 1024 * 1024;
-const tooLong = `is longer than ${longestLine >> 20} MiB`;
-
-/** Where the line that begins there ends, and the next begins. */
-function afterLine(text: string, from: number): number {
-  const at = text.indexOf('\n', from);
-  return at < 0 ? text.length : at + 1;
-}
-
 /**
- * The lines with their places, with turns given to others between them. Never all at once: a file of nothing but line ends
- * would fill the memory with its lines.
+ * Stores a snapshot as it comes, in a file that whoever calls this closes.
+ * @throws GovctlError body_too_large; StoreUnavailable where the disk is full
  */
-async function* inTurns(text: string): AsyncGenerator<readonly [number, string]> {
-  let turnEnds = perTurn;
-  for (let from = 0, at = 0; from < text.length; at += 1) {
-    const next = afterLine(text, from);
-    yield [at, text.slice(from, next - 1)];
-    from = next;
-    if (from < turnEnds) continue;
-    turnEnds = from + perTurn;
-    await nextTurn();
+export async function receiveSnapshot(chunks: AsyncIterable<Uint8Array>): Promise<NamelessFile> {
+  const file = await openNamelessFile('a snapshot');
+  try {
+    for await (const chunk of chunks) {
+      if (file.size() + chunk.length > largestSnapshot) throw tooLarge();
+      await file.append(chunk);
+    }
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
   }
 }
 
-/** The number of whole lines, and the SHA-256 of their UTF-8. */
-async function measure(text: string): Promise<{ lines: number; sha256: string }> {
-  const digest = createHash('sha256');
-  let lines = 0;
-  for (let from = 0; from < text.length;) {
-    // At the end of a line no character is cut in two.
-    const next = afterLine(text, from + perTurn);
-    const part = text.slice(from, next);
-    for (let at = 0; at < part.length; at = afterLine(part, at)) lines += 1;
-    if (part.length > perTurn + longestLine) throw refuseLine(lines, tooLong);
-    digest.update(part);
-    from = next;
+/** Bytes that are read between two turns of others: some milliseconds. */
+const perTurn = 65_536;
+/** Bytes of a line, which is read in one turn. No row that the service stores has as many. */
+const longestLine = 4 * 1024 * 1024;
+
+/** The lines, one in memory at a time, with turns given to others between them. `isEnded`: a line break follows. */
+async function* linesOf(
+  file: NamelessFile,
+): AsyncGenerator<readonly [at: number, line: string, isEnded: boolean]> {
+  let turnEnds = perTurn;
+  let read = 0;
+  for await (const { number, text, problem, bytes } of readLines(file.read(), longestLine)) {
+    if (text === undefined) throw refuseLine(number, problem ?? 'is not text');
+    read += bytes + 1;
+    yield [number, text, read <= file.size()];
+    if (read < turnEnds) continue;
+    turnEnds = read + perTurn;
     await nextTurn();
   }
-  return { lines, sha256: digest.digest('hex') };
 }
 
 /**
  * Reads a snapshot and checks all of it.
  * @throws GovctlError malformed_request with the line that is wrong
  */
-export async function readSnapshot(text: string, stored: Stored): Promise<Snapshot> {
-  const { head, body } = await checkWhole(text);
+export async function readSnapshot(file: NamelessFile, stored: Stored): Promise<Snapshot> {
+  const { head, last } = await checkWhole(file);
   const newer = newerThanKnown(
     stored.collections.map(({ spec }) => spec),
     head.versions,
@@ -129,13 +120,12 @@ export async function readSnapshot(text: string, stored: Stored): Promise<Snapsh
   const working = new Set<string>();
   const collections = new Map(stored.collections.map((one) => [one.spec.name, one]));
   const isTaken = createTaken();
-  const blobs = new Map<string, Buffer[]>();
-  /** Documents that have files, and the first parts of files, with their lines. */
+  const blobs = new Map<string, ReadBlob>();
+  /** Documents that have files, with their lines. */
   const owners: Owner[] = [];
-  const firstLines = new Map<string, number>();
-  for await (const [at, line] of inTurns(body)) {
-    const refuse = (why: string): GovctlError => refuseLine(at + 2, why);
-    if (line.length > longestLine) throw refuse(tooLong);
+  for await (const [at, line] of linesOf(file)) {
+    if (at === 1 || at === last) continue;
+    const refuse = (why: string): GovctlError => refuseLine(at, why);
     const given = parse(line);
     const parsed = Line.safeParse(given);
     if (!parsed.success) throw refuse('is not a line of a snapshot');
@@ -147,9 +137,9 @@ export async function readSnapshot(text: string, stored: Stored): Promise<Snapsh
       if (!collection) throw refuse(`is of ${shown(data.in)}, which this govctl does not keep`);
       const doc = inThisVersion(collection, head, older);
       if (!doc) throw refuse('is not a row that an earlier version wrote');
-      const faults = [...faultsOf(collection, doc), ...isTaken(collection, doc, at + 2)];
-      if (faults.length > 0) throw refuseRow(at + 2, data.in, doc, faults);
-      if (collection.files) owners.push({ collection, doc, line: at + 2 });
+      const faults = [...faultsOf(collection, doc), ...isTaken(collection, doc, at)];
+      if (faults.length > 0) throw refuseRow(at, data.in, doc, faults);
+      if (collection.files) owners.push({ collection, doc, line: at });
       const known = documents.get(collection);
       if (known) known.push(doc);
       else documents.set(collection, [doc]);
@@ -158,11 +148,14 @@ export async function readSnapshot(text: string, stored: Stored): Promise<Snapsh
       // Decoding skips what is not base64.
       if (bytes.toString('base64') !== data.bytes) throw refuse('is not base64');
       const known = blobs.get(data.blob);
-      if (known) known.push(bytes);
-      else {
-        blobs.set(data.blob, [bytes]);
-        firstLines.set(data.blob, at + 2);
+      if (known && known.last !== at - 1) {
+        throw refuse(`is not next to the other parts of the file ${shown(data.blob)}`);
       }
+      const blob = known ?? { first: at, last: at, size: 0, digest: createHash('sha256') };
+      blob.last = at;
+      blob.size += bytes.length;
+      blob.digest.update(bytes);
+      blobs.set(data.blob, blob);
     } else if ('sequence' in data) {
       if (!stored.sequences.includes(data.sequence)) throw refuse('is of an unknown sequence');
       sequences.set(data.sequence, data.value);
@@ -180,11 +173,43 @@ export async function readSnapshot(text: string, stored: Stored): Promise<Snapsh
       }
     }
   }
-  const named = checkFiles(owners, blobs);
-  for (const [blob, line] of firstLines) {
-    if (!named.has(blob)) throw refuseLine(line, `is of the file ${shown(blob)}, which no row has`);
+  const sums = new Map([...blobs].map(([id, { digest }]) => [id, digest.digest('hex')]));
+  const named = checkFiles(owners, blobs, sums);
+  for (const [blob, { first }] of blobs) {
+    if (!named.has(blob)) {
+      throw refuseLine(first, `is of the file ${shown(blob)}, which no row has`);
+    }
   }
-  return { head, documents, sequences, work, lanes, blobs };
+  return {
+    ...{ head, documents, sequences, work, lanes, blobs: sums },
+    parts: () => partsOf(file, blobs.values()),
+  };
+}
+
+/** Where the parts of a blob are, and what they are together. */
+interface ReadBlob {
+  readonly first: number;
+  last: number;
+  size: number;
+  readonly digest: Hash;
+}
+
+/** @param blobs in the order of their lines */
+async function* partsOf(
+  file: NamelessFile,
+  blobs: Iterable<Pick<ReadBlob, 'first' | 'last'>>,
+): AsyncGenerator<BlobPart> {
+  const rest = blobs[Symbol.iterator]();
+  let { value: next } = rest.next();
+  if (!next) return;
+  for await (const [at, line] of linesOf(file)) {
+    if (at < next.first) continue;
+    const { blob, bytes } = Part.parse(JSON.parse(line));
+    yield { blob, bytes: Buffer.from(bytes, 'base64') };
+    if (at < next.last) continue;
+    ({ value: next } = rest.next());
+    if (!next) return;
+  }
 }
 
 interface Owner {
@@ -194,21 +219,22 @@ interface Owner {
 }
 
 /** The blobs that documents name are there, and as they say. @returns their IDs */
-function checkFiles(owners: readonly Owner[], blobs: Snapshot['blobs']): ReadonlySet<string> {
+function checkFiles(
+  owners: readonly Owner[],
+  blobs: ReadonlyMap<string, ReadBlob>,
+  sums: ReadonlyMap<string, string>,
+): ReadonlySet<string> {
   const named = new Set<string>();
   for (const { collection, doc, line } of owners) {
     const refuse = (blob: string, message: string): GovctlError =>
       refuseRow(line, collection.spec.name, doc, [{ field: `its file ${shown(blob)}`, message }]);
     for (const { blob, size, sha256 } of collection.files?.(doc) ?? []) {
-      const parts = blobs.get(blob);
-      if (!parts) throw refuse(blob, 'is missing');
+      const found = blobs.get(blob);
+      if (!found) throw refuse(blob, 'is missing');
       if (named.has(blob)) throw refuse(blob, 'is the file of another row, too');
       named.add(blob);
-      const length = parts.reduce((sum, part) => sum + part.length, 0);
-      const hash = createHash('sha256');
-      for (const part of parts) hash.update(part);
       const isSame =
-        (size ?? length) === length && (sha256 === undefined || sha256 === hash.digest('hex'));
+        (size ?? found.size) === found.size && (sha256 ?? sums.get(blob)) === sums.get(blob);
       if (!isSame) throw refuse(blob, 'is not the one it was');
     }
   }
@@ -223,13 +249,36 @@ const laneOf = ({
   ...defined({ due_at: dueAt }),
 });
 
-/** The head, and the lines between head and end. */
-async function checkWhole(text: string): Promise<{ head: SnapshotHead; body: string }> {
-  const headEnds = afterLine(text, 0);
-  const head = Head.safeParse(parse(text.slice(0, headEnds)));
-  if (!head.success) {
-    throw refuseLine(1, 'is not the head of a snapshot; `govctl server snapshot` makes one');
+/** @returns the head, and the number of the last line */
+async function checkWhole(
+  file: NamelessFile,
+): Promise<{ readonly head: SnapshotHead; readonly last: number }> {
+  const digest = createHash('sha256');
+  let head: SnapshotHead | undefined;
+  let [last, text, isWhole] = [0, '', false];
+  for await (const [at, line, isEnded] of linesOf(file)) {
+    head ??= headOf(line);
+    // Of all lines but the last.
+    if (last > 0) digest.update(`${text}\n`);
+    [last, text, isWhole] = [at, line, isEnded];
   }
+  if (!head) throw notHead();
+  const end = End.safeParse(parse(text));
+  if (!end.success || !isWhole) {
+    throw refuseLine(last, 'is not the end of a snapshot: the rest of it is missing');
+  }
+  if (end.data.lines !== last - 1 || end.data.sha256 !== digest.digest('hex')) {
+    throw refuseLine(last, 'has a checksum that does not fit: the snapshot was changed');
+  }
+  return { head, last };
+}
+
+const notHead = (): GovctlError =>
+  refuseLine(1, 'is not the head of a snapshot; `govctl server snapshot` makes one');
+
+function headOf(line: string): SnapshotHead {
+  const head = Head.safeParse(parse(line));
+  if (!head.success) throw notHead();
   const { format_version: version, sealed, versions, ...rest } = head.data;
   if (version !== 1) {
     throw refuseLine(
@@ -237,26 +286,11 @@ async function checkWhole(text: string): Promise<{ head: SnapshotHead; body: str
       `has format version ${version}, which a newer govctl (${shown(rest.version)}) wrote`,
     );
   }
-  const endBegins = text.lastIndexOf('\n', text.length - 2) + 1;
-  const before = await measure(text.slice(0, endBegins));
-  const end = End.safeParse(parse(text.slice(endBegins)));
-  if (!end.success || !text.endsWith('\n')) {
-    throw refuseLine(before.lines + 1, 'is not the end of a snapshot: the rest of it is missing');
-  }
-  if (end.data.lines !== before.lines || end.data.sha256 !== before.sha256) {
-    throw refuseLine(
-      before.lines + 1,
-      'has a checksum that does not fit: the snapshot was changed',
-    );
-  }
-  return {
-    head: { ...rest, format_version: version, ...defined({ sealed, versions }) },
-    body: text.slice(headEnds, endBegins),
-  };
+  return { ...rest, format_version: version, ...defined({ sealed, versions }) };
 }
 
 function parse(line: string): unknown {
-  if (line.length > longestLine || findDeep(line, maxDepth) !== undefined) return undefined;
+  if (findDeep(line, maxDepth) !== undefined) return undefined;
   try {
     return JSON.parse(line);
   } catch {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Deps } from '../deps.ts';
-import type { Blobs } from '../store/store.ts';
+import type { Blobs, BlobWriter } from '../store/store.ts';
 import type { Snapshot } from './read-snapshot.ts';
 
 export async function idsOf(blobs: Blobs): Promise<readonly string[]> {
@@ -18,37 +18,44 @@ export async function idsOf(blobs: Blobs): Promise<readonly string[]> {
  */
 export async function putBlobs(
   blobs: Blobs,
-  given: Snapshot['blobs'],
+  given: Pick<Snapshot, 'blobs' | 'parts'>,
   there: readonly string[],
 ): Promise<readonly string[]> {
   const written: string[] = [];
   const known = new Set(there);
+  for (const [id, sha256] of given.blobs) {
+    if (!known.has(id) || (await sumOf(blobs, id)) === sha256) continue;
+    throw new GovctlError(
+      'malformed_request',
+      `The snapshot cannot be restored: its file ${id} is another one than this server has`,
+    );
+  }
+  let writer: BlobWriter | undefined;
   try {
-    for (const [id, parts] of given) {
-      if (known.has(id)) {
-        if (await isSame(blobs, id, parts)) continue;
-        throw new GovctlError(
-          'malformed_request',
-          `The snapshot cannot be restored: its file ${id} is another one than this server has`,
-        );
+    let current: string | undefined;
+    for await (const { blob, bytes } of given.parts()) {
+      if (known.has(blob)) continue;
+      if (blob !== current) {
+        await writer?.finish();
+        written.push(blob);
+        writer = await blobs.create(blob);
+        current = blob;
       }
-      const writer = await blobs.create(id);
-      for (const part of parts) await writer.write(part);
-      await writer.finish();
-      written.push(id);
+      await writer?.write(bytes);
     }
+    await writer?.finish();
     return written;
   } catch (error) {
+    await writer?.abandon().catch(() => undefined);
     for (const id of written) await blobs.remove(id).catch(() => undefined);
     throw error;
   }
 }
 
-async function isSame(blobs: Blobs, id: string, parts: readonly Buffer[]): Promise<boolean> {
-  const [here, given] = [createHash('sha256'), createHash('sha256')];
-  for await (const chunk of blobs.read(id)) here.update(chunk);
-  for (const part of parts) given.update(part);
-  return here.digest('hex') === given.digest('hex');
+async function sumOf(blobs: Blobs, id: string): Promise<string> {
+  const digest = createHash('sha256');
+  for await (const chunk of blobs.read(id)) digest.update(chunk);
+  return digest.digest('hex');
 }
 
 /**

@@ -12,6 +12,7 @@ import type { FindStatementKey } from '../keys/statement-key.ts';
 import type { SecretBox } from '../keys/secret-box.ts';
 import type { Module } from '../module.ts';
 import { openNamelessFile } from '../nameless-file.ts';
+import type { NamelessFile } from '../nameless-file.ts';
 import { versionsOf } from '../store/migrate.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { Store, Tx } from '../store/store.ts';
@@ -20,7 +21,7 @@ import type { AdjustableClock } from './clock.ts';
 import { localState } from './collection.ts';
 import { createFaultTable } from './faults.ts';
 import type { FaultTable } from './faults.ts';
-import { readSnapshot } from './read-snapshot.ts';
+import { readSnapshot, receiveSnapshot } from './read-snapshot.ts';
 import type { Snapshot } from './read-snapshot.ts';
 import { createRequestLog } from './request-log.ts';
 import type { RequestLog } from './request-log.ts';
@@ -40,7 +41,11 @@ export interface LocalService extends LocalHooks {
   /** JSON lines. @param signal ends the work, with its reason */
   snapshot(signal: AbortSignal): Promise<ByteBody>;
   /** @throws GovctlError malformed_request before anything is touched */
-  restore(text: string, options: RestoreOptions, actor: Actor): Promise<Restored>;
+  restore(
+    body: AsyncIterable<Uint8Array>,
+    options: RestoreOptions,
+    actor: Actor,
+  ): Promise<Restored>;
   reset(actor: Actor): Promise<Emptied>;
   /** Has an advance end where it is. */
   stop(): void;
@@ -171,8 +176,12 @@ export function createLocalService({
     return { snapshot: { ...snapshot, documents: new Map(documents) }, renewed };
   }
 
-  async function restore(text: string, options: RestoreOptions, actor: Actor): Promise<Restored> {
-    const read = await readSnapshot(text, stored);
+  async function restore(
+    file: NamelessFile,
+    options: RestoreOptions,
+    actor: Actor,
+  ): Promise<Restored> {
+    const read = await readSnapshot(file, stored);
     const { snapshot, renewed } = checkSecrets(read, options.secrets)
       ? renewSecrets(read)
       : { snapshot: read, renewed: 0 };
@@ -180,7 +189,7 @@ export function createLocalService({
     const offset = options.clock === 'snapshot' ? offsetTo(Date.parse(taken_at)) : undefined;
     await haveSettled(workers, settleWithin);
     const before = await settledBlobs(store.blobs, isBeingWritten);
-    const written = await putBlobs(store.blobs, snapshot.blobs, await idsOf(store.blobs));
+    const written = await putBlobs(store.blobs, snapshot, await idsOf(store.blobs));
     const offsetBefore = clock.offset();
     const restored = await store
       .transact(async (tx) => {
@@ -251,20 +260,26 @@ export function createLocalService({
         ...defined({ versions: versionsOf(stored.collections.map(({ spec }) => spec)) }),
       } as const;
       const file = await openNamelessFile('a snapshot');
-      let size = 0;
-      const write = async (bytes: Uint8Array): Promise<void> => {
-        await file.append(bytes);
-        size += bytes.length;
-      };
       try {
-        await takeSnapshot(store, stored, head, { write, signal });
+        await takeSnapshot(store, stored, head, { write: file.append, signal });
       } catch (error) {
         await file.close();
         throw error;
       }
-      return { type: snapshotType, size, open: () => file.read(), ended: () => void file.close() };
+      return {
+        ...{ type: snapshotType, size: file.size() },
+        open: () => file.read(),
+        ended: () => void file.close(),
+      };
     },
-    restore: (text, options, actor) => inTurn(() => restore(text, options, actor)),
+    async restore(body, options, actor) {
+      const file = await receiveSnapshot(body);
+      try {
+        return await inTurn(() => restore(file, options, actor));
+      } finally {
+        await file.close();
+      }
+    },
     stop() {
       isStopping = true;
     },

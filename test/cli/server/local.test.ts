@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inventoryOf } from '../../server/inventory-service.ts';
 import type { TestService } from '../../server/test-service.ts';
 import { startTestService } from '../../server/test-service.ts';
+import { platformInit } from '../../../src/client/http.ts';
 import type { FakeWorldSettings, Outcome } from '../../support/fake-world.ts';
 import { createFakeWorld, runCommandLine } from '../../support/fake-world.ts';
 
@@ -22,7 +23,7 @@ afterEach(async () => {
 const settings = (more: FakeWorldSettings = {}): FakeWorldSettings => ({
   cwd,
   env: { GOVCTL_BASE_URL: 'http://localhost:1', GOVCTL_TOKEN: service.key },
-  fetch: async (url, init) => service.app.fetch(new Request(url, init), {}),
+  fetch: async (url, init) => service.app.fetch(new Request(url, platformInit(init)), {}),
   ...more,
 });
 const run = (...argv: string[]): Promise<Outcome> => runCommandLine(argv, settings());
@@ -296,7 +297,7 @@ describe('a server that others can reach', () => {
     const sent: string[] = [];
     const fetch: FakeWorldSettings['fetch'] = async (url, init) => {
       sent.push(`${init.method ?? 'GET'} ${new URL(url).pathname}`);
-      return service.app.fetch(new Request(url, init), {});
+      return service.app.fetch(new Request(url, platformInit(init)), {});
     };
     for (const argv of [
       ['restore', 's.jsonl', '--yes'],

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { reports } from '../../../src/server/reports/collection.ts';
+import { bytesInUse } from '../../support/bytes-in-use.ts';
 import { until } from '../../support/until.ts';
 import { idsOf, writeBlob } from '../store/blob-contract.ts';
 import { blobIds, create, idOf, read, startReports } from '../reports/report-world.ts';
@@ -167,6 +168,11 @@ describe('a snapshot of a server with reports', () => {
       'is not base64',
     ],
     [
+      'parts of a file with others between them',
+      (lines) => [...lines, ...lines.filter((line) => blobLine.test(line))],
+      'is not next to the other parts of the file',
+    ],
+    [
       'a report that is none',
       (lines) => [
         ...lines,
@@ -183,6 +189,54 @@ describe('a snapshot of a server with reports', () => {
     expect(await blobIds(service)).toEqual(blobs);
     expect((await download(id)).status).toBe(200);
   });
+});
+
+test('a restore keeps a part of the files in memory at a time', async () => {
+  const id = await completed();
+  const size = 24 << 20;
+  await enlarge(id, Buffer.alloc(size, 'bytes of a PDF '));
+  const { body } = await service.app.fetch(
+    new Request('http://localhost/v1/local/snapshot', {
+      headers: { authorization: `Bearer ${service.key}` },
+    }),
+    {},
+  );
+  let before = 0;
+  const inUse: number[] = [];
+  const other = await startReports({
+    wrapStore: (store) => ({
+      ...store,
+      blobs: {
+        ...store.blobs,
+        async create(blob) {
+          const writer = await store.blobs.create(blob);
+          return {
+            ...writer,
+            async finish() {
+              inUse.push(bytesInUse() - before);
+              return writer.finish();
+            },
+          };
+        },
+      },
+    }),
+  });
+  before = bytesInUse();
+  const restored = await other.app.fetch(
+    new Request('http://localhost/v1/local/restore', {
+      ...{ method: 'POST', body, duplex: 'half' },
+      headers: {
+        authorization: `Bearer ${other.key}`,
+        'content-type': 'application/x-ndjson',
+      },
+    }),
+    {},
+  );
+  expect(restored.status).toBe(200);
+  expect(inUse).not.toEqual([]);
+  expect(Math.max(...inUse)).toBeLessThan(size / 2);
+  expect((await download(id, 'pdf', other)).text).toHaveLength(size);
+  await other.close();
 });
 
 test('a reset leaves no file of a report', async () => {

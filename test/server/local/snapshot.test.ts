@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { setImmediate as setImmediately } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readSnapshot } from '../../../src/server/local/read-snapshot.ts';
+import { readSnapshot, receiveSnapshot } from '../../../src/server/local/read-snapshot.ts';
 import { storedBy, takeSnapshot } from '../../../src/server/local/snapshot.ts';
 import { modules } from '../../../src/server/wiring/modules.ts';
 import { inventoryOf } from '../inventory-service.ts';
@@ -116,10 +117,12 @@ describe('a snapshot', () => {
     );
     const later = { ...stored, collections };
     const text = await snapshot();
-    const { documents } = await readSnapshot(text, later);
+    const readText = async (lines: string) =>
+      readSnapshot(await receiveSnapshot(Readable.from([Buffer.from(lines)])), later);
+    const { documents } = await readText(text);
     const [policies] = [...documents].flatMap(([{ spec }, docs]) => (spec.name === 'policies' ? [docs] : [])); // prettier-ignore
     expect(policies).toMatchObject([{ name: 'p', severity: 'HIGH', description: 'migrated' }]);
-    await expect(readSnapshot(editedRow(text, 'policies', '"name":', '"nome":'), later)).rejects.toThrow('is not a row that an earlier version wrote'); // prettier-ignore
+    await expect(readText(editedRow(text, 'policies', '"name":', '"nome":'))).rejects.toThrow('is not a row that an earlier version wrote'); // prettier-ignore
   });
 
   it('brings everything back, into the same server and into another', async () => {
