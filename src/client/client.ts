@@ -13,6 +13,8 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
   readonly ifMatch?: string;
   readonly signal?: AbortSignal;
+  /** Milliseconds to wait for the answer. Default: those of the client. */
+  readonly timeoutMs?: number;
 }
 
 export interface Answer<T> {

@@ -58,6 +58,8 @@ export interface SendOptions {
   readonly idempotencyKey?: string;
   readonly ifMatch?: string;
   readonly signal?: AbortSignal;
+  /** Milliseconds to wait for the answer. Default: those of the transport. */
+  readonly timeoutMs?: number;
   /** Send no token. */
   readonly anonymous?: boolean;
   /**
@@ -152,10 +154,11 @@ export function createTransport(options: TransportOptions): Transport {
   ) {
     if (method !== 'GET' && !send.anonymous) isChanging = true;
     const { body } = send;
+    const waitMs = send.timeoutMs ?? timeoutMs;
     const isUpload = typeof body === 'object';
     // Before its time begins: all of an upload is read for it.
     const signed = { ...headers, ...(await signatureOf(method, url, headers, body)) };
-    const timeout = timeoutOf(timeoutMs, send.streamed === true || isUpload);
+    const timeout = timeoutOf(waitMs, send.streamed === true || isUpload);
     const cut = anyOf([send.signal, method === 'GET' ? options.signal : undefined]);
     try {
       return await options.fetch(url, {
@@ -169,7 +172,7 @@ export function createTransport(options: TransportOptions): Transport {
     } catch (cause) {
       if (cause instanceof GovctlError) throw cause;
       if (cut?.aborted) throw interrupted(method, url, cause);
-      throw unreachable(url, cause, timeout.signal.aborted ? timeoutMs : undefined);
+      throw unreachable(url, cause, timeout.signal.aborted ? waitMs : undefined);
     } finally {
       timeout.clear();
     }

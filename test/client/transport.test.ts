@@ -229,6 +229,19 @@ describe('an error of the service', () => {
 });
 
 describe('a server that says nothing', () => {
+  it('is waited for as long as the call says', async () => {
+    const late = (signal: AbortSignal): Promise<never> =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      });
+    const client = createClient({
+      ...{ baseUrl: 'https://service.test', retries: 0, timeoutMs: 1e6 },
+      fetch: (_, { signal }) => late(signal!),
+    });
+    const { message } = await errorOf(client.policies.list({}, { timeoutMs: 20 }));
+    expect(message).toContain('0.02 s');
+  });
+
   it('is asked twice, not five times: each try takes the whole timeout', async () => {
     const silent = () => new DOMException('timed out', 'TimeoutError');
     const { client, sent } = clientFor([silent(), silent()]);

@@ -117,6 +117,9 @@ export async function restore(context: Context, options: RestoreOptions): Promis
   return runRestoreBackup(context, { args, dataDir, ...defined({ force }) });
 }
 
+/** Milliseconds. 256 MiB took 30 s on a busy machine. */
+const longestRestore = 600_000;
+
 async function restoreSnapshot(context: Context, options: RestoreOptions): Promise<ExitCode> {
   const [file] = options.args;
   const { open, size } = await snapshotFile(context.world, file);
@@ -146,9 +149,11 @@ async function restoreSnapshot(context: Context, options: RestoreOptions): Promi
         update('Restoring the snapshot');
       };
       const body = { open: counted, isOnce: size === undefined };
-      const { data } = await client.local.restore({ query, body }).catch((error: unknown) => {
-        throw namingTheFlag(error);
-      });
+      const { data } = await client.local
+        .restore({ query, body }, { timeoutMs: longestRestore })
+        .catch((error: unknown) => {
+          throw namingTheFlag(error);
+        });
       return data;
     },
   );
