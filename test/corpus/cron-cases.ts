@@ -35,15 +35,15 @@ type Case = Readonly<{
 
 /** The differences, by what they are called in docs/schedules.md. */
 export const differences = {
-  seconds: 'A field for seconds',
+  seconds: 'Field for seconds',
   names: 'Names such as `@daily`',
-  zonePrefix: 'A zone in the expression',
+  zonePrefix: 'Time zone in the expression',
   question: '`?`',
   special: '`L`, `W` and `#`',
-  backwards: 'Ranges that go backwards',
+  backwards: 'Reversed ranges',
   days: 'Both days restricted',
-  skipped: 'A time that is passed over',
-  repeated: 'A time that comes twice',
+  skipped: 'Skipped time',
+  repeated: 'Repeated time',
 } as const;
 export type Verdict = keyof typeof differences | 'agrees' | 'unexplained';
 
