@@ -18,15 +18,15 @@ export const Rotation = z.strictObject({
 });
 
 const AddressRange = z.union([z.cidrv4(), z.cidrv6()], {
-  error: 'must be a range of addresses such as 203.0.113.0/24, or 203.0.113.7/32 for one address',
+  error: 'must be an address range such as 203.0.113.0/24, or 203.0.113.7/32 for one address',
 });
 const Country = z
   .string()
-  .refine((code) => countryCodes.has(code), 'must be an ISO 3166 code of two letters, such as DE');
+  .refine((code) => countryCodes.has(code), 'must be a two-letter ISO 3166 code, such as DE');
 
 /** Where requests with the key may come from. */
-const ranges = z.array(AddressRange).min(1, 'must have a range of addresses').max(100);
-const countries = z.array(Country).min(1, 'must have a country').max(250);
+const ranges = z.array(AddressRange).min(1, 'must have at least one address range').max(100);
+const countries = z.array(Country).min(1, 'must have at least one country').max(250);
 
 const ApiKeyInput = z.strictObject({
   name: notBlank(256),
@@ -140,14 +140,17 @@ export const apiKeys = {
     }),
   ),
   create: own({
-    ...noun.create({ summary: 'Create an API key; the answer shows it once', body: ApiKeyInput }),
+    ...noun.create({
+      summary: 'Create an API key; only this response contains the key',
+      body: ApiKeyInput,
+    }),
     secret: true,
     response: { status: 201, body: NewApiKey },
   }),
-  get: own(noun.get({ summary: 'Read an API key, without the key itself' })),
+  get: own(noun.get({ summary: 'Get an API key, without the key itself' })),
   update: own(
     noun.update({
-      summary: 'Update the name, expiry or restrictions of an API key; null removes one',
+      summary: 'Update the name, expiry or restrictions of an API key; null removes a value',
       body: ApiKeyUpdate,
     }),
   ),
@@ -156,7 +159,7 @@ export const apiKeys = {
     endpoint({
       method: 'POST',
       path: '/v1/api-keys/:id/rotate',
-      summary: 'Replace the secret of an API key; the answer shows the new one once',
+      summary: 'Rotate the secret of an API key; only this response contains the new key',
       scope: 'admin',
       ext: true,
       params: ById,

@@ -35,7 +35,7 @@ export const archive = {
   get: endpoint({
     method: 'GET',
     path: '/v1/archive',
-    summary: 'Show which records retention removes within a time',
+    summary: 'Show which records retention will remove within a given time',
     scope: 'admin',
     ext: true,
     query: z.strictObject({
@@ -53,7 +53,7 @@ export const archive = {
   read: endpoint({
     method: 'GET',
     path: '/v1/archive/:collection',
-    summary: 'Read records of a collection by the time from which they are stored, for an archive',
+    summary: 'List records of a collection in the order in which they were stored, for an archive',
     scope: 'admin',
     ext: true,
     params: z.strictObject({ collection: CollectionName }),
@@ -73,7 +73,7 @@ export const archive = {
   file: endpoint({
     method: 'GET',
     path: '/v1/archive/:collection/:id/files/:blob',
-    summary: 'Download a file of a record, for an archive; supports Range',
+    summary: 'Download the file of a record, for an archive; supports Range',
     scope: 'admin',
     ext: true,
     params: z.strictObject({

@@ -77,11 +77,11 @@ const AuditQuery = listQuery(auditSortFields, {
   until: Timestamp.optional(),
 })
   .refine((query) => !isOfRange(query) || query.sort_by === 'sequence', {
-    message: 'since and until go with sort_by=sequence only',
+    message: 'must be sequence to use since and until',
     path: ['sort_by'],
   })
   .refine((query) => !isOfRange(query) || (query.offset ?? 0) === 0, {
-    message: 'since and until go with cursor',
+    message: 'cannot be used with since and until; use cursor',
     path: ['offset'],
   });
 
@@ -91,7 +91,7 @@ const isOfRange = (query: { since?: unknown; until?: unknown }): boolean =>
 export const auditLog = {
   list: listEndpoint({
     path: '/v1/audit-log',
-    summary: 'List who changed what and when',
+    summary: 'List audit log entries: who changed what, and when',
     scope: 'audit:read',
     ext: true,
     query: AuditQuery,
@@ -104,7 +104,7 @@ export const auditLog = {
   head: endpoint({
     method: 'GET',
     path: '/v1/audit-log/head',
-    summary: 'Show where the chain of hashes of the audit log ends, signed',
+    summary: 'Get the signed head of the hash chain of the audit log',
     scope: 'audit:read',
     ext: true,
     response: { status: 200, body: AuditHead },

@@ -24,7 +24,8 @@ const Amount = z
   .union([z.string().max(64), z.number()], { error: 'must be a decimal such as "10000"' })
   .transform(String)
   .refine((text) => decimal.test(text) && /[1-9]/.test(text), {
-    error: 'must be more than 0, with up to 12 digits before the point and up to 18 after it',
+    error:
+      'must be more than 0, with up to 12 digits before the decimal point and up to 18 after it',
     abort: true,
   })
   .transform((text) => {
@@ -84,7 +85,7 @@ const BudgetThreshold = z.strictObject({
     .number()
     .gt(0, { abort: true })
     .max(1_000, { abort: true })
-    .multipleOf(0.01, 'must have at most 2 digits after the point'),
+    .multipleOf(0.01, 'must have at most 2 digits after the decimal point'),
   on: Basis.default('actual'),
 });
 export type BudgetThreshold = z.infer<typeof BudgetThreshold>;
@@ -272,9 +273,9 @@ export const budgets = {
     body: BudgetInput,
     errors: ['invalid_budget', 'budget_name_taken'],
   }),
-  get: noun.get({ summary: 'Read a budget, with its spending in the current period' }),
+  get: noun.get({ summary: 'Get a budget, with its spending in the current period' }),
   update: noun.update({
-    summary: 'Change some fields of a budget',
+    summary: 'Update a budget',
     body: BudgetUpdate,
     errors: ['invalid_budget', 'budget_name_taken'],
   }),

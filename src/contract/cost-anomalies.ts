@@ -103,11 +103,11 @@ const noun = nounEndpoints({
 
 export const costAnomalies = {
   list: noun.list({
-    summary: 'List cost anomalies, with the latest first',
+    summary: 'List cost anomalies, latest first',
     query: CostAnomalyListQuery,
     rows: { anomalies: z.array(CostAnomaly) },
   }),
-  get: noun.get({ summary: 'Read a cost anomaly' }),
+  get: noun.get({ summary: 'Get a cost anomaly' }),
   update: noun.update({
     summary: 'Set the status of a cost anomaly, and record whether it was expected',
     body: CostAnomalyUpdate,

@@ -156,16 +156,16 @@ export const costImports = {
     rows: { imports: z.array(CostImport) },
   }),
   create: changing.create({
-    summary: 'Open a cost import; then send its files and commit it',
+    summary: 'Create a cost import, before sending its files and committing it',
     body: CostImportInput,
     errors: ['invalid_cost_import', 'unavailable'],
   }),
-  get: reading.get({ summary: 'Read a cost import, its progress or its result' }),
+  get: reading.get({ summary: 'Get a cost import with its progress or result' }),
   put: endpoint({
     method: 'PUT',
     path: `${path}/:id/files/:n`,
     summary:
-      'Send a file of an open cost import: CSV, NDJSON (both also as gzip) or Parquet; sending the same number again replaces the file',
+      'Upload a file to an open cost import: CSV, NDJSON (both optionally gzipped) or Parquet; uploading the same number again replaces the file',
     scope: 'cost:admin',
     ext: true,
     params: z.strictObject({ id: z.string(), n: z.string() }),
@@ -178,7 +178,7 @@ export const costImports = {
     method: 'POST',
     path: `${path}/:id/commit`,
     summary:
-      'Import all files of a cost import, in the background: their billing periods are replaced, all or none',
+      'Commit a cost import: replace the billing periods of all its files in the background, all or none',
     scope: 'cost:admin',
     ext: true,
     params: ById,
@@ -187,6 +187,6 @@ export const costImports = {
     errors: ['cost_import_not_found', 'cost_import_state'],
   }),
   delete: changing.delete({
-    summary: 'Delete a cost import and its files; charges that it imported stay',
+    summary: 'Delete a cost import and its files; imported charges are kept',
   }),
 };

@@ -20,7 +20,7 @@ export const costResources = {
   sum: endpoint({
     method: 'POST',
     path: '/v1/cost/resources',
-    summary: 'Sum the cost of resources of the inventory over the last 30 whole days of data',
+    summary: 'Get the total cost of inventory resources over the last 30 full days of data',
     scope: 'cost:read',
     ext: true,
     body: z.strictObject({

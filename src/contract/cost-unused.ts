@@ -50,7 +50,7 @@ export type UnusedListQuery = z.infer<typeof UnusedListQuery>;
 export const costUnused = {
   list: listEndpoint({
     path: '/v1/cost/unused',
-    summary: 'List resources that appear unused, with the most expensive first',
+    summary: 'List resources that appear unused, most expensive first',
     scope: 'cost:read',
     ext: true,
     query: UnusedListQuery,

@@ -57,7 +57,7 @@ const groupings = commaList()
     (fields) => fields.length <= mostGroupings,
     `has more than ${mostGroupings} fields: group by fewer, and filter by the others`,
   )
-  .refine((fields) => new Set(fields).size === fields.length, 'has a field twice');
+  .refine((fields) => new Set(fields).size === fields.length, 'has duplicate fields');
 
 const values = () =>
   commaList().refine((all) => all.length <= 100, 'has more than 100 entries').optional(); // prettier-ignore
@@ -219,8 +219,7 @@ export const cost = {
   analysis: endpoint({
     method: 'GET',
     path: '/v1/cost/analysis',
-    summary:
-      'Analyze the cost of a period: totals, trend, groups, largest changes, cost without tags',
+    summary: 'Analyze the cost of a period: totals, trend, groups, largest changes, untagged cost',
     scope: 'cost:read',
     query: AnalysisQuery,
     response: { status: 200, body: CostAnalysis },

@@ -84,10 +84,11 @@ function shapeFault(parts: readonly string[]): string | undefined {
   const [first = ''] = parts;
   if (first.startsWith('@')) {
     const fields = Object.hasOwn(macros, first.toLowerCase()) && macros[first.toLowerCase()];
-    return `is "${first}"; names for schedules are not taken, ${fields ? `write ${fields}` : 'write five fields'}`;
+    return `is "${first}"; schedule names are not supported; use ${fields ? fields : 'five fields'}`;
   }
-  if (/^(CRON_)?TZ=/i.test(first)) return 'names a time zone, which belongs in timezone';
-  if (parts.length === 6) return 'has six fields; seconds are not taken, write the last five only';
+  if (/^(CRON_)?TZ=/i.test(first)) return 'contains a time zone; set timezone instead';
+  if (parts.length === 6)
+    return 'has six fields; seconds are not supported, so use only the last five';
   if (parts.length !== 5) {
     const count = first === '' ? 0 : parts.length;
     return `must be a cron expression of five fields (minute hour day-of-month month day-of-week), but has ${count}`;
@@ -147,22 +148,22 @@ const isWithin = (step: string, { high }: FieldSpec): boolean =>
   Number(step) >= 1 && Number(step) <= high;
 
 function itemFault(item: string, word: string, spec: FieldSpec): Read<Item> {
-  if (item === '?') return { ok: false, fault: '? is not taken, write *' };
+  if (item === '?') return { ok: false, fault: '? is not supported; use *' };
   if (/#|^(L|W|LW|L-\d+W?|\d+[LW]|[a-z]{3}L)$/i.test(item)) {
-    return { ok: false, fault: 'L, W and # are not taken' };
+    return { ok: false, fault: 'L, W and # are not supported' };
   }
   const meant = /^[a-z]{2,10}$/i.test(word) ? nearestWord(word, spec.words ?? []) : undefined;
   return { ok: false, fault: meant === undefined ? allowed(spec) : `did you mean ${meant}?` };
 }
 
 const allowed = ({ low, high, words }: FieldSpec): string =>
-  `allowed are ${low}-${high}${words ? `, ${words[0] ?? ''}-${words.at(-1) ?? ''}` : ''}, lists, ranges and steps such as */5`;
+  `use ${low}-${high}${words ? `, ${words[0] ?? ''}-${words.at(-1) ?? ''}` : ''}, lists, ranges and steps such as */5`;
 
 function backwards(from: string, to: string, spec: FieldSpec): string {
   const part = (start: string, end: string): string => (start === end ? start : `${start}-${end}`);
   const parts = [part(String(spec.low), to)];
   if (from !== '7' || !isWeek(spec)) parts.unshift(part(from, String(lastOf(spec))));
-  return `a range doesn't go backwards, write ${parts.join(',')}`;
+  return `a range cannot go backwards; use ${parts.join(',')}`;
 }
 
 function valueOf(text: string, { low, high, words }: FieldSpec): number | undefined {

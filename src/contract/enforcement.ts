@@ -29,14 +29,14 @@ export function findEnforcementProblems(tags: readonly unknown[]): EnforcementPr
     if (tag === undefined) return [];
     if (!known.includes(tag)) {
       const nearest = nearestWord(tag.slice(enforcementTagPrefix.length), enforcements);
-      const message = `${JSON.stringify(tag)} is no enforcement`;
+      const message = `${JSON.stringify(tag)} is not an enforcement tag`;
       const hint = nearest
         ? `Did you mean ${enforcementTagPrefix}${nearest}?`
         : `Use ${known.join(' or ')}.`;
       return [{ index, message, hint }];
     }
     if (second === undefined || tag === first) return [];
-    const message = `a policy is either advisory or mandatory, but has the tag ${first}, too`;
+    const message = `a policy is either advisory or mandatory, but this one also has the tag ${first}`;
     return [{ index, message, hint: 'Remove one of the two tags.' }];
   });
 }

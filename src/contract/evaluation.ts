@@ -25,7 +25,7 @@ export type ValidateAnswer = z.infer<typeof ValidateAnswer>;
 export const validatePolicies = endpoint({
   method: 'POST',
   path: '/v1/policies/validate',
-  summary: 'Say what policies find in the given resources; nothing is stored',
+  summary: 'Evaluate policies on the given resources; nothing is stored',
   scope: 'governance:read',
   body: ValidateInput,
   manyIn: ['resources', 'policies'],

@@ -75,7 +75,7 @@ const EventListQuery = listQuery(['sequence', 'created', 'id', 'type'], {
   /** From the first one on that was created then or later. */
   since: Timestamp.optional(),
 }).refine(({ since, sort_by: field }) => since === undefined || field === 'sequence', {
-  message: 'goes with sort_by=sequence only',
+  message: 'requires sort_by=sequence',
   path: ['since'],
 });
 export type EventListQuery = z.infer<typeof EventListQuery>;
@@ -95,11 +95,11 @@ const EventReplay = z
     webhook_id: WebhookId.optional(),
   })
   .refine(({ event_ids: ids, since }) => (ids === undefined) !== (since === undefined), {
-    message: 'give either event_ids or since',
+    message: 'use either event_ids or since',
     path: ['since'],
   })
   .refine(({ event_ids: ids, until, types }) => !ids || (until === undefined && !types), {
-    message: 'goes without until and types',
+    message: 'cannot be used with until or types',
     path: ['event_ids'],
   });
 export type EventReplay = z.infer<typeof EventReplay>;
@@ -117,7 +117,7 @@ export const events = {
   get: endpoint({
     method: 'GET',
     path: '/v1/events/:id',
-    summary: 'Read an event as webhooks get it',
+    summary: 'Get an event as webhooks receive it',
     scope: 'governance:read',
     ext: true,
     params: ById,
@@ -128,7 +128,7 @@ export const events = {
   replay: endpoint({
     method: 'POST',
     path: '/v1/events/replay',
-    summary: 'Queue events for delivery again, behind what already waits',
+    summary: 'Queue events for delivery again, after those already queued',
     scope: 'compliance:write',
     ext: true,
     body: EventReplay,
@@ -142,7 +142,7 @@ export const events = {
   trigger: endpoint({
     method: 'POST',
     path: '/v1/events',
-    summary: 'Make an event up, for trying out receivers; only on a local server',
+    summary: 'Create a sample event to test receivers; only on a local server',
     scope: 'compliance:write',
     ext: true,
     body: EventTrigger,

@@ -135,14 +135,17 @@ const AttachedFile = z.strictObject({
 const ManualInput = z
   .strictObject({
     /** A framework and one of its controls: `SOC2:CC1.1`. */
-    control: notBlank(512).regex(/^[^:]+:.+$/, 'must name a framework and a control: SOC2:CC1.1'),
+    control: notBlank(512).regex(
+      /^[^:]+:.+$/,
+      'must be a framework and a control, such as SOC2:CC1.1',
+    ),
     text: notBlank(65_536).optional(),
     file: AttachedFile.optional(),
     /** The last day it counts, UTC; at most three years from now. */
     expires: z.iso.date('must be a date such as 2026-12-31'),
   })
   .refine(({ text, file }) => text !== undefined || file !== undefined, {
-    error: 'is missing: pass text, a file, or both',
+    error: 'is missing: send text, a file, or both',
     path: ['text'],
   });
 export type ManualInput = z.infer<typeof ManualInput>;
@@ -210,7 +213,7 @@ export const evidence = {
   key: endpoint({
     ...read,
     path: `${path}/key`,
-    summary: 'Read the public key that bundles are signed with',
+    summary: 'Get the public key that verifies bundles',
     ext: true,
     response: {
       status: 200,
@@ -229,7 +232,7 @@ export const evidence = {
   attach: endpoint({
     method: 'POST',
     path: `${path}/manual`,
-    summary: 'Attach text or a file of at most 10 MiB to a control',
+    summary: 'Attach text or a file (maximum 10 MiB) to a control',
     scope: 'compliance:write',
     ext: true,
     body: ManualInput,
@@ -243,7 +246,7 @@ export const evidence = {
     ...read,
     ...one,
     path: `${path}/manual/:id`,
-    summary: 'Read attached evidence',
+    summary: 'Get attached evidence',
     ext: true,
     response: { status: 200, body: Manual },
     errors: ['evidence_not_found'],
@@ -271,7 +274,7 @@ export const evidence = {
     ...read,
     ...one,
     path: `${path}/:id`,
-    summary: 'Read an evidence bundle: its status, and the moment it describes',
+    summary: 'Get an evidence bundle: its status, and the time it describes',
     ext: true,
     response: { status: 200, body: Bundle },
     errors: ['evidence_not_found'],
@@ -289,7 +292,7 @@ export const evidence = {
   bundle: endpoint({
     ...read,
     path: `${path}/:id/bundle`,
-    summary: 'Download the file of a bundle (ZIP), always the same bytes; supports Range',
+    summary: 'Download the file of a bundle (ZIP); its bytes never change; supports Range',
     ext: true,
     params: ById,
     response: { status: 200, type: 'application/zip', binary: true },

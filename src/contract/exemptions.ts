@@ -98,15 +98,18 @@ export const exemptions = {
     rows: { exemptions: z.array(AnsweredExemption) },
   }),
   create: noun.create({
-    summary: 'Exempt resources from a policy until a date; their violations become EXEMPT at once',
+    summary:
+      'Exempt resources from a policy until a date; their violations become EXEMPT immediately',
     body: ExemptionInput,
     errors: ['invalid_exemption'],
   }),
-  get: noun.get({ summary: 'Read an exemption' }),
+  get: noun.get({ summary: 'Get an exemption' }),
   update: noun.update({
-    summary: 'Change some fields of an exemption',
+    summary: 'Update an exemption',
     body: ExemptionUpdate,
     errors: ['invalid_exemption'],
   }),
-  delete: noun.delete({ summary: 'End an exemption; what it covered is OPEN again at once' }),
+  delete: noun.delete({
+    summary: 'Delete an exemption; the violations it covered become OPEN again immediately',
+  }),
 };

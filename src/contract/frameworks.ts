@@ -155,7 +155,7 @@ export const FrameworkId = z
   .max(64, { abort: true })
   .regex(
     /^[a-z0-9]+(?:[-._][a-z0-9]+)*$/,
-    'must be lower-case letters and digits, optionally joined by . _ or -, such as cis-aws',
+    'must contain only lowercase letters and digits, optionally separated by . _ or -, such as cis-aws',
   );
 
 /** A framework as a user has defined it: a custom one, or texts for a built-in one. */
@@ -189,12 +189,11 @@ const definitions = nounEndpoints({
 /** Definitions as they were sent; `frameworks` has the status. */
 export const frameworkDefinitions = {
   list: definitions.list({
-    summary:
-      'List custom frameworks and the texts that were imported for built-in ones, as they were defined',
+    summary: 'List the definitions of custom frameworks and the texts imported for built-in ones',
     query: listQuery(['created_at', 'updated_at', 'id', 'name'], {}),
     rows: { frameworks: z.array(FrameworkDefinition) },
   }),
-  get: definitions.get({ summary: 'Read a framework as it was defined' }),
+  get: definitions.get({ summary: 'Get the definition of a framework' }),
 };
 
 export const frameworks = {
@@ -213,7 +212,7 @@ export const frameworks = {
   get: endpoint({
     method: 'GET',
     path: `${path}/:id`,
-    summary: 'Read a framework with its controls, their status and the policies mapped to them',
+    summary: 'Get a framework with its controls, their status and the policies mapped to them',
     scope: 'governance:read',
     ext: true,
     params: z.strictObject({ id: z.string() }),
@@ -225,7 +224,7 @@ export const frameworks = {
     method: 'PUT',
     path: `${path}/:id`,
     summary:
-      'Define a custom framework (201) or replace its definition; for a built-in framework, import texts for its controls',
+      'Create a custom framework (201) or replace its definition; for a built-in framework, import texts for its controls',
     scope: 'compliance:write',
     ext: true,
     params: z.strictObject({ id: z.string() }),
@@ -238,7 +237,7 @@ export const frameworks = {
   delete: endpoint({
     method: 'DELETE',
     path: `${path}/:id`,
-    summary: 'Delete a custom framework, or the texts that were imported for a built-in one',
+    summary: 'Delete a custom framework, or the texts imported for a built-in one',
     scope: 'compliance:write',
     ext: true,
     params: z.strictObject({ id: z.string() }),

@@ -61,7 +61,7 @@ export const governance = {
   overview: endpoint({
     method: 'GET',
     path: '/v1/governance/overview',
-    summary: 'How the whole inventory, or a part of it, stands now',
+    summary: 'Get the current posture of the inventory, or of a part of it',
     scope: 'governance:read',
     query: OverviewQuery,
     response: { status: 200, body: z.looseObject({ governance_overview: GovernanceOverview }) },
@@ -70,7 +70,7 @@ export const governance = {
   scoreHistory: endpoint({
     method: 'GET',
     path: '/v1/governance/score-history',
-    summary: 'List the score of each of the last days; days without evaluations are omitted',
+    summary: 'List daily scores; days without evaluations are omitted',
     scope: 'governance:read',
     ext: true,
     query: ScoreHistoryQuery,
@@ -131,8 +131,7 @@ export type EvaluationListQuery = z.infer<typeof EvaluationListQuery>;
 export const evaluations = {
   list: listEndpoint({
     path: '/v1/evaluations',
-    summary:
-      'List the latest outcomes other than PASS: what fails, is exempt, or cannot be decided',
+    summary: 'List the latest outcomes other than PASS: FAIL, EXEMPT and ERROR',
     ext: true,
     query: EvaluationListQuery,
     rows: { evaluations: z.array(Evaluation) },

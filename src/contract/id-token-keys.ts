@@ -18,7 +18,7 @@ export const idTokenKeys = {
   rotate: endpoint({
     method: 'POST',
     path: '/v1/id-token-keys/rotate',
-    summary: 'Publish a new key for ID tokens, which signs them a day later, or at once',
+    summary: 'Publish a new signing key for ID tokens, used a day later or immediately',
     scope: 'admin',
     ext: true,
     body: IdTokenKeyRotation,

@@ -9,7 +9,7 @@ export const digits = <S extends z.ZodType>(number: S) =>
   z.preprocess((given: unknown, context) => {
     if (typeof given !== 'string') return given;
     if (/^\d{1,16}$/.test(given)) return Number(given);
-    context.addIssue('must be a whole number in digits, such as 20');
+    context.addIssue('must be a whole number, such as 20');
     return z.NEVER;
   }, number);
 
@@ -31,7 +31,7 @@ export const trueOrFalse = () => z.enum(['true', 'false']).transform((text) => t
 export const Timestamp = z
   .string()
   .max(40, { abort: true })
-  .check(z.iso.datetime({ error: 'must be a time in UTC, such as 2026-01-31T09:30:00Z' }));
+  .check(z.iso.datetime({ error: 'must be a UTC time, such as 2026-01-31T09:30:00Z' }));
 
 /** The path parameter of every object with an ID. */
 export const ById = z.strictObject({ id: z.string() });
@@ -58,7 +58,7 @@ export const listQuery = <
       ...filters,
     })
     .refine(eitherOffsetOrCursor, {
-      message: 'give either offset or cursor, not both',
+      message: 'use either offset or cursor, not both',
       path: ['cursor'],
     });
 

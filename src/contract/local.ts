@@ -46,7 +46,7 @@ const Advance = z
     within_ms: z.int().min(1).max(longestAdvance).default(longestAdvance),
   })
   .refine(({ by, to }) => (by === undefined) !== (to === undefined), {
-    message: 'give either by or to',
+    message: 'use either by or to',
     path: ['by'],
   });
 
@@ -85,16 +85,16 @@ const FaultInput = z
   .refine(
     ({ status, delay_ms: delay, cut }) =>
       status !== undefined || delay !== undefined || cut !== undefined,
-    { message: 'give status, delay_ms or cut: else nothing would happen', path: ['status'] },
+    { message: 'is missing: set status, delay_ms or cut', path: ['status'] },
   )
   .refine(({ status, cut }) => status === undefined || cut === undefined, {
-    message: 'give either status or cut',
+    message: 'use either status or cut',
     path: ['cut'],
   })
   .refine(
     ({ status, error, retry_after: after }) =>
       status !== undefined || (error === undefined && after === undefined),
-    { message: 'is missing: error and retry_after go with one', path: ['status'] },
+    { message: 'is required with error and retry_after', path: ['status'] },
   );
 export type FaultInput = z.infer<typeof FaultInput>;
 
@@ -151,7 +151,7 @@ export const local = {
     ...common,
     method: 'GET',
     path: '/v1/local',
-    summary: 'Whether this is a local server, and what was changed on it for tests',
+    summary: 'Get the state of a local server: clock, faults and logged requests',
     response: {
       status: 200,
       body: z.looseObject({
@@ -168,7 +168,7 @@ export const local = {
     ...common,
     method: 'GET',
     path: '/v1/local/clock',
-    summary: 'What time it is on a local server',
+    summary: 'Get the clock of a local server',
     response: { status: 200, body: LocalClock },
     errors: ['not_local'],
   }),
@@ -176,7 +176,7 @@ export const local = {
     ...common,
     method: 'PUT',
     path: '/v1/local/clock',
-    summary: 'Set the clock of a local server; it goes on from there',
+    summary: 'Set the clock of a local server; it keeps running from there',
     body: z.strictObject({ now: Timestamp }),
     response: { status: 200, body: LocalClock },
     errors: ['not_local'],
@@ -185,7 +185,7 @@ export const local = {
     ...common,
     method: 'DELETE',
     path: '/v1/local/clock',
-    summary: "Put the clock of a local server back to the system's",
+    summary: 'Reset the clock of a local server to system time',
     response: { status: 200, body: LocalClock },
     errors: ['not_local'],
   }),
@@ -193,7 +193,7 @@ export const local = {
     ...common,
     method: 'POST',
     path: '/v1/local/clock/advance',
-    summary: 'Let time pass on a local server, with all that becomes due on the way',
+    summary: 'Advance the clock of a local server and run everything that becomes due',
     body: Advance,
     response: { status: 200, body: Advanced },
     errors: ['not_local'],
@@ -202,7 +202,7 @@ export const local = {
     ...common,
     method: 'GET',
     path: '/v1/local/faults',
-    summary: 'List the faults of a local server and how often each has hit',
+    summary: 'List the faults of a local server and how often each was triggered',
     response: { status: 200, body: z.looseObject({ faults: z.array(Fault) }) },
     errors: ['not_local'],
   }),
@@ -210,7 +210,7 @@ export const local = {
     ...common,
     method: 'POST',
     path: '/v1/local/faults',
-    summary: 'Have requests to a local server fail, be late or be cut off',
+    summary: 'Create a fault: fail, delay or cut off requests to a local server',
     body: FaultInput,
     response: { status: 201, body: Fault },
     errors: ['not_local'],
@@ -219,7 +219,7 @@ export const local = {
     ...common,
     method: 'DELETE',
     path: '/v1/local/faults',
-    summary: 'Clear all faults',
+    summary: 'Delete all faults',
     response: { status: 200, body: Clearing },
     errors: ['not_local'],
   }),
@@ -227,7 +227,7 @@ export const local = {
     ...common,
     method: 'DELETE',
     path: '/v1/local/faults/:id',
-    summary: 'Clear one fault',
+    summary: 'Delete a fault',
     params: ById,
     response: { status: 200, body: Clearing },
     errors: ['not_local', 'fault_not_found'],
@@ -236,7 +236,7 @@ export const local = {
     ...common,
     method: 'GET',
     path: '/v1/local/requests',
-    summary: 'The last requests to a local server, oldest first; those to /v1/local left out',
+    summary: 'List the last requests to a local server, oldest first, except those to /v1/local',
     query: z.strictObject({
       /** Only those behind this number; default: the last ones. */
       after: digits(z.int().min(0)).optional(),
@@ -252,7 +252,8 @@ export const local = {
     ...common,
     method: 'GET',
     path: '/v1/local/snapshot',
-    summary: 'All that a local server stores but credentials and the audit log, as JSON lines',
+    summary:
+      'Download the data of a local server, without credentials and the audit log, as JSON lines',
     response: { status: 200, type: snapshotType, binary: true },
     errors: ['not_local'],
   }),
@@ -260,7 +261,7 @@ export const local = {
     ...common,
     method: 'POST',
     path: '/v1/local/restore',
-    summary: 'Replace what a local server stores by a snapshot: all of it, or nothing',
+    summary: 'Replace the data of a local server with a snapshot, all or none',
     query: z.strictObject({
       /** Secrets of webhooks that were sealed with another key: refuse, or make new ones. */
       secrets: z.enum(['keep', 'new']).default('keep'),
@@ -278,7 +279,7 @@ export const local = {
     ...common,
     method: 'POST',
     path: '/v1/local/reset',
-    summary: 'Empty a local server but for its credentials, and put its clock back',
+    summary: 'Delete the data of a local server except credentials, and reset its clock',
     response: { status: 200, body: Emptied },
     errors: ['not_local'],
   }),

@@ -33,7 +33,7 @@ export const me = {
   get: endpoint({
     method: 'GET',
     path: '/v1/me',
-    summary: 'Show whom the token belongs to, and what it permits',
+    summary: 'Get the owner of the token, and its scopes',
     scope: 'any',
     ext: true,
     response: { status: 200, body: Me },

@@ -44,7 +44,7 @@ export const MetricPoint = z
     if ((value === undefined) === (statistics === undefined)) {
       return refuse('value', 'is required without statistics, and not allowed with it');
     }
-    if (metric === 'cpu' && unit !== 'percent') return refuse('unit', 'of cpu must be percent');
+    if (metric === 'cpu' && unit !== 'percent') return refuse('unit', 'must be percent for cpu');
     const most = unit === 'bytes' ? mostBytes : metric === 'cpu' ? mostCpu : 100;
     const wrong = Object.entries({ value, ...statistics }).find(
       ([, number]) => number !== undefined && (number < 0 || number > most),
@@ -60,7 +60,7 @@ export const MetricPoint = z
     }
     return refuse(
       'period_seconds',
-      `of an average must be at most ${longestAverage}, not ${inThrees(period)}: longer averages hide peaks; use ${wanted}`,
+      `must be at most ${longestAverage} for an average, not ${inThrees(period)}: longer averages hide peaks; use ${wanted}`,
     );
   });
 export type MetricPoint = z.infer<typeof MetricPoint>;
@@ -99,7 +99,7 @@ export const metrics = {
     method: 'POST',
     path: '/v1/metrics',
     summary:
-      'Store the utilization of virtual machines, one point per line, all or none; storing the same points again changes nothing',
+      'Import the utilization of virtual machines, one point per line, all or none; importing the same points again changes nothing',
     scope: 'cost:admin',
     ext: true,
     streamed: 'application/x-ndjson',

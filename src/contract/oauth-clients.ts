@@ -20,10 +20,10 @@ function problemWithRedirect(text: string): string | undefined {
   const { protocol, hostname, username, password, href } = url;
   const isLoopback = loopbackHosts.includes(hostname);
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback)) {
-    return 'must begin with https://, or with http://127.0.0.1 or http://[::1] for programs on the computer of the person';
+    return 'must begin with https://, or with http://127.0.0.1 or http://[::1] for programs on the computer of the user';
   }
   if (protocol === 'https:' && (isLoopback || hostname === 'localhost')) {
-    return 'must begin with http://127.0.0.1 or http://[::1] on the computer of the person: nobody has a certificate for it';
+    return 'must begin with http://127.0.0.1 or http://[::1] for programs on the computer of the user, which have no certificate';
   }
   if (username !== '' || password !== '') return 'must not contain a user name or password';
   if (/[?#*]/.test(text)) return 'must not contain a query, a fragment or a wildcard';
@@ -38,7 +38,7 @@ const RedirectUri = z
     const message = problemWithRedirect(text);
     if (message !== undefined) context.addIssue({ code: 'custom', message, input: text });
   });
-const RedirectUris = z.array(RedirectUri).min(1, 'must have an address').max(20);
+const RedirectUris = z.array(RedirectUri).min(1, 'must have at least one URI').max(20);
 
 /** `redirect_uris`: where people are sent back to after they logged in to the client, which has the other grants then by default. */
 const OauthClientInput = z
@@ -46,7 +46,7 @@ const OauthClientInput = z
     name: notBlank(256),
     scopes: ScopeSet,
     redirect_uris: RedirectUris.optional(),
-    grant_types: z.array(ClientGrant).min(1, 'must have a grant type').max(3).optional(),
+    grant_types: z.array(ClientGrant).min(1, 'must have at least one grant type').max(3).optional(),
     /** It can keep no secret, and has none: PKCE alone proves that it is the same. */
     public: z.boolean().optional(),
   })
@@ -57,13 +57,13 @@ const OauthClientInput = z
     if (logsPeopleIn !== (uris !== undefined)) {
       if (uris === undefined)
         wrong('redirect_uris', 'are required for the grant type authorization_code'); // prettier-ignore
-      else wrong('grant_types', 'must include authorization_code where there are redirect_uris');
+      else wrong('grant_types', 'must include authorization_code if there are redirect_uris');
     }
     if (!logsPeopleIn && grants?.includes('refresh_token')) {
-      wrong('grant_types', 'may include refresh_token only together with authorization_code');
+      wrong('grant_types', 'can include refresh_token only with authorization_code');
     }
     if (isPublic === true && (!logsPeopleIn || grants?.includes('client_credentials'))) {
-      wrong('public', 'is only for clients that people log in to, with redirect_uris: without a secret, nobody knows who it is'); // prettier-ignore
+      wrong('public', 'requires redirect_uris and no client_credentials: a client without a secret cannot authenticate itself'); // prettier-ignore
     }
   });
 export type OauthClientInput = z.infer<typeof OauthClientInput>;
@@ -142,22 +142,22 @@ export const oauthClients = {
   }),
   create: {
     ...noun.create({
-      summary: 'Create an OAuth client; the answer shows its secret once',
+      summary: 'Create an OAuth client; only this response contains its secret',
       body: OauthClientInput,
     }),
     secret: true,
     response: { status: 201, body: NewOauthClient },
   } as const,
-  get: noun.get({ summary: 'Read an OAuth client, without its secret' }),
+  get: noun.get({ summary: 'Get an OAuth client, without its secret' }),
   update: noun.update({
     summary: 'Update the name or redirect URIs of an OAuth client',
     body: OauthClientUpdate,
   }),
-  delete: noun.delete({ summary: 'Remove an OAuth client and revoke its tokens' }),
+  delete: noun.delete({ summary: 'Delete an OAuth client and revoke its tokens' }),
   rotate: endpoint({
     method: 'POST',
     path: '/v1/oauth-clients/:id/rotate',
-    summary: 'Replace the secret of an OAuth client; the answer shows the new one once',
+    summary: 'Rotate the secret of an OAuth client; only this response contains the new one',
     scope: 'admin',
     ext: true,
     params: ById,

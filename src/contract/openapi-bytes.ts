@@ -4,9 +4,9 @@ import type { HeaderName } from './openapi-headers.ts';
 
 /** What a request for bytes may carry, and what that does. */
 export const partHeaders = [
-  ['Range', 'The part of it that is wanted, such as bytes=1000-'],
-  ['If-Range', 'Answer a part only of the file with this ETag, else all of it'],
-  ['If-None-Match', 'Answer 304 if the reader has this ETag'],
+  ['Range', 'The requested part of the file, such as bytes=1000-'],
+  ['If-Range', 'Return the part only if the file still has this ETag, otherwise the whole file'],
+  ['If-None-Match', 'Return 304 if the file still has this ETag'],
 ] as const;
 
 /** The answers with bytes. @param common headers of every answer of the endpoint */
@@ -17,15 +17,15 @@ export function describeBytes(
   const headers = headerRefs([...common, ...bytesHeaders]);
   const content = { [type]: {} };
   return {
-    [status]: { description: 'All of the file; its media type is its own', headers, content },
+    [status]: { description: 'The whole file, with its media type', headers, content },
     206: {
-      description: 'The part that Range asks for',
+      description: 'The requested part of the file',
       headers: { ...headers, ...headerRefs(['Content-Range']) },
       content,
     },
-    304: { description: 'The reader has this file', headers },
+    304: { description: 'The file has not changed', headers },
     416: {
-      description: 'There is nothing in the range',
+      description: 'The range is outside the file',
       headers: headerRefs(['X-Request-Id', 'Content-Range']),
       content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
     },

@@ -30,7 +30,7 @@ export function buildOpenApi({ version }: { readonly version: string }) {
       title: 'Cloud Governance Service',
       version,
       description:
-        'Governance policies as code. Operations marked x-extension go beyond the service description. People who are signed in need no scope for what is their own at those marked x-own-for-people.',
+        'Governance policies as code. Operations marked x-extension are extensions of the service contract. Operations marked x-own-for-people require no scope from signed-in users for their own objects.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -84,17 +84,27 @@ function describeParameters(endpoint: Endpoint): JsonObject {
     ...parametersOf(params, 'path'),
     ...parametersOf(query, 'query'),
     ...(versioned && (method === 'PUT' || method === 'DELETE')
-      ? [conditional('If-Match', 'Only if the object still has this ETag; else 412')]
+      ? [
+          conditional(
+            'If-Match',
+            'Make the change only if the object still has this ETag, otherwise return 412',
+          ),
+        ]
       : []),
     ...(versioned && method === 'GET'
-      ? [conditional('If-None-Match', 'Answer 304 if the object still has this ETag')]
+      ? [conditional('If-None-Match', 'Return 304 if the object still has this ETag')]
       : []),
     ...(endpoint.response.binary ? partHeaders.map(([name, text]) => conditional(name, text)) : []),
     ...(endpoint.errors.includes('report_password_required')
       ? [conditional(reportPasswordHeader, 'The password of a protected report')]
       : []),
     ...(method === 'POST'
-      ? [conditional('Idempotency-Key', 'A repeat within 24 hours gets the stored answer')]
+      ? [
+          conditional(
+            'Idempotency-Key',
+            'A request with the same key within 24 hours returns the stored response',
+          ),
+        ]
       : []),
   ];
   return parameters.length > 0 ? { parameters } : {};
@@ -123,7 +133,7 @@ function describeBody(endpoint: Endpoint): JsonObject {
   } = endpoint;
   if (streamed !== undefined) {
     const content = { [streamed]: { schema: { type: 'string' } } };
-    return { requestBody: { required: true, description: 'Read as it comes, any size', content } };
+    return { requestBody: { required: true, description: 'Streamed; any size', content } };
   }
   if (!body) return {};
   const schema = jsonSchema(body, 'input');
@@ -142,14 +152,14 @@ function describeSuccess({ response, scope, versioned, creates, method }: Endpoi
   if (response.binary) return describeBytes(response, headers);
   const type = response.type ?? 'application/json';
   const answer = {
-    description: response.body ? 'Done' : 'Done; no body',
+    description: response.body ? 'Success' : 'Success, without a body',
     headers: headerRefs(headers),
     ...(response.body
       ? { content: { [type]: { schema: jsonSchema(response.body, 'output') } } }
       : {}),
   };
   const unchanged = {
-    description: 'The reader has this version',
+    description: 'The object has not changed',
     headers: headerRefs(['X-Request-Id', 'ETag']),
   };
   return {
@@ -231,7 +241,7 @@ const rfc6749Errors = Object.fromEntries(
   [400, 401].map((status) => [
     status,
     {
-      description: status === 401 ? 'The client is not known' : 'The token request is not valid',
+      description: status === 401 ? 'Unknown client' : 'The token request is not valid',
       headers: headerRefs([
         'X-Request-Id',
         ...(status === 401 ? (['WWW-Authenticate'] as const) : []),

@@ -68,7 +68,7 @@ const Tag = z
   .string()
   .min(1, { abort: true })
   .max(256, { abort: true })
-  .regex(/^[^\s,]([^,]*[^\s,])?$/, 'must have no comma in it and no space around it');
+  .regex(/^[^\s,]([^,]*[^\s,])?$/, 'must not contain commas, or begin or end with a space');
 export const Tags = z.array(Tag).max(500);
 
 const fields = {
@@ -225,11 +225,11 @@ export const policies = {
     body: PolicyInput,
     errors: ['invalid_policy', 'policy_condition_invalid', 'policy_name_taken'],
   }),
-  get: noun.get({ summary: 'Read a policy' }),
+  get: noun.get({ summary: 'Get a policy' }),
   update: noun.update({
-    summary: 'Change some fields of a policy; null clears an optional one',
+    summary: 'Update a policy; null clears an optional field',
     body: PolicyUpdate,
     errors: ['invalid_policy', 'policy_condition_invalid', 'policy_name_taken'],
   }),
-  delete: noun.delete({ summary: 'Remove a policy for good' }),
+  delete: noun.delete({ summary: 'Delete a policy permanently' }),
 };

@@ -96,7 +96,7 @@ export const predictions = {
   list: endpoint({
     method: 'GET',
     path,
-    summary: 'List predicted violations, the soonest first',
+    summary: 'List predicted violations, soonest first',
     scope: 'governance:read',
     query: PredictionQuery,
     response: {
@@ -112,7 +112,7 @@ export const predictions = {
   get: endpoint({
     method: 'GET',
     path: `${path}/:id`,
-    summary: 'Read a predicted violation, with the reason for it',
+    summary: 'Get a predicted violation with its reason',
     scope: 'governance:read',
     ext: true,
     params: ById,

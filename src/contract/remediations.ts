@@ -208,7 +208,7 @@ export const remediations = {
   create: endpoint({
     method: 'POST',
     path,
-    summary: 'Plan a remediation of open violations and, unless dry_run is true, carry it out',
+    summary: 'Plan a remediation of open violations and, unless dry_run is true, run it',
     scope: 'compliance:write',
     body: RemediationInput,
     response: { status: 202, body: RemediationWithActions },
@@ -231,7 +231,7 @@ export const remediations = {
   get: endpoint({
     ...one,
     method: 'GET',
-    summary: 'Read a remediation with its actions',
+    summary: 'Get a remediation with its actions',
     scope: 'governance:read',
     query: z.strictObject({ actions_offset: digits(z.int().min(0).max(maxActions)).prefault(0) }),
     versioned: true,
@@ -242,7 +242,7 @@ export const remediations = {
     ...one,
     method: 'POST',
     path: `${path}/:id/cancel`,
-    summary: 'Cancel a remediation; the running action finishes, the others do not start',
+    summary: 'Cancel a remediation; the running action finishes, and the others do not start',
     scope: 'compliance:write',
     body: z.strictObject({ reason: z.string().min(1).max(1_024).optional() }),
     response: { status: 200, body: RemediationWithActions },
@@ -252,7 +252,7 @@ export const remediations = {
     ...one,
     method: 'POST',
     path: `${path}/:id/approve`,
-    summary: 'Approve a remediation that is waiting for approval; it is then carried out',
+    summary: 'Approve and run a remediation that is waiting for approval',
     scope: 'compliance:write',
     body: z.strictObject({
       /** Of the plan that was reviewed. */
@@ -265,7 +265,7 @@ export const remediations = {
     ...one,
     method: 'POST',
     path: `${path}/:id/rollback`,
-    summary: 'Plan the rollback of a remediation and, unless dry_run is true, carry it out',
+    summary: 'Plan the rollback of a remediation and, unless dry_run is true, run it',
     scope: 'compliance:write',
     body: RollbackInput,
     response: { status: 202, body: RemediationWithActions },

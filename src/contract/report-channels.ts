@@ -12,7 +12,7 @@ const recipients = z
   .array(Email)
   .min(1, 'must name at least one recipient')
   .max(100)
-  .refine((all) => new Set(all).size === all.length, 'names one twice');
+  .refine((all) => new Set(all).size === all.length, 'has duplicate recipients');
 
 export const channelFields = {
   /** `{{date}}` in the subject is the day of the fire, in the schedule's zone. `attach: false` sends links. */
@@ -31,7 +31,7 @@ export const channelFields = {
       if ((url === undefined) !== (name === undefined)) return;
       const message =
         url === undefined
-          ? 'must be given, or webhook_url: where to post to'
+          ? 'is required unless webhook_url is set'
           : 'cannot be used with webhook_url';
       context.addIssue({ code: 'custom', path: ['webhook_url_env'], message });
     })
@@ -39,7 +39,7 @@ export const channelFields = {
   webhook: z
     .strictObject({
       url: z.string().min(1).max(2_048),
-      /** Kept sealed, and never answered. Rather name it: `secret_env`. */
+      /** Stored encrypted, and never returned. Prefer `secret_env`. */
       secret: z.string().min(8).max(1_024).optional(),
       secret_env: EnvName.optional(),
     })

@@ -70,7 +70,8 @@ export const downloads = {
   downloadSignature: endpoint({
     method: 'GET',
     path: '/v1/reports/:report_id/download/:format/signature',
-    summary: 'The detached signature (PKCS#7, DER) of a signed report that is no PDF',
+    summary:
+      'Download the detached signature (PKCS#7, DER) of a signed report in a format other than PDF',
     scope: 'governance:read',
     ext: true,
     params: ByReportFormat,
@@ -80,7 +81,7 @@ export const downloads = {
   createLink: endpoint({
     method: 'POST',
     path: '/v1/reports/:report_id/download-link',
-    summary: 'A temporary address of a report that takes no token',
+    summary: 'Create a temporary share link for a report, which requires no token',
     scope: 'compliance:write',
     params: ByReport,
     body: LinkInput,
@@ -91,7 +92,7 @@ export const downloads = {
   revokeLink: endpoint({
     method: 'DELETE',
     path: '/v1/reports/:report_id/download-links/:link_id',
-    summary: 'End a temporary address now',
+    summary: 'Revoke a share link',
     scope: 'compliance:write',
     ext: true,
     params: ByLink,
@@ -101,7 +102,7 @@ export const downloads = {
   followLink: endpoint({
     method: 'GET',
     path: '/v1/reports/:report_id/download-links/:link_id/file',
-    summary: 'The file behind a temporary address',
+    summary: 'Download the file of a share link',
     scope: null,
     ext: true,
     params: ByLink,
@@ -118,7 +119,7 @@ export const downloads = {
   downloads: {
     ...listEndpoint({
       path: '/v1/reports/:report_id/downloads',
-      summary: 'Who downloaded a report, and when',
+      summary: 'List the downloads of a report: who, and when',
       ext: true,
       query: listQuery(['at'], {}),
       rows: { downloads: z.array(Download) },
@@ -129,7 +130,7 @@ export const downloads = {
   certificate: endpoint({
     method: 'GET',
     path: '/v1/reports/signing/certificate',
-    summary: 'The certificate that signed reports are checked with (PEM)',
+    summary: 'Get the certificate that verifies signed reports (PEM)',
     scope: 'governance:read',
     ext: true,
     response: { status: 200, body: z.string(), type: 'application/x-pem-file' },

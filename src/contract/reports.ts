@@ -27,21 +27,21 @@ export const reportStatuses = ['pending', 'generating', 'completed', 'failed'] a
 export const ReportStatus = z.enum(reportStatuses);
 export type ReportStatus = z.infer<typeof ReportStatus>;
 
-export const Email = z.email('must be an e-mail address').max(254);
+export const Email = z.email('must be an email address').max(254);
 
 const uniqueList = <S extends z.ZodType>(item: S, most: number) =>
   z
     .array(item)
     .min(1)
     .max(most)
-    .refine((items) => new Set(items).size === items.length, 'names one twice');
+    .refine((items) => new Set(items).size === items.length, 'has duplicates');
 
 /** What both a report and a schedule's template say of which resources count. Absent: all of them. */
 export const scopeFields = {
   environments: uniqueList(oneLine(256), 100).optional(),
   /** As in `aws`, `gcp`, `azure`. */
   cloud_providers: uniqueList(
-    oneLine(64).regex(/^[^A-Z]*$/, 'must be in lower case, such as aws'),
+    oneLine(64).regex(/^[^A-Z]*$/, 'must be lowercase, such as aws'),
     20,
   ).optional(),
 };
@@ -56,8 +56,8 @@ const Security = z.strictObject({
     .string()
     .min(8, { error: 'must have at least 8 characters', abort: true })
     .max(128, { abort: true })
-    .regex(/^\P{Cc}*$/u, { error: 'must have no control characters', abort: true })
-    .regex(/^\S[^]*\S$/u, 'must not begin or end with a blank')
+    .regex(/^\P{Cc}*$/u, { error: 'must not contain control characters', abort: true })
+    .regex(/^\S[^]*\S$/u, 'must not begin or end with a space')
     .optional(),
   watermark: oneLine(64).optional(),
   sign: z.boolean().optional(),
@@ -144,7 +144,7 @@ export const reports = {
   get: endpoint({
     method: 'GET',
     path: '/v1/reports/:report_id',
-    summary: 'Read a report: its state, its contents, its files',
+    summary: 'Get a report: its status, content and files',
     scope: 'governance:read',
     params: ByReport,
     versioned: true,
@@ -154,7 +154,7 @@ export const reports = {
   delete: endpoint({
     method: 'DELETE',
     path: '/v1/reports/:report_id',
-    summary: 'Delete a report, its files and its links',
+    summary: 'Delete a report, its files and its share links',
     scope: 'compliance:write',
     ext: true,
     params: ByReport,

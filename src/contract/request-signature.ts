@@ -115,7 +115,7 @@ export function readSignature(
   const member = signatures.get(label);
   if (!member || isInnerList(member) || !(member.value instanceof Uint8Array)) {
     throw signatureInvalid(
-      `The header signature has no bytes under "${label}", such as ${label}=:…:`,
+      `The header signature has no bytes for "${label}", such as ${label}=:…:`,
     );
   }
   return { input, created, nonce, keyId, signature: member.value };
@@ -129,7 +129,7 @@ function inputOfKey(
   for (const [label, input] of inputs) {
     if (!isInnerList(input)) {
       throw signatureInvalid(
-        `"${label}" of signature-input is not a list of components in brackets`,
+        `"${label}" of signature-input is not a list of components in parentheses`,
       );
     }
     const keyId = input.params.get('keyid');
@@ -140,7 +140,7 @@ function inputOfKey(
     throw signatureInvalid('The request has more than one signature with the keyid of this key');
   if (first) return first;
   throw signatureInvalid(
-    'No signature names this API key: its keyid must be the ID of the key, or the last four characters of the key',
+    'No signature has the keyid of this API key: the ID of the key, or the last four characters of the key',
   );
 }
 
@@ -170,7 +170,7 @@ function checkComponents({ items }: InnerList): void {
     }
     const said = value.slice(0, 60);
     if (params.size > 0) throw signatureInvalid(`The component "${said}" must have no parameters`);
-    if (names.has(value)) throw signatureInvalid(`The component "${said}" is there twice`);
+    if (names.has(value)) throw signatureInvalid(`The component "${said}" is duplicated`);
     names.add(value);
   }
   const missing = signedComponents.filter((name) => !names.has(name));
@@ -206,20 +206,18 @@ export function signatureBase(request: SignableRequest, input: InnerList): strin
 function componentOf(request: SignableRequest, name: string): string {
   if (Object.hasOwn(derived, name)) return derived[name]?.(request) ?? '';
   if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name)) {
-    throw signatureInvalid(
-      `The component "${name.slice(0, 60)}" is not one that can be signed here`,
-    );
+    throw signatureInvalid(`The component "${name.slice(0, 60)}" cannot be signed here`);
   }
   const value = request.header(name);
   if (value === null) {
     throw signatureInvalid(
-      `The signature covers "${name.slice(0, 60)}", a header that the request lacks`,
+      `The signature covers "${name.slice(0, 60)}", a header that the request does not have`,
     );
   }
   // As bytes it would not be what it was.
   if (!/^[\t\x20-\x7e]*$/.test(value)) {
     throw signatureInvalid(
-      `The header "${name.slice(0, 60)}", which is signed, has characters beyond ASCII`,
+      `The header "${name.slice(0, 60)}", which is signed, contains characters that are not ASCII`,
     );
   }
   return value.trim();

@@ -285,15 +285,16 @@ const noun = nounEndpoints({
 
 export const resources = {
   list: noun.list({
-    summary: 'List the resources of the inventory; `tags` takes `key` or `key=value`, all of them',
+    summary:
+      'List the resources of the inventory; `tags` accepts `key` and `key=value`, which must all match',
     query: ResourceListQuery,
     rows: { resources: z.array(AnsweredResource) },
   }),
-  get: noun.get({ summary: 'Read a resource; its id url-encoded' }),
+  get: noun.get({ summary: 'Get a resource by its URL-encoded ID' }),
   put: endpoint({
     method: 'PUT',
     path: '/v1/resources/:id',
-    summary: 'Create a resource (201) or replace all of it; it is evaluated at once',
+    summary: 'Create (201) or replace a resource; it is evaluated immediately',
     scope: 'compliance:write',
     ext: true,
     params: ById,
@@ -306,7 +307,7 @@ export const resources = {
   upsert: endpoint({
     method: 'POST',
     path: '/v1/resources',
-    summary: 'Create or replace up to 1,000 resources, all or none; they are evaluated at once',
+    summary: 'Create or replace up to 1,000 resources, all or none; they are evaluated immediately',
     manyIn: ['resources'],
     scope: 'compliance:write',
     ext: true,
@@ -316,7 +317,7 @@ export const resources = {
         .min(1)
         .max(maxResourcesPerRequest)
         .refine((all) => all.reduce((sum, one) => sum + countTags(one), 0) <= maxTagsPerRequest, {
-          message: `have more than ${inThrees(maxTagsPerRequest)} tags in total; send fewer at once, or import them`,
+          message: `have more than ${inThrees(maxTagsPerRequest)} tags in total; send fewer resources per request, or import them`,
         }),
     }),
     response: { status: 200, body: z.looseObject(counts) },
@@ -326,7 +327,7 @@ export const resources = {
     method: 'POST',
     path: '/v1/resources/import',
     summary:
-      'Create or replace resources of any number, one a line; durable in batches, lines that are not valid are rejected alone',
+      'Import any number of resources, one per line; stored in batches; only invalid lines are rejected',
     scope: 'compliance:write',
     ext: true,
     streamed: 'application/x-ndjson',
@@ -334,6 +335,6 @@ export const resources = {
     errors: ['invalid_resource', 'body_too_large'],
   }),
   delete: noun.delete({
-    summary: 'Remove a resource from the inventory; its violations are resolved',
+    summary: 'Delete a resource from the inventory; its violations are resolved',
   }),
 };

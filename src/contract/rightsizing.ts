@@ -141,7 +141,7 @@ export const rightsizing = {
   list: endpoint({
     method: 'GET',
     path,
-    summary: 'List virtual machines that are larger than needed, with evidence and saving',
+    summary: 'List virtual machines that are larger than needed, with evidence and savings',
     scope: 'cost:read',
     query: RightsizingListQuery,
     response: { status: 200, body: RightsizingList },
@@ -150,7 +150,7 @@ export const rightsizing = {
   get: endpoint({
     ...one,
     method: 'GET',
-    summary: 'Read the recommendation for a virtual machine',
+    summary: 'Get the recommendation for a virtual machine',
     scope: 'cost:read',
     query: z.strictObject({ assume_memory }),
     response: { status: 200, body: Rightsizing },
@@ -161,7 +161,7 @@ export const rightsizing = {
     method: 'POST',
     path: `${path}/:id/apply`,
     summary:
-      'Plan a remediation that changes the size once it is approved; requires compliance:write, too',
+      'Plan a remediation that changes the size once approved; also requires compliance:write',
     scope: 'cost:admin',
     body: z.strictObject({
       /** The size to change to; default: the suggested one. */

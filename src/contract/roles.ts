@@ -24,7 +24,7 @@ export const RoleName = z
   .max(64, { abort: true })
   .regex(
     /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/,
-    'must consist of lower-case letters, digits and single hyphens, such as report-maker',
+    'must contain only lowercase letters, digits and single hyphens, such as report-maker',
   );
 
 const description = z.string().max(1_024);
@@ -82,7 +82,7 @@ const noun = nounEndpoints({
 
 export const roles = {
   list: noun.list({
-    summary: 'List roles, the built-in ones too',
+    summary: 'List roles, including built-in ones',
     query: listQuery(roleSortFields, {}),
     rows: { roles: z.array(Role) },
   }),
@@ -91,7 +91,7 @@ export const roles = {
     body: RoleInput,
     errors: ['invalid_role', 'role_name_taken'],
   }),
-  get: noun.get({ summary: 'Read a role' }),
+  get: noun.get({ summary: 'Get a role' }),
   update: noun.update({
     summary: 'Update the description or the scopes of a role; null removes the description',
     body: RoleUpdate,

@@ -102,16 +102,16 @@ const noun = nounEndpoints({
 export const scans = {
   list: noun.list({ summary: 'List scans', query: ScanListQuery, rows: { scans: z.array(Scan) } }),
   create: noun.create({
-    summary: 'Evaluate the inventory anew, in the background',
+    summary: 'Start a scan, which evaluates the inventory in the background',
     body: ScanInput,
     errors: ['invalid_scan', 'policy_not_found'],
   }),
-  get: noun.get({ summary: 'Read a scan, its progress or its result' }),
+  get: noun.get({ summary: 'Get a scan with its progress or result' }),
   samples: {
     ...listEndpoint({
       path: '/v1/scans/:id/samples',
       summary:
-        'List samples of a scan: for each policy up to 25 resources that passed, with the values that it read',
+        'List samples of a scan: up to 25 passing resources per policy, with the values that it read',
       ext: true,
       query: ScanSampleListQuery,
       rows: { samples: z.array(ScanSample) },

@@ -207,22 +207,22 @@ export const schedules = {
     rows: { schedules: z.array(AnsweredSchedule) },
   }),
   create: noun.create({
-    summary: 'Generate and deliver a report again and again',
+    summary: 'Create a schedule, which generates and delivers reports regularly',
     body: ScheduleInput,
     errors: ['invalid_schedule'],
   }),
-  get: noun.get({ summary: 'Read a schedule', ext: true }),
+  get: noun.get({ summary: 'Get a schedule', ext: true }),
   update: noun.update({
-    summary: 'Change some fields of a schedule',
+    summary: 'Update a schedule',
     ext: true,
     body: ScheduleUpdate,
     errors: ['invalid_schedule'],
   }),
-  delete: noun.delete({ summary: 'Delete a schedule; the reports it made stay', ext: true }),
+  delete: noun.delete({ summary: 'Delete a schedule; its reports are kept', ext: true }),
   run: endpoint({
     method: 'POST',
     path: '/v1/reports/schedules/:id/run',
-    summary: 'Generate and deliver the report now, beside the schedule',
+    summary: 'Run a schedule now: generate and deliver its report',
     scope: 'compliance:write',
     ext: true,
     params: ById,
@@ -232,7 +232,7 @@ export const schedules = {
   runs: {
     ...listEndpoint({
       path: '/v1/reports/schedules/:id/runs',
-      summary: 'The runs of a schedule with their deliveries',
+      summary: 'List the runs of a schedule with their deliveries',
       ext: true,
       query: listQuery(runSortFields, {}),
       rows: { runs: z.array(ScheduleRun) },

@@ -1,6 +1,6 @@
 /**
  * The part of Structured Fields (RFC 9651) that signatures and digests are written in: dictionaries of items and inner
- * lists. Stricter than the RFC where it lets readers choose: a key that is there twice is an error, not the last one.
+ * lists. Stricter than the RFC where it lets readers choose: a key that is duplicated is an error, not the last one.
  */
 
 /** A word without quotes. */
@@ -80,7 +80,7 @@ class Reader {
     this.take(/ */y);
     while (this.at < this.text.length) {
       const key = this.key();
-      if (members.has(key)) throw new NotStructured(`"${key.slice(0, 60)}" is there twice`);
+      if (members.has(key)) throw new NotStructured(`"${key.slice(0, 60)}" is duplicated`);
       members.set(key, this.takes('=') ? this.member() : { value: true, params: this.params() });
       this.take(/[ \t]*/y);
       if (this.at === this.text.length) break;
@@ -122,7 +122,7 @@ class Reader {
     while (this.takes(';')) {
       this.take(/ */y);
       const key = this.key();
-      if (params.has(key)) throw new NotStructured(`";${key.slice(0, 60)}" is there twice`);
+      if (params.has(key)) throw new NotStructured(`";${key.slice(0, 60)}" is duplicated`);
       params.set(key, this.takes('=') ? this.bareItem() : true);
     }
     return params;
@@ -130,7 +130,7 @@ class Reader {
 
   private key(): string {
     const key = this.take(/[a-z*][a-z0-9_.*-]*/y);
-    if (key === undefined) throw this.unexpected('a name in lower case');
+    if (key === undefined) throw this.unexpected('a lowercase name');
     return key;
   }
 

@@ -14,7 +14,7 @@ export const system = {
   health: endpoint({
     method: 'GET',
     path: '/healthz',
-    summary: 'Whether the process is up',
+    summary: 'Check that the process is running',
     scope: null,
     ext: true,
     response: { status: 200, body: Health },
@@ -24,7 +24,7 @@ export const system = {
     method: 'GET',
     path: '/readyz',
     summary:
-      'Whether the service answers: 503 while it starts or stops; degraded while it cannot store changes or checkpoints',
+      'Check that the service is ready: 503 while it starts or stops; degraded while it cannot store changes or checkpoints',
     scope: null,
     ext: true,
     response: { status: 200, body: Readiness },
@@ -33,7 +33,7 @@ export const system = {
   metrics: endpoint({
     method: 'GET',
     path: '/metrics',
-    summary: 'Prometheus metrics; a local server needs no token for them',
+    summary: 'Get Prometheus metrics; a local server requires no token',
     scope: 'admin',
     openWhereLocal: true,
     ext: true,
@@ -43,7 +43,7 @@ export const system = {
   openapi: endpoint({
     method: 'GET',
     path: '/openapi.json',
-    summary: 'This API as OpenAPI 3.1',
+    summary: 'Get this API as OpenAPI 3.1',
     scope: null,
     ext: true,
     response: { status: 200, body: z.looseObject({ openapi: z.string() }) },

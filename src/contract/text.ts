@@ -11,7 +11,7 @@ export const oneLine = (max: number) =>
     .min(1, { abort: true })
     .max(max, { abort: true })
     .regex(/\S/, { error: 'must not be blank', abort: true })
-    .regex(/^\P{Cc}*$/u, 'must have no control characters');
+    .regex(/^\P{Cc}*$/u, 'must not contain control characters');
 
 /** Without parameters. */
 export const MediaType = z

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 export const TimeZone = z.string().max(64, { abort: true }).refine(isTimeZone, {
-  message: 'must be the name of a time zone, such as Europe/Berlin or UTC',
+  message: 'must be a time zone name, such as Europe/Berlin or UTC',
 });
 
 /** Names that were found to be zones: asking takes 0.4 ms. */

@@ -55,19 +55,19 @@ const fields = {
       'must be the full name of a repository or project, such as acme/policies',
     ),
   /** In digits. It stays the same when the repository is renamed, and no other repository gets it. */
-  repository_id: z.string().regex(/^\d{1,20}$/, 'must be a number in digits, such as "74"'),
+  repository_id: z.string().regex(/^\d{1,20}$/, 'must be a number, such as "74"'),
   /** `refs/heads/main`; a `*` at its end stands for anything. */
   ref: z
     .string()
     .max(512, { abort: true })
     .regex(
       /^refs\/[a-z-]+\/(?:[^\s*]+\*?|\*)$/,
-      'must be a full ref, such as refs/heads/main; only its end may be *',
+      'must be a full ref, such as refs/heads/main; * is allowed only at the end',
     ),
   environment: oneLine(255),
   /** GitHub: `event_name`; GitLab: `pipeline_source`. */
   events: z
-    .array(z.string().regex(/^[a-z][a-z_]{0,63}$/, 'must be the name of an event, such as push'))
+    .array(z.string().regex(/^[a-z][a-z_]{0,63}$/, 'must be an event name, such as push'))
     .min(1, 'must name at least one event')
     .max(32),
   allow_pull_request_target: z.boolean(),
@@ -181,9 +181,9 @@ export const trusts = {
     body: TrustInput,
     errors: ['invalid_trust'],
   }),
-  get: noun.get({ summary: 'Read a trust rule' }),
+  get: noun.get({ summary: 'Get a trust rule' }),
   update: noun.update({
-    summary: 'Update a trust rule; its access tokens end, unless only the name changes',
+    summary: 'Update a trust rule; its access tokens are revoked, unless only the name changes',
     body: TrustUpdate,
     errors: ['invalid_trust'],
   }),

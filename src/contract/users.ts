@@ -110,22 +110,22 @@ const noun = nounEndpoints({
 
 export const users = {
   list: noun.list({
-    summary: 'List the people who may sign in',
+    summary: 'List users',
     query: UserListQuery,
     rows: { users: z.array(User) },
   }),
   create: {
     ...noun.create({
-      summary: 'Create a user; the answer shows the link of their invitation once',
+      summary: 'Create a user; only this response contains the invitation link',
       body: UserInput,
       errors: ['invalid_user', 'user_email_taken'],
     }),
     secret: true,
     response: { status: 201, body: Invited },
   } as const,
-  get: noun.get({ summary: 'Read a user, by ID or email address' }),
+  get: noun.get({ summary: 'Get a user by ID or email address' }),
   update: noun.update({
-    summary: 'Update the name or the roles of a user, or disable them; null removes the name',
+    summary: 'Update the name or roles of a user, or disable the user; null removes the name',
     body: UserUpdate,
     errors: ['invalid_user', 'last_owner'],
   }),
@@ -137,7 +137,7 @@ export const users = {
     method: 'POST',
     path: '/v1/users/:id/reset',
     summary:
-      'Forget the password and the second factor of a user, end their sessions, and invite them again',
+      'Reset the password and second factor of a user, end their sessions, and invite them again',
     scope: 'admin',
     ext: true,
     params: ById,

@@ -34,7 +34,7 @@ const UsesQuery = z.strictObject({
   /** The place of a use in the record: those before it. */
   cursor: z
     .string()
-    .regex(/^\d{4}-\d\d-\d\d\.\d{1,15}$/, 'is garbled; begin again without one')
+    .regex(/^\d{4}-\d\d-\d\d\.\d{1,15}$/, 'is not valid; start again without a cursor')
     .optional(),
   since: Timestamp.optional(),
   /** Excluded. */
@@ -54,7 +54,7 @@ export const uses = {
     method: 'GET',
     path: '/v1/uses',
     summary:
-      'List uses of credentials by minute, the latest first; a minute is listed once it is over',
+      'List uses of credentials by minute, latest first; a minute is listed once it has ended',
     scope: 'audit:read',
     ext: true,
     query: UsesQuery,

@@ -238,7 +238,7 @@ const isGiven = (filter: object): boolean =>
 /** Open violations that a request is about. */
 export const OpenViolationFilter = z
   .strictObject(filterFields)
-  .refine(isGiven, { message: 'must have a field, such as {"severity": ["CRITICAL"]}' });
+  .refine(isGiven, { message: 'must have at least one field, such as {"severity": ["CRITICAL"]}' });
 export type OpenViolationFilter = z.infer<typeof OpenViolationFilter>;
 
 const ResolveFilter = z
@@ -249,7 +249,7 @@ const ResolveFilter = z
   })
   .refine(
     ({ status: _, ...further }) => isGiven(further),
-    'must have a field besides status: otherwise it matches every violation',
+    'must have a field other than status: otherwise it matches every violation',
   );
 
 const Reason = z.string().min(1).max(4_096).regex(/\S/, 'must not be blank');
@@ -292,7 +292,7 @@ export const violations = {
   summary: endpoint({
     method: 'GET',
     path: '/v1/violations/summary',
-    summary: 'Count violations by policy, account, owner and so on, the highest risk first',
+    summary: 'Count violations by policy, account, owner and other fields, highest risk first',
     scope: 'governance:read',
     ext: true,
     query: SummaryQuery,
@@ -309,12 +309,12 @@ export const violations = {
     response: { status: 200, body: ResolvedMany },
     errors: ['invalid_resolution'],
   }),
-  get: noun.get({ summary: 'Read a violation with the history of its status' }),
+  get: noun.get({ summary: 'Get a violation with its status history' }),
   resolve: endpoint({
     method: 'POST',
     path: '/v1/violations/:id/resolve',
     summary:
-      'Resolve a violation by hand, or add a reason to one that is resolved; it is opened again when the next evaluation still fails',
+      'Resolve a violation manually, or add a reason to a resolved one; it reopens if the next evaluation still fails',
     scope: 'compliance:write',
     ext: true,
     params: ById,

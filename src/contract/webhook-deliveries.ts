@@ -61,7 +61,7 @@ export const deliveries = {
   listDeliveries: {
     ...listEndpoint({
       path: '/v1/webhooks/:id/deliveries',
-      summary: 'List what was sent to a webhook',
+      summary: 'List the deliveries of a webhook',
       ext: true,
       query: DeliveryListQuery,
       rows: { deliveries: z.array(DeliveryItem) },
@@ -72,7 +72,7 @@ export const deliveries = {
   getDelivery: endpoint({
     method: 'GET',
     path: '/v1/webhooks/:id/deliveries/:delivery_id',
-    summary: 'Read a delivery with every attempt',
+    summary: 'Get a delivery with its attempts',
     scope: 'governance:read',
     ext: true,
     params: OfDelivery,
@@ -82,7 +82,7 @@ export const deliveries = {
   redeliver: endpoint({
     method: 'POST',
     path: '/v1/webhooks/:id/deliveries/:delivery_id/redeliver',
-    summary: 'Queue a delivery that has ended again, behind what already waits',
+    summary: 'Queue a finished delivery again, after those already queued',
     scope: 'compliance:write',
     ext: true,
     params: OfDelivery,
@@ -92,7 +92,7 @@ export const deliveries = {
   redeliverFailed: endpoint({
     method: 'POST',
     path: '/v1/webhooks/:id/redeliver',
-    summary: 'Queue all failed deliveries again, in the order of their events',
+    summary: 'Queue all failed deliveries again, in event order',
     scope: 'compliance:write',
     ext: true,
     params: ById,

@@ -17,7 +17,7 @@ const isReserved = (name: string): boolean =>
 export const WebhookHeaders = z.preprocess(
   (given, context) => {
     if (typeof given === 'object' && given !== null && Object.hasOwn(given, '__proto__')) {
-      const message = 'is not a name that a header can have';
+      const message = 'is not a valid header name';
       context.issues.push({ code: 'custom', input: given, path: ['__proto__'], message });
     }
     return given;
@@ -26,7 +26,7 @@ export const WebhookHeaders = z.preprocess(
     const names = Object.keys(headers);
     const length = Object.entries(headers).flat().join('').length;
     if (names.length > mostHeaders || length > longestHeaders) {
-      const message = `must be at most ${mostHeaders} headers with ${longestHeaders} characters in all`;
+      const message = `must be at most ${mostHeaders} headers with ${longestHeaders} characters in total`;
       context.addIssue({ code: 'custom', message });
       return;
     }
@@ -39,11 +39,11 @@ export const WebhookHeaders = z.preprocess(
 );
 
 function headerFault(name: string, value: string, seen: Set<string>): string | undefined {
-  if (!token.test(name)) return 'is not a name that a header can have';
-  if (isReserved(name)) return 'is not for a webhook to set';
-  if (seen.has(name)) return 'is there twice: case makes no other header';
+  if (!token.test(name)) return 'is not a valid header name';
+  if (isReserved(name)) return 'is reserved';
+  if (seen.has(name)) return 'is duplicated: header names are case-insensitive';
   seen.add(name);
   return /^[\x20-\x7e\xa0-\xff]*$/.test(value)
     ? undefined
-    : 'must have no line breaks, control characters or characters beyond Latin-1';
+    : 'must not contain line breaks, control characters or characters outside Latin-1';
 }

@@ -47,7 +47,7 @@ const fields = {
     .array(EventType)
     .min(1, 'must name at least one event type')
     .max(100)
-    .refine((types) => new Set(types).size === types.length, 'names a type twice'),
+    .refine((types) => new Set(types).size === types.length, 'has duplicate event types'),
   secret: webhookSecret,
   active: z.boolean(),
   filters: WebhookFilters,
@@ -182,13 +182,13 @@ export const webhooks = {
     body: WebhookInput,
     errors: ['invalid_webhook'],
   }),
-  get: noun.get({ summary: 'Read a webhook' }),
+  get: noun.get({ summary: 'Get a webhook' }),
   update: noun.update({
-    summary: 'Change some fields of a webhook; active pauses and resumes it, secret rotates it',
+    summary: 'Update a webhook; active pauses and resumes it, secret rotates its secret',
     body: WebhookUpdate,
     errors: ['invalid_webhook'],
   }),
-  delete: noun.delete({ summary: 'Delete a webhook, what waits for it and its deliveries' }),
+  delete: noun.delete({ summary: 'Delete a webhook, its queue and its deliveries' }),
   test: endpoint({
     method: 'POST',
     path: '/v1/webhooks/:id/test',

@@ -183,7 +183,7 @@ describe('a key that requires signatures', () => {
       'GET',
       '/v1/policies',
       { keyId: 'key_else' },
-      'No signature names this API key',
+      'No signature has the keyid of this API key',
     ],
     [
       'no Signature',

@@ -250,7 +250,7 @@ describe('a signed request', () => {
     [
       'a component twice',
       input((text) => text.replace('"@method"', '"@method" "@method"')),
-      'The component "@method" is there twice',
+      'The component "@method" is duplicated',
     ],
     [
       'a component with parameters',
@@ -265,27 +265,27 @@ describe('a signed request', () => {
     [
       'an unknown component',
       input((text) => text.replace('("', '("@status" "')),
-      'The component "@status" is not one that can be signed here',
+      'The component "@status" cannot be signed here',
     ],
     [
       'a name of a prototype',
       input((text) => text.replace('("', '("__proto__" "')),
-      'The signature covers "__proto__", a header that the request lacks',
+      'The signature covers "__proto__", a header that the request does not have',
     ],
     [
       'a header in upper case',
       input((text) => text.replace('("', '("Content-Type" "')),
-      'The component "Content-Type" is not one that can be signed here',
+      'The component "Content-Type" cannot be signed here',
     ],
     [
       'a header that is not there',
       input((text) => text.replace('("', '("date" "')),
-      'The signature covers "date", a header that the request lacks',
+      'The signature covers "date", a header that the request does not have',
     ],
     [
       'the signature parameters as a component',
       input((text) => text.replace('("', '("@signature-params" "')),
-      'The component "@signature-params" is not one that can be signed here',
+      'The component "@signature-params" cannot be signed here',
     ],
     ['a quote that is missing', input((text) => text.replace('n-1"', 'n-1')), 'a string in quotes'],
     [
@@ -299,7 +299,7 @@ describe('a signed request', () => {
       'a space or ")" is expected',
     ],
     ['a comma at the end', input((text) => `${text},`), 'it ends with a comma'],
-    ['a parameter twice', input((text) => `${text};nonce="n-2"`), '";nonce" is there twice'],
+    ['a parameter twice', input((text) => `${text};nonce="n-2"`), '";nonce" is duplicated'],
     [
       'another alg',
       input((text) => text.replace('hmac-sha256', 'none')),
@@ -343,17 +343,17 @@ describe('a signed request', () => {
     [
       'another keyid',
       input((text) => text.replace('key_1', 'key_2')),
-      'No signature names this API key',
+      'No signature has the keyid of this API key',
     ],
     [
       'no keyid',
       input((text) => text.replace(';keyid="key_1"', '')),
-      'No signature names this API key',
+      'No signature has the keyid of this API key',
     ],
     [
       'an item in place of a list',
       input(() => 'sig="@method"'),
-      '"sig" of signature-input is not a list of components in brackets',
+      '"sig" of signature-input is not a list of components in parentheses',
     ],
     [
       'a header that is very long',
@@ -366,7 +366,7 @@ describe('a signed request', () => {
         withHeaders(one, {
           signature: `${one.headers.signature ?? ''}, ${one.headers.signature ?? ''}`,
         }),
-      '"sig" is there twice',
+      '"sig" is duplicated',
     ],
     [
       'two signatures by this key',
@@ -376,12 +376,12 @@ describe('a signed request', () => {
     [
       'a signature under another label',
       (one) => withHeaders(one, { signature: one.headers.signature?.replace('sig', 'gis') }),
-      'The header signature has no bytes under "sig"',
+      'The header signature has no bytes for "sig"',
     ],
     [
       'a signature in quotes',
       (one) => withHeaders(one, { signature: 'sig="AAAA"' }),
-      'The header signature has no bytes under "sig"',
+      'The header signature has no bytes for "sig"',
     ],
     [
       'a signature that is no base64',
@@ -396,7 +396,7 @@ describe('a signed request', () => {
     [
       'a signed header beyond ASCII',
       (one) => withHeaders(input((text) => text.replace('("', '("x" "'))(one), { x: 'é' }),
-      'The header "x", which is signed, has characters beyond ASCII',
+      'The header "x", which is signed, contains characters that are not ASCII',
     ],
   ])('with %s is refused, saying so', (_, change, said) => {
     expect(problem(change(sign(request, 'secret')))).toContain(said);

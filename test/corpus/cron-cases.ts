@@ -53,7 +53,7 @@ const refusals: readonly (readonly [keyof typeof differences, RegExp])[] = [
   ['names', /names for schedules are not taken/],
   ['zonePrefix', /belongs in timezone/],
   ['question', /\? is not taken/],
-  ['special', /L, W and # are not taken/],
+  ['special', /L, W and # are not supported/],
   ['backwards', /doesn't go backwards/],
 ];
 

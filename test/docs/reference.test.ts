@@ -54,8 +54,8 @@ describe('the generated reference is what the code says', () => {
     const text = `${generated}
 # Errors and exit codes
 
-Every error the service answers has one shape: \`{error, error_code, error_description, hint?, details?, timestamp, request_id}\`.
-Errors without a status are the CLI's own. The token endpoint answers RFC 6749 errors instead.
+All errors of the service have the same shape: \`{error, error_code, error_description, hint?, details?, timestamp, request_id}\`.
+Only the CLI has errors without a status. The token endpoint returns RFC 6749 errors instead.
 
 | status | error | code | exit | meaning |
 |---|---|---|---|---|
@@ -69,8 +69,8 @@ The same for every command.
 |---|---|
 ${exits.join('\n')}
 
-\`server exec\` ends with what its command ends with; with 128 and the number of the signal where one ended it, ${childCodes.notFound} where there is no such
-command, ${childCodes.notRunnable} where it cannot be run. Where it could not begin, it ends with one of the codes above, most often 3.
+\`server exec\` exits with the exit code of its command; with 128 plus the number of the signal that ended it, with ${childCodes.notFound} if there is no such
+command, and with ${childCodes.notRunnable} if it cannot be run. If it could not start, it exits with one of the codes above, usually 3.
 `;
     await expect(text).toMatchFileSnapshot(reference('errors.md'));
   });
@@ -85,10 +85,10 @@ command, ${childCodes.notRunnable} where it cannot be run. Where it could not be
     const text = `${generated}
 # Endpoints
 
-What the server answers to; [openapi.json](openapi.json) has the shapes. An extension is what our server adds to the service's description; the CLI works without it.
-A person needs no scope for what is their own, where the scope says so.
+The endpoints of the server; [openapi.json](openapi.json) has the schemas. Extensions are endpoints that our server adds to the service contract; the CLI works without them.
+With \`or own\`, signed-in users need no scope for their own objects.
 
-| method | path | what | scope | extension |
+| method | path | description | scope | extension |
 |---|---|---|---|---|
 ${rows.join('\n')}
 `;
@@ -110,17 +110,17 @@ ${rows.join('\n')}
     const text = `${generated}
 # Who can call what
 
-Which built-in role permits which endpoint. The scope \`none\` requires no token; \`any\` requires a token with whatever scopes. API keys, clients
-and CI jobs have scopes of their own instead, never more than the person who created them has now. \`own\`: people, signed in as themselves, for what
-is their own; for API keys, clients, CI jobs and programs that a person allowed it is a no. CI jobs never have \`admin\`, and logins by device code neither that nor \`cost:admin\`. Some endpoints check more: nobody can grant more than they have, and only owners change owners.
+The endpoints that each built-in role permits. The scope \`none\` requires no token; \`any\` requires a token with any scope. API keys, clients
+and CI jobs have scopes of their own instead, never more than the person who created them has now. \`own\`: signed-in users can call the endpoint for
+their own objects; API keys, clients, CI jobs and programs that act for a user cannot. CI jobs never have \`admin\`, and logins by device code never have \`admin\` or \`cost:admin\`. Some endpoints check more: nobody can grant more than they have, and only owners change owners.
 
 | method | path | scope | ${roles.join(' | ')} |
 |---|---|---|${roles.map(() => '---|').join('')}
 ${rows.join('\n')}
 
-## What a credential that does not work gets
+## Errors of credentials that do not work
 
-At every endpoint that requires a token, whatever its scopes were:
+For every endpoint that requires a token, whatever its scopes:
 
 | credential | status | error |
 |---|---|---|
@@ -161,7 +161,7 @@ ${sourcesOf(attributes, source)}`;
     const text = `${generated}
 # Attributes by resource type
 
-What conditions can read of ${types.length} resource types, besides the [common attributes](../resource-model.md#common-attributes) and the provider's
+The attributes that conditions can read for ${types.length} resource types, in addition to the [common attributes](../resource-model.md#common-attributes) and the provider's
 own \`properties\`. [The resource model](../resource-model.md) says how to read the tables and how to write a condition against them.
 
 ${sections.join('\n')}`;
@@ -198,15 +198,15 @@ const providerTitles: Record<string, string> = { aws: 'AWS', azure: 'Azure', gcp
 
 const exitMeanings: Record<keyof typeof exitCodes, string> = {
   ok: 'done',
-  error: 'an error; never "differs"',
+  error: 'an error',
   verdict:
-    'a negative verdict: `check` or `test` found failures, `diff`, `drift` or `fmt --check` found differences, `plan --detailed-exitcode` found changes, `webhook test` was not delivered, `webhook verify` found no signature that fits, `webhook listen` got a delivery whose signature does not fit',
+    'a negative verdict: `check` or `test` found failures, `diff`, `drift` or `fmt --check` found differences, `plan --detailed-exitcode` found changes, `webhook test` was not delivered, `webhook verify` found no valid signature, `webhook listen` received a delivery without a valid signature',
   usage:
-    'bad usage, an invalid file or configuration, a change without approval off a terminal, a tampered plan file',
+    'bad usage, an invalid file or configuration, a change without approval when non-interactive, a modified plan file',
   auth: 'not logged in, or not allowed',
   conflict:
     'a stale or expired plan, a plan for another server or project, a conflict, an unowned policy of the same name',
-  guard: 'a safety guard refused',
+  guard: 'a safety guard refused the change',
   partial: 'partly applied',
   pending: 'still pending, or the wait timed out',
   interrupted: 'interrupted',

@@ -36,7 +36,6 @@ const unread: readonly string[] = [
   'src/cli/program.ts',
   'src/cli/server/',
   'src/cli/version.ts',
-  'src/contract/',
   'src/cost/',
   'src/engine/frameworks/titles/',
   'src/inventory/',

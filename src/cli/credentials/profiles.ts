@@ -55,7 +55,7 @@ export const isProfileName = (name: string): boolean => profileName.test(name);
 export function checkProfileName(name: string): string {
   if (isProfileName(name)) return name;
   throw new GovctlError('usage_error', `"${name}" is not a valid profile name`, {
-    hint: 'Use up to 64 lower-case letters, digits, ".", "_" and "-", beginning with a letter or digit.',
+    hint: 'Use up to 64 lowercase letters, digits, ".", "_" and "-", beginning with a letter or digit.',
   });
 }
 

@@ -51,7 +51,7 @@ export function registerRoleCommands(program: GovctlCommand, act: Act): void {
   role
     .command('create')
     .description('create a role from scopes that you have')
-    .argument('<name>', 'lower-case letters, digits and hyphens, such as report-maker')
+    .argument('<name>', 'lowercase letters, digits and hyphens, such as report-maker')
     .addOption(scopeOption('').makeOptionMandatory())
     .option('--description <text>', 'description of the role')
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));

@@ -215,7 +215,7 @@ describe('govctl api', () => {
     const rows = Object.values(contract).flatMap((verbs): Endpoint[] => Object.values(verbs));
     expect(JSON.parse(outcome.stdout).endpoints).toHaveLength(rows.length);
     const table = await run(['--list']);
-    expect(table.stdout).toMatch(/PUT +\/v1\/policies\/:id +compliance:write +Change some fields/);
+    expect(table.stdout).toMatch(/PUT +\/v1\/policies\/:id +compliance:write +Update a policy/);
     expect(service.requests).toEqual([]);
   });
 });

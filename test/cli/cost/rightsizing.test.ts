@@ -283,7 +283,7 @@ describe('govctl cost metrics import', () => {
         ...cloudwatch,
         Datapoints: cloudwatch.Datapoints.map(({ Timestamp }) => ({ Timestamp, Average: 1 })),
       },
-      'cpu.json Datapoints[0]: period_seconds of an average must be at most 300, not 3,600',
+      'cpu.json Datapoints[0]: period_seconds must be at most 300 for an average, not 3,600',
     ],
     ['cpu.json', '{"Label":', 'cpu.json: is not JSON'],
     [

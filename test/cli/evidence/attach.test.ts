@@ -78,7 +78,7 @@ describe('govctl evidence attach', () => {
       ['large.bin', 'larger than 10 MiB'],
       ['empty.txt', 'empty.txt is empty'],
       ['absent.txt', 'could not be read'],
-      ['a\nb.txt', 'must have no control characters'],
+      ['a\nb.txt', 'must not contain control characters'],
     ] as const) {
       const argv = ['evidence', 'attach', 'SOC2:CC1.1', '--file', 'fine.txt', '--file', file];
       const outcome = await cli.run([...argv, ...expires], { fetch: counting });

@@ -104,7 +104,7 @@ describe('framework import', () => {
     ['a profile', ['profile.json', '--id', 'x'], 'the OSCAL model is profile, not catalog'],
     ['a circle of parents', ['circle.csv', '--id', 'x'], 'A → B → A'],
     ['no ID', ['acme.csv'], 'No framework ID given'],
-    ['an ID that is none', ['acme.csv', '--id', 'a b'], '--id must be lower-case letters'],
+    ['an ID that is none', ['acme.csv', '--id', 'a b'], '--id must contain only lowercase letters'],
     ['controls of another framework', ['none.json'], 'none of its control IDs exists in NIST'],
     ['a table as OSCAL', ['acme.csv', '--id', 'x', '--format', 'oscal'], 'acme.csv:1:1 cannot'],
     ['OSCAL as a table', ['low.json', '--id', 'x', '--format', 'csv'], 'low.json:1 cannot'],

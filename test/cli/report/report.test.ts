@@ -151,10 +151,7 @@ describe('govctl report create', () => {
       ['create', 'R', '--type', 'risk', '--range', 'last_week', '--timezone', 'Europe/Berln'],
       'Did you mean Europe/Berlin?',
     ],
-    [
-      ['create', 'R', '--type', 'risk', '--notify', 'nobody'],
-      '--notify: must be an e-mail address',
-    ],
+    [['create', 'R', '--type', 'risk', '--notify', 'nobody'], '--notify: must be an email address'],
     [['create', 'R', '--type', 'risk', '--password-env', 'NONE'], 'is not set'],
     [['create', '-f', 'r.yaml', '--type', 'risk'], 'Use either --file or --type'],
     [['create', '-f', 'r.yaml', '--no-summary'], 'Use either --file or --no-summary'],

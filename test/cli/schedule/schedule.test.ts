@@ -150,7 +150,7 @@ describe('govctl schedule create', () => {
     [['create', 'X', '--cron', '0 9 * *', '--report-type', 'risk'], '--cron: must be a cron'],
     [['create', 'X', '--cron', '0 0 31 2 *', '--report-type', 'risk'], '--cron: '],
     [[...weekly, '--timezone', 'Europe/Berln'], 'Did you mean Europe/Berlin?'],
-    [[...weekly, '--email', 'nobody'], '--email recipients: must be an e-mail address'],
+    [[...weekly, '--email', 'nobody'], '--email recipients: must be an email address'],
     [[...weekly, '--subject', 'x', '--sftp', 'host'], '--sftp host: use user@host/directory'],
     [
       [...weekly, '--team-chat-env', 'https://x'],

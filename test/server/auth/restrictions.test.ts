@@ -73,8 +73,8 @@ describe('an API key with ip_allow_list', () => {
   });
 
   it.each([
-    ['ip_allow_list', 'must have a range of addresses', 'address_not_allowed'],
-    ['countries', 'must have a country', 'country_not_allowed'],
+    ['ip_allow_list', 'must have at least one address range', 'address_not_allowed'],
+    ['countries', 'must have at least one country', 'country_not_allowed'],
   ] as const)(
     'is not made with an empty list of %s; a stored one would work from nowhere',
     async (field, words, error) => {

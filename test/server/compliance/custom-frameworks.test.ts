@@ -113,8 +113,8 @@ describe('a custom framework', () => {
       'controls[0].id',
       'did you mean CC6.1?',
     ],
-    ['an id with a blank', 'a%20b', [c('a')], 'id', 'lower-case letters'],
-    ['an id that climbs', '..%2f..', [c('a')], 'id', 'lower-case letters'],
+    ['an id with a blank', 'a%20b', [c('a')], 'id', 'lowercase letters'],
+    ['an id that climbs', '..%2f..', [c('a')], 'id', 'lowercase letters'],
     ['no control', 'own', [], 'controls', 'at least one control'],
   ])('is refused with %s', async (_, id, controls, field, message) => {
     const refused = await put(id, { name: 'Own', controls });

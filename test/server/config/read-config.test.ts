@@ -338,7 +338,7 @@ describe('sign_in.company', () => {
     ],
     [
       ['issuer: https://id.example.com', 'roles: [{claim: groups, value: a, role: Bad}]'],
-      /roles\[0\]\.role must consist of lower-case/,
+      /roles\[0\]\.role must contain only lowercase/,
     ],
   ])('is refused: %j', async (lines, why) => {
     expect(await refusal(company(...lines), { S: 's' })).toMatch(why);

@@ -288,7 +288,7 @@ describe('a snapshot', () => {
     [
       'a time that is none',
       (text) => editedRow(text, 'violations', /"detected_at":"[^"]*"/, '"detected_at":"today"'),
-      'detected_at must be a time in UTC',
+      'detected_at must be a UTC time',
     ],
     [
       'a number below zero',

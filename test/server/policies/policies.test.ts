@@ -41,7 +41,8 @@ describe('a policy is created', () => {
       details: [
         {
           field: 'tags[1]',
-          message: '"enforcement:advisroy" is no enforcement. Did you mean enforcement:advisory?',
+          message:
+            '"enforcement:advisroy" is not an enforcement tag. Did you mean enforcement:advisory?',
         },
       ],
     });

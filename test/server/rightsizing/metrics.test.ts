@@ -188,7 +188,7 @@ describe('POST /v1/metrics', () => {
     [{ period_seconds: 1e9 }, 'Line 2: period_seconds must be at most 86400'],
     [
       { period_seconds: 3_600 },
-      'Line 2: period_seconds of an average must be at most 300, not 3,600: longer averages hide peaks; use statistics.max',
+      'Line 2: period_seconds must be at most 300 for an average, not 3,600: longer averages hide peaks; use statistics.max',
     ],
     [
       {
@@ -201,8 +201,8 @@ describe('POST /v1/metrics', () => {
     ],
     [{ metric: 'disk' }, 'Line 2: metric must be one of cpu, memory, memory_available'],
     [{ metric: 'memory', value: 101 }, 'Line 2: value must be from 0 to 100'],
-    [{ unit: 'bytes' }, 'Line 2: unit of cpu must be percent'],
-    [{ at: '02/28/2026' }, 'Line 2: at must be a time in UTC'],
+    [{ unit: 'bytes' }, 'Line 2: unit must be percent for cpu'],
+    [{ at: '02/28/2026' }, 'Line 2: at must be a UTC time'],
     [{ at: '2026-03-01T14:00:00Z' }, 'Line 2: at is in the future'],
     [
       { resource_id: 'i-0' },
