@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { Recent } from '../recent.ts';
 import type { Store } from '../store/store.ts';
 
 /** Points of all answers that a store's memory has: about 10 MB. */
@@ -9,8 +10,7 @@ interface Kept {
   readonly value: unknown;
 }
 
-/** The last answers, the oldest use first. */
-const memories = new WeakMap<Store, Map<string, Kept>>();
+const memories = new WeakMap<Store, Recent<Kept>>();
 
 /**
  * The same value for the same question, without making it again while it is remembered.
@@ -22,17 +22,8 @@ export async function recall<T>(
   question: unknown,
   make: () => Promise<{ readonly size: number; readonly value: T }>,
 ): Promise<T> {
-  const memory = memories.get(store) ?? new Map<string, Kept>();
+  const memory = memories.get(store) ?? new Recent<Kept>(mostPoints, ({ size }) => size);
   memories.set(store, memory);
   const key = hash('sha256', JSON.stringify(question), 'base64url');
-  const kept = memory.get(key) ?? (await make());
-  memory.delete(key);
-  memory.set(key, kept);
-  let size = [...memory.values()].reduce((sum, one) => sum + one.size, 0);
-  for (const [oldest, one] of memory) {
-    if (size <= mostPoints || oldest === key) break;
-    memory.delete(oldest);
-    size -= one.size;
-  }
-  return kept.value as T; // Of the same question.
+  return (await memory.get(key, make)).value as T; // Of the same question.
 }
