@@ -1,4 +1,4 @@
-import { CommanderError, Help, Option } from 'commander';
+import { CommanderError, Option } from 'commander';
 import type { Command } from 'commander';
 import type { ExitCode } from '../contract/errors.ts';
 import { exitCodes } from '../contract/errors.ts';
@@ -7,6 +7,7 @@ import type { GlobalFlags, World } from './context.ts';
 import { createContext } from './context.ts';
 import { GovctlCommand, commonFormats } from './flags/govctl-command.ts';
 import { placeToWrite } from './flags/place-to-write.ts';
+import { describeFormats, globalGroup, helpSettings } from './help.ts';
 import { harmlessText } from './terminal/harmless.ts';
 import { parseOutputs } from './terminal/output.ts';
 import { registerAuthCommands } from './auth/commands.ts';
@@ -102,7 +103,10 @@ export function createProgram(
   writes: Promise<void>[] = [],
 ): GovctlCommand {
   const program = new GovctlCommand('govctl')
-    .description('Governance as code: policies in git, planned and applied to a running service.')
+    .description(
+      'Governance as code: keep policies in git, check infrastructure against them, and apply them to a service.',
+    )
+    .optionsGroup(globalGroup)
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .addOption(
@@ -110,20 +114,26 @@ export function createProgram(
         (value: string, previous: string[] | undefined) => [...(previous ?? []), value],
       ),
     )
-    .option('--base-url <url>', 'the service (GOVCTL_BASE_URL)')
-    .option('--profile <name>', 'the login profile to use (GOVCTL_PROFILE)')
+    .option(
+      '--base-url <url>',
+      'URL of the service (default: GOVCTL_BASE_URL, govctl.yaml, or the profile)',
+    )
+    .option(
+      '--profile <name>',
+      'login profile to use (default: GOVCTL_PROFILE, or the current profile)',
+    )
     .option(
       '--trust-repo-url',
       'send credentials to the service that govctl.yaml or a plan file names',
     )
     .option('--allow-outside', 'follow links and paths that lead outside the repo')
-    .option('--no-input', 'never ask; fail where an answer would be needed')
-    .option('-q, --quiet', 'only results and errors')
-    .option('-v, --verbose', 'show requests and, for an error, its stack trace')
-    .option('--no-color', 'no colors (NO_COLOR)')
-    .showHelpAfterError('(add --help to see how it is used)')
+    .option('--no-input', 'never prompt; fail if an answer is required')
+    .option('-q, --quiet', 'print only results, warnings and errors')
+    .option('-v, --verbose', 'show requests, and stack traces of errors')
+    .option('--no-color', 'print no colors (or set NO_COLOR)')
+    .showHelpAfterError('(run it with --help to see its usage)')
     .showSuggestionAfterError(true)
-    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions, minWidthToWrap: 24 })
+    .configureHelp(helpSettings)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void writes.push(world.terminal.stdout.write(harmlessText(text, false))),
@@ -131,26 +141,31 @@ export function createProgram(
       getOutHelpWidth: () => world.terminal.columns,
       getErrHelpWidth: () => world.terminal.columns,
     });
+  program.commandsGroup('Policies in git:');
   registerProjectCommands(program, act);
   registerCheckCommand(program, act);
   registerTestCommand(program, act);
   registerPlanCommands(program, act);
+  program.commandsGroup('Compliance:');
   registerPolicyCommands(program, act);
   registerOverviewCommand(program, act);
   registerResourceCommands(program, act);
   registerScanCommands(program, act);
   registerViolationCommands(program, act);
   registerPredictCommands(program, act);
-  registerBudgetCommands(program, act);
   registerRemediateCommands(program, act);
-  registerCostCommands(program, act);
   registerExemptionCommands(program, act);
   registerFrameworkCommands(program, act);
-  registerEvidenceCommands(program, act);
+  program.commandsGroup('Costs:');
+  registerCostCommands(program, act);
+  registerBudgetCommands(program, act);
+  program.commandsGroup('Reports and events:');
   registerReportCommands(program, act);
   registerScheduleCommands(program, act);
+  registerEvidenceCommands(program, act);
   registerWebhookCommands(program, act);
   registerEventCommands(program, act);
+  program.commandsGroup('Access:');
   registerAuthCommands(program, act);
   registerUserCommands(program, act);
   registerRoleCommands(program, act);
@@ -158,6 +173,7 @@ export function createProgram(
   registerApiKeyCommands(program, act);
   registerClientCommands(program, act);
   registerAuditCommands(program, act);
+  program.commandsGroup('Server and tools:');
   registerServerCommand(program, act);
   registerApiCommand(program, act);
   registerDoctorCommand(program, act);
@@ -166,30 +182,12 @@ export function createProgram(
   program
     .command('version')
     .summary('print the version')
-    .description('Prints the version, as --version does.')
+    .description('Print the version, like --version.')
     .noFormats()
     .action(act(() => import('./version.ts').then((m) => m.runVersion)));
+  describeHelpCommand(program);
   for (const command of program.commands) inheritSettings(command, program);
   return program;
-}
-
-const describeFormats = (formats: readonly string[]): string =>
-  `${formats.join(', ')}; FORMAT=FILE writes a file; repeatable`;
-
-/** What every command takes, with `-o` as the command at hand takes it. */
-function visibleGlobalOptions(this: Help, command: Command): Option[] {
-  const formats = command instanceof GovctlCommand ? command.formats : commonFormats;
-  const parents = function* (one: Command | null): Generator<Command> {
-    for (let at = one; at; at = at.parent) yield at;
-  };
-  const refused = [...parents(command.parent)].flatMap((one) =>
-    one instanceof GovctlCommand && one.hasOwnAction ? one.options : [],
-  );
-  return Help.prototype.visibleGlobalOptions.call(this, command).flatMap((option) => {
-    if (refused.includes(option)) return [];
-    if (option.long !== '--output') return [option];
-    return formats.length > 0 ? [new Option(option.flags, describeFormats(formats))] : [];
-  });
 }
 
 function inheritSettings(command: Command, parent: Command): void {
@@ -198,7 +196,15 @@ function inheritSettings(command: Command, parent: Command): void {
     .helpOption('-h, --help', 'show help')
     // It says by itself what was a subcommand misspelt.
     .allowExcessArguments(command instanceof GovctlCommand && command.hasOwnAction);
+  describeHelpCommand(command);
   for (const child of command.commands) inheritSettings(child, command);
+}
+
+/** commander lists a `help` command where there are others. */
+function describeHelpCommand(command: Command): void {
+  const hasOwnAction = command instanceof GovctlCommand && command.hasOwnAction;
+  if (command.commands.length === 0 || hasOwnAction) return;
+  command.helpCommand('help [command]', 'show help for a command');
 }
 
 function readGlobalFlags(command: GovctlCommand, world: World): GlobalFlags {

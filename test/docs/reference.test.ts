@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { GovctlCommand } from '../../src/cli/flags/govctl-command.ts';
+import { helpSettings } from '../../src/cli/help.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { childCodes } from '../../src/cli/server/child.ts';
 import { contract } from '../../src/contract/contract.ts';
@@ -15,6 +16,7 @@ import type { Normaliser } from '../../src/inventory/attributes/normaliser.ts';
 import { normalisers } from '../../src/inventory/attributes/types.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { createFakeWorld } from '../support/fake-world.ts';
+import { helpOf } from '../support/help-of.ts';
 
 /** What can be generated is generated: `npm run docs` writes these files, `npm test` fails when they are stale. */
 const reference = (name: string): string => `../../docs/reference/${name}`;
@@ -169,10 +171,15 @@ ${sections.join('\n')}`;
   });
 
   it('shows the help of every command', async () => {
-    const world = createFakeWorld();
-    const program = createProgram(() => () => Promise.resolve(), world, manifest.version);
-    program.configureHelp({ helpWidth: 100 });
-    const text = `${generated}\n# Commands\n\n${[...walk(program, 'govctl')].map(([name, help]) => `## ${name}\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\`\n`).join('\n')}`;
+    const program = createProgram(
+      () => () => Promise.resolve(),
+      createFakeWorld(),
+      manifest.version,
+    );
+    const sections = [...walk(program, 'govctl')].map(
+      ([name, help]) => `## ${name}\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\`\n`,
+    );
+    const text = `${generated}\n# Commands\n\n${sections.join('\n')}`;
     await expect(text).toMatchFileSnapshot(reference('commands.md'));
   });
 });
@@ -212,11 +219,12 @@ const exitMeanings: Record<keyof typeof exitCodes, string> = {
   interrupted: 'interrupted',
 };
 
+/** Global options are shown once, with `govctl` itself. */
 function* walk(command: Command, name: string): Generator<[string, string]> {
-  command.configureHelp({ helpWidth: 100 });
+  command.configureHelp({ ...helpSettings, showGlobalOptions: false });
   const formats =
     command instanceof GovctlCommand && command.commands.length === 0 ? command.formats : [];
   const output = formats.length > 0 ? `\nFormats of -o: ${formats.join(', ')}\n` : '';
-  yield [name, command.helpInformation() + output];
+  yield [name, helpOf(command, 100) + output];
   for (const child of command.commands) yield* walk(child, `${name} ${child.name()}`);
 }

@@ -90,7 +90,7 @@ export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
   const apiKey = program
     .command('api-key')
     .description('manage your API keys, or those of all users as admin');
-  const its = nounCommands(apiKey, act, { argument: '<id>', noun: apiKeys });
+  const its = nounCommands(apiKey, act, { argument: '<id>', which: 'API key ID', noun: apiKeys });
   its.list('list API keys', {
     fields: apiKeySortFields,
     by: 'created_at',
@@ -126,7 +126,7 @@ export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
   apiKey
     .command('rotate')
     .description('rotate the secret of an API key and show the new one once')
-    .argument('<id>')
+    .argument('<id>', 'API key ID')
     .option('--overlap <duration>', `${overlapHelp} (default: 1d)`)
     .option('--require-signature', 'require signed requests from now on')
     .action(act(() => import('./create.ts').then((m) => m.runRotate)));

@@ -7,20 +7,20 @@ export function registerApiCommand(program: GovctlCommand, act: Act): void {
   program
     .command('api')
     .summary('send one request to the service')
-    .description('Sends one request with your login and prints the answer.')
-    .argument('[method]', 'GET, POST, PUT or DELETE; left out: GET, with --data POST')
-    .argument('[path]', 'e.g. /v1/policies')
+    .description('Send one request with your login and print the response.')
+    .argument('[method]', 'GET, POST, PUT or DELETE (default: GET; with --data, POST)')
+    .argument('[path]', 'path, such as /v1/policies')
     .option(
       '-f, --field <name=value>',
-      'a query field of a GET or DELETE, a field of the body otherwise; repeatable',
+      'query parameter (GET, DELETE) or field of the body (POST, PUT); repeatable',
       collect,
       [],
     )
-    .option('-d, --data <body>', 'the body: JSON, @FILE, or - for standard input')
-    .option('-H, --header <header>', '"Name: value"; repeatable', collect, [])
-    .option('-i, --include', 'print status and headers too')
-    .option('--paginate', 'fetch every page of a list and print one list')
-    .option('--list', 'list the endpoints')
+    .option('-d, --data <body>', 'request body: JSON, @FILE, or - for standard input')
+    .option('-H, --header <header>', "request header, 'Name: value' (repeatable)", collect, [])
+    .option('-i, --include', 'also print the status and headers of the response')
+    .option('--paginate', 'get all pages of a list and print them as one list')
+    .option('--list', 'list all endpoints')
     .addHelpText('after', apiHelp)
     .action(act(() => import('./api.ts').then((m) => m.runApi)));
 }

@@ -76,7 +76,7 @@ const range = (command: GovctlCommand): GovctlCommand =>
 
 const usesHelp = `
 Examples:
-  $ govctl audit uses --credential key_01JF... --since 7d
+  $ govctl audit uses --credential key_01JF… --since 7d
   $ govctl audit uses --outcome invalid_token --since 1h
   $ govctl audit uses --since 2026-11-01 --until 2026-11-02 --all -o ndjson`;
 
@@ -86,5 +86,4 @@ scope admin), 5 signed by another key than --key or the key pinned at login.
 
 Examples:
   $ govctl audit verify
-  $ govctl audit verify --head 4812:9f2c...    an end that you kept, or that the
-                                               event audit.head said`;
+  $ govctl audit verify --head 4812:9f2c…     # from an audit.head event`;

@@ -40,13 +40,13 @@ export function registerAuthCommands(program: GovctlCommand, act: Act): void {
 
 const loginHelp = `
 Examples:
-  $ govctl auth login                          prompts for all values
-  $ govctl auth login --base-url URL --web     with your browser
-  $ govctl auth login --base-url URL --device  with a code, over SSH
+  $ govctl auth login                            # prompts for all values
+  $ govctl auth login --base-url URL --web       # with your browser
+  $ govctl auth login --base-url URL --device    # with a code, over SSH
   $ govctl auth login --base-url URL --with-token < key.txt
   $ printf %s "$SECRET" | govctl auth login --base-url URL --client-id ci
-  $ govctl auth login --profile staging        another profile
-  $ govctl auth login --base-url URL --oidc    in CI, without a secret
+  $ govctl auth login --profile staging          # another profile
+  $ govctl auth login --base-url URL --oidc      # in CI, without a secret
 
 If a key requires signed requests, its signing secret comes from a prompt or
 from the second line of standard input.

@@ -47,8 +47,10 @@ export function registerBudgetCommands(program: GovctlCommand, act: Act): void {
       .option('--currency <code>', 'new currency'),
     false,
   )
-    .option('--no-filter', 'count all charges')
+    .optionsGroup('Remove:')
+    .option('--no-filter', 'remove all filters, to count all charges')
     .option('--no-threshold', 'remove all thresholds')
+    .optionsGroup('Options:')
     .addOption(ifMatch())
     .action(act(() => import('./update.ts').then((m) => m.runUpdate)));
   its.delete('delete a budget').addOption(ifMatch());

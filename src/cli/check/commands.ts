@@ -10,69 +10,86 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
     .command('check')
     .summary('evaluate infrastructure files against policies')
     .description(
-      `Evaluates files against the policies of the repo: ${describeInputs()}. Requires no service.`,
+      `Evaluate files against the policies of the repo: ${describeInputs()}. Requires no service.`,
     )
     .argument('[inputs...]', 'files or directories to check; - reads standard input')
     .option(
       '--policies <path>',
-      'policy files or directories; repeatable (default: paths in govctl.yaml, else the current directory)',
+      'policy files or directories (repeatable; default: paths in govctl.yaml, else the current directory)',
       collect,
     )
     .addOption(
-      new Option('--format <format>', 'input format (default: detected)').choices([...formats]),
-    )
-    .option('--parameters <key=value>', 'template parameter (repeatable)', collect)
-    .option('--parameters-file <file>', 'file with template parameters, JSON or YAML')
-    .option('--all-conditions', 'also check resources whose condition is false')
-    .option(
-      '--source <dir>',
-      'directory of .tf files in which to locate the resources of Terraform plans',
+      new Option('--format <format>', 'input format')
+        .choices([...formats])
+        .default(undefined, 'detected'),
     )
     .addOption(
       new Option(
         '--fail-on <severity>',
-        'fail only on findings of this severity or higher (LOW, MEDIUM, HIGH, CRITICAL)',
-      ).argParser(parseSeverity),
+        `exit with 2 only for findings of this severity or higher: ${severities.join(', ')}`,
+      )
+        .argParser(parseSeverity)
+        .default(undefined, 'LOW'),
     )
-    .addOption(relaxing('--on-error <verdict>', 'treat errors as'))
-    .addOption(relaxing('--on-unknown <verdict>', 'treat unknown values as'))
-    .option('--baseline <file>', 'file of accepted findings, which do not fail the check')
-    .option('--prune-baseline', 'remove outdated entries from the baseline')
-    .option('--write-baseline <file>', 'write current failures to a baseline file and exit with 0')
-    .option('--fail-unused-exemptions', 'exit with 2 if an exemption matches no finding')
-    .addOption(
-      new Option(
-        '--set <set>',
-        'policies to run; strict includes baseline, and policies without a set always run (default: set in govctl.yaml, else baseline)',
-      ).choices([...policySets]),
-    )
-    .option('--policy <name>', 'only the policy with this name or key (repeatable)', collect)
-    .option(
-      '--type <type>',
-      'only policies for this resource type or pattern (repeatable)',
-      collect,
-    )
-    .option('--all', 'also list passed and skipped evaluations')
     .option(
       '--explain [resource]',
-      'show the value of each part of a condition; for one resource, pass its ID, address or a glob',
+      'show the value of each part of a condition, for all resources or for one: its ID, address or a glob',
     )
     .option(
       '--fix',
-      'show changes to CloudFormation templates, or with --source to .tf files, that fix findings',
+      'show changes that fix findings, to CloudFormation templates, or with --source to .tf files',
     )
+    .optionsGroup('Inputs:')
+    .option('--parameters <key=value>', 'template parameter (repeatable)', collect)
+    .option('--parameters-file <file>', 'file with template parameters, JSON or YAML')
+    .option(
+      '--source <dir>',
+      'directory of .tf files in which to locate the resources of Terraform plans',
+    )
+    .option('--all-conditions', 'also check resources whose condition is false')
+    .optionsGroup('Policies:')
+    .addOption(
+      new Option(
+        '--set <set>',
+        'policy set to run: baseline, or strict, which includes baseline; policies without a set always run',
+      )
+        .choices([...policySets])
+        .default(undefined, 'set in govctl.yaml, else baseline'),
+    )
+    .option('--policy <name>', 'run only the policy with this name or key (repeatable)', collect)
+    .option(
+      '--type <type>',
+      'run only policies for this resource type or pattern (repeatable)',
+      collect,
+    )
+    .optionsGroup('Exit code:')
+    .addOption(relaxing('--on-error <verdict>', 'verdict for conditions that end with an error'))
+    .addOption(relaxing('--on-unknown <verdict>', 'verdict for values that are not known yet'))
+    .option('--baseline <file>', 'file of accepted findings, which do not fail the check')
+    .option('--write-baseline <file>', 'write current failures to a baseline file and exit with 0')
+    .option('--prune-baseline', 'with --baseline: remove outdated entries from the file')
+    .option('--fail-unused-exemptions', 'exit with 2 if an exemption matches no finding')
+    .optionsGroup('Fixes:')
     .option('--write', 'with --fix: write the changes to the files')
     .option(
       '--fix-parameter <name=value>',
       'with --fix: value for a patch, such as LOG_BUCKET=my-logs (repeatable)',
       collect,
     )
-    .option(
-      '--now <time>',
-      'value of `now` in conditions, such as 2026-01-31T12:00:00Z (default: current time)',
+    .optionsGroup('Output and execution:')
+    .option('--all', 'also list passed and skipped evaluations')
+    .addOption(
+      new Option(
+        '--now <time>',
+        'value of `now` in conditions, such as 2026-01-31T12:00:00Z',
+      ).default(undefined, 'current time'),
     )
     .option('--watch', 'check again when a policy or an input changes')
-    .option('--jobs <n>', 'threads for large NDJSON inputs (default: number of cores)', parseJobs)
+    .addOption(
+      new Option('--jobs <n>', 'threads for large NDJSON inputs, 1 to 256')
+        .argParser(parseJobs)
+        .default(undefined, 'number of cores'),
+    )
     .alsoFormats(['sarif', 'junit', 'github', 'markdown'])
     .addHelpText('after', checkHelp)
     .action(act(() => import('./check.ts').then((m) => m.runCheck)));

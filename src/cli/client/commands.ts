@@ -43,7 +43,11 @@ export function registerClientCommands(program: GovctlCommand, act: Act): void {
   const client = program
     .command('client')
     .description('manage OAuth clients: programs with their own tokens or with a user login');
-  const its = nounCommands(client, act, { argument: '<id>', noun: clients });
+  const its = nounCommands(client, act, {
+    argument: '<id>',
+    which: 'ID of the client',
+    noun: clients,
+  });
   its.list('list OAuth clients', {
     fields: oauthClientSortFields,
     by: 'created_at',
@@ -86,7 +90,7 @@ export function registerClientCommands(program: GovctlCommand, act: Act): void {
   client
     .command('rotate')
     .description('rotate the secret of an OAuth client and show the new one once')
-    .argument('<id>')
+    .argument('<id>', 'ID of the client')
     .option('--overlap <duration>', `${overlapHelp} (default: 1d)`)
     .action(act(() => import('./create.ts').then((m) => m.runRotate)));
   its.delete('delete an OAuth client; its tokens fail immediately');

@@ -6,13 +6,14 @@ export function registerCompletionCommand(program: GovctlCommand, act: Act): voi
     .command('completion')
     .noFormats()
     .summary('print a shell completion script')
-    .description('Prints a shell completion script for govctl.')
+    .description('Print a shell completion script for govctl.')
     .addHelpText('after', completionHelp)
     .argument('<shell>', 'bash, zsh or fish')
     .action(act(() => import('./completion.ts').then((m) => m.completionOf(program))));
 }
 
 const completionHelp = `
-bash  govctl completion bash > ~/.local/share/bash-completion/completions/govctl
-zsh   govctl completion zsh > "\${fpath[1]}/_govctl"
-fish  govctl completion fish > ~/.config/fish/completions/govctl.fish`;
+Examples:
+  $ govctl completion bash > ~/.local/share/bash-completion/completions/govctl
+  $ govctl completion zsh > "\${fpath[1]}/_govctl"
+  $ govctl completion fish > ~/.config/fish/completions/govctl.fish`;

@@ -19,7 +19,7 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .command('import')
     .summary('import cost exports, by billing period')
     .description(
-      'Imports FOCUS 1.0 to 1.3, AWS CUR and Azure cost details: CSV and NDJSON, also in gzip, and Parquet. Replaces each billing period of a provider and billing account in the files completely, all or none. Importing the same files again changes nothing.',
+      'Import FOCUS 1.0 to 1.3, AWS CUR and Azure cost details: CSV and NDJSON, also compressed with gzip, and Parquet. An import replaces all stored charges of the billing periods, providers and billing accounts in the files, or none. Importing the same files again changes nothing.',
     )
     .argument('<files...>', 'files, or patterns such as "exports/*.csv.gz"; - reads standard input')
     .option('--dry-run', 'show what the files contain and what an import would change')
@@ -39,7 +39,7 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .command('summary')
     .summary('show the cost of this month, compared with last month')
     .description(
-      'Shows the cost of this month so far, by service, compared with last month up to the same day. If this month has no data yet, shows the last month with data.',
+      'Show the cost of this month so far, by service, compared with last month up to the same day. If this month has no data yet, show the last month with data.',
     )
     .addOption(metricOption())
     .alsoFormats(['csv'])
@@ -49,35 +49,45 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .command('analysis')
     .summary('show the cost of a period by service, account, tag and more')
     .description(
-      'Shows the cost of a period, grouped by up to three fields, with the trend, the largest changes, and the cost without tags. Whole months are compared with the months before them, other periods with the same number of days before them.',
+      'Show the cost of a period, grouped by up to three fields, with the trend, the largest changes, and the cost without tags. Whole months are compared with the months before them, other periods with the same number of days before them.',
     )
     .option(
       '--group-by <fields>',
       'up to three of provider, billing_account, account, service, service_category, category, region, resource, environment, owner, tag:KEY, or policy alone (repeatable or comma-separated; default: service)',
       collectValues,
     )
-    .option('--start <day>', 'first day, such as 2026-01-31')
-    .option('--end <day>', 'day after the last (default: tomorrow, UTC)')
-    .option(
-      '--last <days>',
-      'number of days or weeks up to today, such as 30d or 12w (default: 30d)',
-    )
-    .option('--month <month>', 'a whole month, such as 2026-01')
-    .option('--compare-start <day>', 'first day of the period to compare with')
-    .option('--compare-end <day>', 'day after the last of the period to compare with')
-    .addOption(metricOption())
     .addOption(
       new Option(
-        '--granularity <length>',
-        'interval of the trend (default: day; month for periods over 92 days)',
-      ).choices([...granularities]),
+        '--last <days>',
+        'number of days or weeks up to today, such as 30d or 12w',
+      ).default(undefined, '30d'),
     )
+    .option('--month <month>', 'a whole month, such as 2026-01')
+    .addOption(metricOption())
     .option(
       '--where <field=value>',
       'filter by a field of --group-by; tag:KEY= is cost without the tag (repeatable)',
       collectValues,
     )
-    .option('--currency <code>', 'only this currency (default: each separately)')
+    .optionsGroup('Other periods:')
+    .option('--start <day>', 'first day, such as 2026-01-31')
+    .addOption(
+      new Option('--end <day>', 'with --start: day after the last').default(
+        undefined,
+        'tomorrow, UTC',
+      ),
+    )
+    .option('--compare-start <day>', 'first day of the period to compare with')
+    .option('--compare-end <day>', 'day after the last of the period to compare with')
+    .optionsGroup('Results:')
+    .addOption(
+      new Option('--granularity <length>', 'interval of the trend')
+        .choices([...granularities])
+        .default(undefined, 'day; month for periods over 92 days'),
+    )
+    .addOption(
+      new Option('--currency <code>', 'only this currency').default(undefined, 'each separately'),
+    )
     .option('--limit <n>', 'maximum number of groups, up to 100', '20')
     .alsoFormats(['csv'])
     .addHelpText('after', analysisHelp)
@@ -89,7 +99,7 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .command('unused')
     .summary('list resources that appear unused, with their cost')
     .description(
-      'Lists unattached volumes, unused addresses, stopped instances, idle load balancers and snapshots over 90 days old, with the most expensive first.',
+      'List unattached volumes, unused addresses, stopped instances, idle load balancers and snapshots over 90 days old, most expensive first.',
     )
     .option(
       '--kind <kind>',
@@ -119,7 +129,7 @@ function registerImports(cost: GovctlCommand, act: Act): void {
   const imports = cost.command('imports').description('list, show and delete cost imports');
   const its = nounCommands(imports, act, {
     argument: '<import>',
-    which: 'ID',
+    which: 'import ID',
     noun: () => import('./imports.ts').then((m) => m.imports),
   });
   its.list('list cost imports', {
@@ -142,7 +152,7 @@ function registerForecast(cost: GovctlCommand, act: Act): void {
     .command('forecast')
     .summary('forecast the cost of the next days and of each month')
     .description(
-      'Forecasts the usage cost of the next days, with 80% and 95% intervals: the total and, with --group-by, each of the largest groups. Purchases, taxes and credits are not included.',
+      'Forecast the usage cost of the next days, with 80% and 95% intervals: the total and, with --group-by, each of the largest groups. Purchases, taxes and credits are not included.',
     )
     .option('--days <n>', 'number of days, at most 365', '30')
     .option(

@@ -5,13 +5,13 @@ export function registerDemoCommand(program: GovctlCommand, act: Act): void {
   program
     .command('demo')
     .noFormats()
-    .summary('run a guided tour on a temporary service, in a few seconds')
+    .summary('run a guided tour with a temporary service')
     .description(
-      'Starts a service in this process with a temporary store, applies the policy library included with govctl, ' +
-        'edits one policy, detects the drift, and generates a report for a sample inventory. Sends nothing to other machines, and keeps only the report.',
+      'Start a service in this process with a temporary store, apply the policy library included with govctl, ' +
+        'edit one policy, detect the drift, and generate a report for a sample inventory. Nothing is sent to other machines, and only the report remains.',
     )
     .option('--keep', 'keep the service running and its data until Ctrl-C')
     .option('--out <dir>', 'directory for the report (default: a temporary directory)')
-    .option('--port <port>', 'port to listen on; 0 picks a free port', '0')
+    .option('--port <port>', 'port to listen on; 0 selects a free port', '0')
     .action(act(() => import('./demo.ts').then((module) => module.runDemo)));
 }

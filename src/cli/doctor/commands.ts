@@ -4,6 +4,6 @@ import type { Act } from '../act.ts';
 export function registerDoctorCommand(program: GovctlCommand, act: Act): void {
   program
     .command('doctor')
-    .description('check this machine, the login and the service, and say what to do')
+    .description('check this machine, the login and the service, and suggest fixes')
     .action(act(() => import('./doctor.ts').then((m) => m.runDoctor)));
 }

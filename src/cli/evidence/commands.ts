@@ -34,7 +34,7 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
     .action(act(() => import('./list.ts').then((m) => m.runList)));
   nounCommands(evidence, act, {
     argument: '<bundle>',
-    which: 'ID',
+    which: 'bundle or evidence ID',
     noun: () => import('./bundles.ts').then((m) => m.bundles),
   }).get('show a bundle; exit code 8 while the service builds it');
   evidence
@@ -58,7 +58,7 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
       'Download the newest bundle of all controls of a framework, or collect one if none exists. Interrupted downloads resume. The file gets its name only when its SHA-256 matches.',
     )
     .argument('<framework>', 'framework such as soc2, or bundle ID')
-    .option('--out <place>', 'FILE.zip or a directory (default: this directory)')
+    .option('--out <place>', 'FILE.zip or a directory (default: current directory)')
     .option('--new', 'collect a new bundle')
     .option('--timeout <time>', 'timeout for the bundle, in seconds or as 10m', '600')
     .addHelpText('after', exportHelp)
@@ -78,7 +78,7 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
     .action(act(() => import('./attach.ts').then((m) => m.runAttach)));
   nounCommands(evidence, act, {
     argument: '<evidence>',
-    which: 'ID',
+    which: 'bundle or evidence ID',
     noun: () => import('./attached.ts').then((m) => m.attachedEvidence),
   }).delete('delete a bundle or attached evidence (existing bundles keep it)');
   evidence
@@ -113,7 +113,7 @@ than the key pinned at login, 8 bundle not built yet.
 Examples:
   $ govctl evidence export soc2 --out soc2.zip
   $ govctl evidence export soc2 --new --out bundles/
-  $ govctl evidence export evd_...`;
+  $ govctl evidence export evd_…`;
 
 const attachHelp = `
 Examples:

@@ -84,17 +84,19 @@ export function registerExemptionCommands(program: GovctlCommand, act: Act): voi
     .description('exempt resources from a policy')
     .requiredOption('--policy <policy>', 'policy ID, name or key')
     .requiredOption('--resource <id>', 'resource ID or glob with * (repeatable)', collectValues)
-    .requiredOption('--reason <text>', 'why')
+    .requiredOption('--reason <text>', 'reason for the exemption')
     .requiredOption('--owner <name>', 'responsible person or team')
     .requiredOption('--expires <date>', 'last day, inclusive (UTC), such as 2026-12-31')
-    .addOption(new Option('--category <category>').choices([...exemptionCategories]))
+    .addOption(
+      new Option('--category <category>', 'kind of exemption').choices([...exemptionCategories]),
+    )
     .option('--tag <tag>', 'tag (repeatable)', collectValues)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
   const its = nounCommands(exemption, act, { argument: '<id>', noun: exemptions });
   its
     .list('list exemptions, next to expire first', { fields: exemptionSortFields, by: 'expires' })
     .option('--policy <policy>', 'filter by policy, as named in the exemption')
-    .option('--owner <name>', 'repeatable', collectValues)
+    .option('--owner <name>', 'filter by owner (repeatable)', collectValues)
     .addOption(new Option('--status <status>', 'filter by status').choices([...exemptionStatuses]))
     .option('--tag <tag>', 'filter by tag (repeatable; all must match)', collectValues);
   its.get('show an exemption');

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
-import type { ErrorOptions } from 'commander';
+import type { AddHelpTextContext, AddHelpTextPosition, ErrorOptions } from 'commander';
 import { nearestWord } from '../../contract/nearest.ts';
+import { fillLines } from '../terminal/wrap-words.ts';
 
 /** Formats of everything that prints data; a command may add its own, or print no data. */
 export const commonFormats: readonly string[] = ['table', 'json', 'yaml', 'ndjson'];
@@ -29,6 +30,18 @@ export class GovctlCommand extends Command {
         : message,
       options,
     );
+  }
+
+  /** Fills paragraphs to the width of the help; indented lines, such as examples, stay as they are. */
+  override addHelpText(
+    position: AddHelpTextPosition,
+    text: string | ((context: AddHelpTextContext) => string),
+  ): this {
+    return super.addHelpText(position, (context) => {
+      const { getOutHelpWidth, getErrHelpWidth } = this.configureOutput();
+      const columns = (context.error ? getErrHelpWidth : getOutHelpWidth)?.() ?? 80;
+      return fillLines(typeof text === 'string' ? text : text(context), columns);
+    });
   }
 
   /** Takes these formats beside the common ones. */

@@ -21,10 +21,24 @@ export const listFlags = (
   order: ListFlags['order'] = 'asc',
 ): GovctlCommand =>
   command
-    .option('--limit <n>', 'maximum number of results', '100')
-    .option('--all', 'no maximum number of results')
-    .addOption(new Option('--sort <field>', 'sort field').choices([...sortFields]).default(sortBy))
-    .addOption(new Option('--order <order>', 'sort order').choices(['asc', 'desc']).default(order));
+    .addOption(
+      new Option('--limit <n>', 'maximum number of results').default('100').helpGroup(listGroup),
+    )
+    .addOption(new Option('--all', 'no maximum number of results').helpGroup(listGroup))
+    .addOption(
+      new Option('--sort <field>', 'sort field')
+        .choices([...sortFields])
+        .default(sortBy)
+        .helpGroup(listGroup),
+    )
+    .addOption(
+      new Option('--order <order>', 'sort order')
+        .choices(['asc', 'desc'])
+        .default(order)
+        .helpGroup(listGroup),
+    );
+
+const listGroup = 'Sorting and limit:';
 
 /** Values of a flag as a list's filter takes them. */
 export const joined = <Name extends string>(name: Name, values: readonly string[] | undefined) =>

@@ -49,8 +49,12 @@ const definitions: OwnNoun<FrameworkDefinition> = {
 export function registerFrameworkCommands(program: GovctlCommand, act: Act): void {
   const framework = program
     .command('framework')
-    .description('status of compliance frameworks and their controls; custom frameworks');
-  const its = nounCommands(framework, act, { argument: '<framework>', noun: frameworks });
+    .description('show the status of compliance frameworks; define frameworks');
+  const its = nounCommands(framework, act, {
+    argument: '<framework>',
+    which: 'framework ID, such as soc2',
+    noun: frameworks,
+  });
   its
     .list('list frameworks with score and passed controls', {
       fields: frameworkSortFields,
@@ -62,7 +66,7 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
     .command('show')
     .summary('show which controls have policies, which have data, and which fail')
     .description(
-      'Shows the status of each control of a framework, from the latest evaluations of the policies mapped to it; with a control, its policies. A control without data never passes.',
+      'Show the status of each control of a framework, from the latest evaluations of the policies mapped to it; with a control, its policies. A control without data never passes.',
     )
     .argument('<framework>', 'framework ID, such as soc2')
     .argument('[control]', 'show this control with its policies')
@@ -79,7 +83,7 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
     .command('coverage')
     .summary('count the controls that have policies')
     .description(
-      'Counts, for each built-in framework and each framework in the policy files, the controls that enabled policies reference in compliance_frameworks. Ignores labels of whole frameworks and of groups of controls (SOC2:CC6). Requires no service.',
+      'Count, for each built-in framework and each framework in the policy files, the controls that enabled policies reference in compliance_frameworks. Labels of whole frameworks and of groups of controls (SOC2:CC6) do not count. Requires no service.',
     )
     .argument(
       '[paths...]',
@@ -91,7 +95,7 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
     .command('import')
     .summary('import controls from an OSCAL catalog or a CSV file')
     .description(
-      'Defines a custom framework from a file. With the ID of a built-in framework, imports titles and descriptions for its controls instead. Replaces earlier imports of the same ID.',
+      'Define a custom framework from a file. With the ID of a built-in framework, import titles and descriptions for its controls instead. An import replaces earlier imports with the same ID.',
     )
     .argument('<file>', 'OSCAL catalog (JSON), or CSV with `id,title,description,parent`')
     .option('--id <id>', 'framework ID (default: nist-800-53 for its catalogs)')
@@ -101,9 +105,11 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
     .option('--out <file>', 'write a Framework document for git instead of importing')
     .addHelpText('after', importHelp)
     .action(act(() => import('./import.ts').then((m) => m.runImport)));
-  nounCommands(framework, act, { argument: '<framework>', noun: definitions }).delete(
-    'delete a custom framework, or the imported titles of a built-in framework',
-  );
+  nounCommands(framework, act, {
+    argument: '<framework>',
+    which: 'framework ID',
+    noun: definitions,
+  }).delete('delete a custom framework, or the imported titles of a built-in framework');
 }
 
 const showHelp = `
@@ -113,7 +119,7 @@ Examples:
   $ govctl framework show soc2
   $ govctl framework show soc2 CC6.1
   $ govctl framework show pci --status FAILED,ERROR --account 111122223333
-  $ govctl framework show nist-800-53 -o json   (includes policies)`;
+  $ govctl framework show nist-800-53 -o json     # includes policies`;
 
 const importHelp = `
 Exit codes: 0 imported or written, 3 the file is not valid, 4 not logged in.
@@ -129,4 +135,4 @@ Exit codes: 0 counted, 3 the policy files are not valid.
 Examples:
   $ govctl framework coverage
   $ govctl framework coverage policies/aws
-  $ govctl framework coverage -o json     with each control and its policies`;
+  $ govctl framework coverage -o json     # each control and its policies`;

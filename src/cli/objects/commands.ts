@@ -11,7 +11,7 @@ import type { Noun, WithId } from './noun.ts';
 interface CommandsOf<Item extends WithId, Flags> {
   /** The argument that names an object: `<policy>`. */
   readonly argument: string;
-  /** Its help: `its id, its name or its key in git`. */
+  /** Its help: `policy ID, name, or key in git`; default: the ID. */
   readonly which?: string;
   /** The noun, or a function that imports it when the import is slow: commands are declared at every start. */
   readonly noun: Noun<Item, Flags> | (() => Promise<Noun<Item, Flags>>);
@@ -36,7 +36,10 @@ export function nounCommands<Item extends WithId, Flags>(
   type Its = Noun<Item, Flags>;
   const its = (): Promise<Its> => (typeof noun === 'function' ? noun() : Promise.resolve(noun));
   const about = (name: string, description: string): GovctlCommand =>
-    parent.command(name).description(description).argument(argument, which);
+    parent
+      .command(name)
+      .description(description)
+      .argument(argument, which ?? `${parent.name()} ID`);
   /** Loads the verb and the noun together. */
   const verb = <Options>(load: () => Promise<(noun: Its) => Run<Options>>) =>
     act(async () => {

@@ -7,7 +7,7 @@ export function registerOverviewCommand(program: GovctlCommand, act: Act): void 
     .command('overview')
     .summary('show an overview: score, violations, resources about to fail')
     .description(
-      'Shows the current state of the inventory: the score of the latest evaluations and its 30-day trend, open violations by severity, resources about to fail, the accounts with the highest risk, and the frameworks with the lowest score. Trend and frameworks are not shown with filters.',
+      'Show the current state of the inventory: the score of the latest evaluations and its 30-day trend, open violations by severity, resources about to fail, the accounts with the highest risk, and the frameworks with the lowest score. Trend and frameworks are not shown with filters.',
     )
     .option('--provider <provider>', 'filter by provider (repeatable)', collectValues)
     .option('--account <id>', 'filter by account (repeatable)', collectValues)
@@ -23,4 +23,4 @@ Exit codes: 0 regardless of the score.
 Examples:
   $ govctl overview
   $ govctl overview --environment production --watch
-  $ govctl overview -o json        the unmodified response of the service`;
+  $ govctl overview -o json     # the unmodified response of the service`;

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { parsePercent } from '../flags/parse-percent.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import type { Act } from '../act.ts';
@@ -13,14 +14,18 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
       .command('plan')
       .summary('show what apply would do')
       .description(
-        'Compares policies, webhooks, schedules, exemptions, frameworks and budgets three-way: the files in git, the service, and the versions last applied. Changes nothing. Plans deletions only with --prune.',
+        'Compare policies, webhooks, schedules, exemptions, frameworks and budgets three-way: the files in git, the service, and the versions last applied. Nothing is changed. Deletions are planned only with --prune.',
       )
-      .argument('[paths...]', pathsHelp),
+      .argument('[paths...]', pathsHelp)
+      .option('--out <file>', 'save the plan to a file for `govctl apply FILE`')
+      .option(
+        '--impact',
+        "show which resources in the service's inventory would newly fail or pass",
+      ),
   )
-    .option('--out <file>', 'save the plan to a file for `govctl apply FILE`')
+    .optionsGroup('Output:')
     .option('--brief', briefHelp)
     .option('--detailed-exitcode', 'exit with 2 if there are changes')
-    .option('--impact', "show which resources in the service's inventory would newly fail or pass")
     .option(
       '--impact-from <file>',
       'show the impact on the resources in a file instead of the inventory',
@@ -33,7 +38,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('show')
     .summary('show a saved plan')
     .description(
-      'Shows a plan saved with `plan --out`, after verifying that it was not modified. Requires no service.',
+      'Show a plan saved with `plan --out`, after verifying that it was not modified. Requires no service.',
     )
     .argument('<planfile>', 'plan file saved with `govctl plan --out`')
     .option('--brief', briefHelp)
@@ -46,7 +51,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
       .command('diff')
       .summary('show differences between the service and git')
       .description(
-        'Shows a unified YAML diff between the service and git. Exits with 2 if they differ; ignores ownership tags. To see which changes apply would make and why, use `plan`.',
+        'Show a unified YAML diff between the service and git, without ownership tags. To see which changes apply would make and why, use `plan`.',
       )
       .argument('[paths...]', pathsHelp),
   )
@@ -59,16 +64,19 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
       .command('apply')
       .summary('apply the files to the service')
       .description(
-        'Plans the files (or reads a saved plan), shows the plan, prompts for approval, and makes the changes. Reads the affected documents again first, and rejects an outdated plan as a whole.',
+        'Plan the files (or read a saved plan), show the plan, prompt for approval, and make the changes. If an affected document has changed in the service since the plan was made, nothing is applied.',
       )
-      .argument('[paths...]', `saved plan, or ${pathsHelp}`),
+      .argument('[paths...]', `saved plan, or ${pathsHelp}`)
+      .option('--auto-approve', 'skip the prompt')
+      .option('-y, --yes', 'same as --auto-approve'),
   )
-    .option('--auto-approve', 'skip the prompt')
-    .option('-y, --yes', 'same as --auto-approve')
+    .optionsGroup('Output and execution:')
     .option('--brief', briefHelp)
-    .option(
-      '--concurrency <n>',
-      'maximum number of concurrent requests, 1 to 64 (default: concurrency in govctl.yaml, else 8)',
+    .addOption(
+      new Option('--concurrency <n>', 'maximum number of concurrent requests, 1 to 64').default(
+        undefined,
+        'concurrency in govctl.yaml, else 8',
+      ),
     )
     .alsoFormats(reportFormats)
     .addHelpText('after', applyHelp)
@@ -78,7 +86,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('drift')
     .summary('find changes made outside git')
     .description(
-      'Compares each live policy, webhook, schedule, exemption, framework and budget of the project with the version last applied, and lists documents missing from the service: never applied, or deleted outside git. Later changes in git are not drift.',
+      'Compare each live policy, webhook, schedule, exemption, framework and budget of the project with the version last applied, and list documents missing from the service: never applied, or deleted outside git. Later changes in git are not drift.',
     )
     .argument('[paths...]', pathsHelp)
     .option('--project <name>', 'project to compare (default: project in govctl.yaml)')
@@ -91,7 +99,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('import')
     .summary('import live objects into YAML files')
     .description(
-      "Writes a file for each live policy, exemption, framework and budget that belongs to this project or to none, without govctl's own tags.",
+      "Write a file for each live policy, exemption, framework and budget that belongs to this project or to none, without govctl's own tags.",
     )
     .option('--out <dir>', 'output directory', 'policies')
     .option('--project <name>', 'include objects of this project (default: project in govctl.yaml)')
@@ -104,7 +112,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('adopt')
     .summary('take ownership of live policies that belong to no project')
     .description(
-      'Marks live policies, webhooks, schedules, exemptions, frameworks and budgets as owned by this project. Matches them to local files by name (webhooks by URL, exemptions by policy and resources, frameworks by ID). Changes only their tags; the next plan shows other differences.',
+      'Mark live policies, webhooks, schedules, exemptions, frameworks and budgets as owned by this project. They are matched with local files by name (webhooks by URL, exemptions by policy and resources, frameworks by ID). Only their tags change; the next plan shows other differences.',
     )
     .argument(
       '[names...]',
@@ -123,19 +131,25 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .action(act(() => import('./adopt.ts').then((m) => m.runAdopt)));
 }
 
-/** The options that plan, diff and apply share. */
+/** The options that plan, diff and apply share, in groups after their own. */
 function selecting(command: GovctlCommand): GovctlCommand {
   return command
-    .option('--project <name>', 'owner (default: project in govctl.yaml)')
     .option('--prune', 'also delete objects of this project that no file describes')
     .option('--target <key>', 'only documents with this key or name (repeatable)', collect)
     .option('--exclude <key>', 'skip documents with this key or name (repeatable)', collect)
-    .option('--allow-empty', 'continue even if the files contain no policies')
-    .option(
-      '--max-delete <percent>',
-      'maximum percentage of owned objects to delete (default: 30, enforced from 10 objects)',
-      parsePercent,
-    );
+    .optionsGroup('Ownership and safety guards:')
+    .addOption(
+      new Option('--project <name>', 'owner of the objects').default(
+        undefined,
+        'project in govctl.yaml',
+      ),
+    )
+    .addOption(
+      new Option('--max-delete <percent>', 'maximum percentage of owned objects to delete')
+        .argParser(parsePercent)
+        .default(undefined, '30, enforced from 10 objects'),
+    )
+    .option('--allow-empty', 'continue even if the files contain no policies');
 }
 
 const collect = (value: string, previous: string[] | undefined): string[] => [
@@ -155,7 +169,7 @@ by this project, 6 refused by a safety guard.
 Examples:
   $ govctl plan
   $ govctl plan --out plan.json && govctl apply plan.json
-  $ govctl plan -o markdown=plan.md         for a comment on a pull request`;
+  $ govctl plan -o markdown=plan.md     # for a comment on a pull request`;
 
 const showHelp = `
 Exit codes: 0 shown, 3 not a plan, or modified since it was saved.
@@ -171,14 +185,14 @@ Exit codes: 0 no differences, 2 differences, 3 invalid files or command line,
 Examples:
   $ govctl diff
   $ govctl diff --target s3-versioning
-  $ govctl diff --prune            include live objects without a file`;
+  $ govctl diff --prune     # include live objects without a file`;
 
 const applyHelp = `
 Exit codes: 0 applied, or no changes; 1 no change could be applied; 3 invalid
 files, or approval required and prompts are disabled; 4 not logged in or not
 permitted; 5 the service changed since the plan was made, the plan expired, or
 it is for another service or project; 6 refused by a safety guard; 7 partly
-applied; 130 interrupted. Run apply again to continue.
+applied; 130 interrupted. After 7 and 130, run apply again to continue.
 
 Examples:
   $ govctl apply

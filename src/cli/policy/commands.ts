@@ -43,10 +43,12 @@ function registerWrites(policy: GovctlCommand, act: Act): void {
       'file with the policy fields, YAML or JSON; - reads standard input',
     );
   fields
-    .option('--name <name>')
+    .option('--name <name>', 'name of the policy')
     .option('--type <type>', 'resource type, such as AWS::S3::Bucket')
-    .option('--description <text>')
-    .addOption(new Option('--severity <severity>').choices([...severities]))
+    .option('--description <text>', 'description of the policy')
+    .addOption(
+      new Option('--severity <severity>', 'severity of its violations').choices([...severities]),
+    )
     .option('--deny <condition>', 'condition of a DENY rule (repeatable)', collectValues)
     .option('--allow <condition>', 'condition of an ALLOW rule (repeatable)', collectValues)
     .option('--message <text>', 'message of the --deny and --allow rules')

@@ -80,9 +80,13 @@ export function registerPredictCommands(program: GovctlCommand, act: Act): void 
   const predict = program
     .command('predict')
     .description('predict violations and measure the accuracy of predictions');
-  const its = nounCommands(predict, act, { argument: '<id>', noun: predictions });
+  const its = nounCommands(predict, act, {
+    argument: '<id>',
+    which: 'prediction ID',
+    noun: predictions,
+  });
   its
-    .list('list predicted violations, the soonest first', {
+    .list('list predicted violations, soonest first', {
       fields: predictionSortFields,
       by: 'at',
     })
@@ -105,13 +109,13 @@ export function registerPredictCommands(program: GovctlCommand, act: Act): void 
   predict
     .command('explain')
     .description('show a predicted violation, its reason, and the outcome of earlier predictions')
-    .argument('<id>')
+    .argument('<id>', 'prediction ID')
     .action(act(() => import('./explain.ts').then((m) => m.runExplain)));
   predict
     .command('backtest')
     .summary('measure the accuracy of predictions on past data')
     .description(
-      'Replays the stored verdicts, or those of a dataset, day by day: makes predictions from the data known on each day and compares them with the actual outcome. Counts each alert once.',
+      'Replay the stored verdicts, or those of a dataset, day by day: make predictions from the data known on each day, and compare them with the actual outcome. Each alert counts once.',
     )
     .option('--since <time>', 'start of the predictions: a time, or an age such as 90d')
     .option('--horizon <days>', 'number of days that a prediction looks ahead (default: 30)')

@@ -9,24 +9,24 @@ const pathsHelp = `files or directories ${pathsDefault}`;
 export function registerProjectCommands(program: GovctlCommand, act: Act): void {
   program
     .command('init')
-    .summary('create a repo of policies: config, first policy with test, CI, editor schemas')
+    .summary('create a repo of policies')
     .description(
-      'Creates a repo of policies: govctl.yaml, a first policy with its test (with --set: policies of the library), a CI workflow, and schemas for editors. Keeps existing files.',
+      'Create a repo of policies: govctl.yaml, a first policy with its test (with --set: policies of the library), a CI workflow, and schemas for editors. Existing files are not changed.',
     )
     .argument('[dir]', 'directory (default: current directory)')
     .option('--project <name>', 'owner of the applied objects (default: name of the directory)')
     .addOption(
       new Option(
         '--set <set>',
-        'copy this set of the policy library and run it in check; strict includes baseline',
+        'copy this set of the policy library, and run it in check: baseline, or strict, which includes baseline',
       ).choices([...policySets]),
     )
     .action(act(() => import('./init.ts').then((m) => m.runInit)));
   program
     .command('validate')
-    .summary('check policy files: syntax, fields, conditions, duplicates')
+    .summary('check policy files for errors')
     .description(
-      'Reads all policy files and reports every problem: YAML syntax, fields, conditions, duplicate names and keys. Requires no service.',
+      'Check policy files and list every problem: YAML syntax, fields, conditions, duplicate names and keys. Requires no service.',
     )
     .argument('[paths...]', pathsHelp)
     .option('--strict', 'treat warnings as errors')
@@ -37,7 +37,7 @@ export function registerProjectCommands(program: GovctlCommand, act: Act): void 
     .command('fmt')
     .summary('format policy files')
     .description(
-      'Formats policy files: order of fields, indentation, blank lines. Keeps comments and never changes data.',
+      'Format policy files: order of fields, indentation, blank lines. Comments and data do not change.',
     )
     .argument('[paths...]', `files or directories, or - for standard input ${pathsDefault}`)
     .option('--check', 'change nothing; exit with 2 if a file is not formatted')
@@ -46,7 +46,7 @@ export function registerProjectCommands(program: GovctlCommand, act: Act): void 
     .command('schema')
     .summary('print JSON Schemas for editors')
     .description(
-      'Prints a JSON Schema (draft 7) of policy files, or writes the schemas that editors use.',
+      'Print a JSON Schema (draft 7) of policy files, or write the schemas that editors use.',
     )
     .argument(
       '[name]',
@@ -62,4 +62,4 @@ Exit codes: 0 valid, 3 invalid.
 Examples:
   $ govctl validate
   $ govctl validate policies/storage.yaml
-  $ govctl validate -o github -o sarif=govctl.sarif     annotations, and a file`;
+  $ govctl validate -o github -o sarif=govctl.sarif`;

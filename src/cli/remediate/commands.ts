@@ -34,7 +34,7 @@ const remediations: OwnNoun<Remediation, ListOptions> = {
       { title: 'RESOURCES', cell: ({ blast }) => String(blast.resources), drops: 2 },
       { title: 'DONE', cell: ({ counts }) => String(counts.completed) },
       { title: 'FAILED', cell: ({ counts }) => String(counts.failed) },
-      { title: 'WAITS', cell: ({ counts }) => String(counts.unverified), drops: 3 },
+      { title: 'UNVERIFIED', cell: ({ counts }) => String(counts.unverified), drops: 3 },
       { title: 'BY', cell: (row) => row.requested_by, drops: 1 },
       { title: 'CREATED', cell: (row) => shortTime(now, room)(row.created_at) },
     ],
@@ -51,7 +51,9 @@ const selecting = (command: GovctlCommand): GovctlCommand =>
       '[violation...]',
       'violation IDs; without them, the open violations that the options select',
     ),
-  ).option('--note <text>', 'reason, stored with the remediation');
+  )
+    .optionsGroup('Options:')
+    .option('--note <text>', 'reason, stored with the remediation');
 
 const waiting = (command: GovctlCommand): GovctlCommand =>
   command
@@ -64,13 +66,13 @@ const approving = (command: GovctlCommand): GovctlCommand =>
 export function registerRemediateCommands(program: GovctlCommand, act: Act): void {
   const remediate = program
     .command('remediate')
-    .description('fix open violations with a plan that you approve first');
+    .description('fix open violations, after you approve the plan');
   selecting(
     remediate
       .command('plan')
       .summary('show what a remediation would change')
       .description(
-        'Shows which open violations a remediation would fix, what it would change, and how many resources and accounts it affects. Changes nothing. Exits with 6 if a guard would refuse it.',
+        'Show which open violations a remediation would fix, what it would change, and how many resources and accounts it affects. Nothing is changed. The exit code is 6 if a guard would refuse the remediation.',
       ),
   ).action(act(() => import('./plan.ts').then((m) => m.runPlan)));
   waiting(
@@ -78,19 +80,23 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
       selecting(
         remediate
           .command('apply')
-          .summary('show the plan, prompt, and carry it out')
+          .summary('show the plan, prompt for approval, and carry it out')
           .description(
-            'Shows the plan, prompts for approval, and carries out exactly that plan. Exit codes: 0 completed, 1 failed, 5 the plan has changed, 6 refused by a guard, 7 partly failed, 8 not yet verified.',
+            'Show the plan, prompt for approval, and carry out exactly that plan. Exit codes: 0 completed, 1 failed, 5 the plan has changed, 6 refused by a guard, 7 partly failed, 8 not yet verified.',
           ),
       ),
     ),
   ).action(act(() => import('./apply.ts').then((m) => m.runApply)));
   remediate
     .command('show')
-    .description('show one remediation with all of its actions')
-    .argument('<id>')
+    .description('show a remediation with all of its actions')
+    .argument('<id>', 'remediation ID')
     .action(act(() => import('./plan.ts').then((m) => m.runShow)));
-  const its = nounCommands(remediate, act, { argument: '<id>', noun: remediations });
+  const its = nounCommands(remediate, act, {
+    argument: '<id>',
+    which: 'remediation ID',
+    noun: remediations,
+  });
   its
     .list('list remediations', { fields: remediationSortFields, by: 'created_at', order: 'desc' })
     .option(
@@ -99,11 +105,11 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
       collectValues,
     )
     .option('--automatic', 'only automatic remediations (policies with auto_remediation)');
-  its.get('show one remediation; exits with 8 while it runs');
+  its.get('show a remediation; exit code 8 while it runs');
   remediate
     .command('cancel')
     .description('cancel a remediation; the running action finishes, the others do not start')
-    .argument('<id>')
+    .argument('<id>', 'remediation ID')
     .option('--reason <text>', 'reason, stored with the remediation')
     .action(act(() => import('./cancel.ts').then((m) => m.runCancel)));
   waiting(
@@ -112,9 +118,9 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
         .command('approve')
         .summary('approve a remediation')
         .description(
-          'Shows the plan, prompts, and approves exactly that plan, which is then carried out. Exit codes: 4 you may not approve it, 5 it is not waiting for approval or the digest differs, others as for `remediate apply`.',
+          'Show the plan, prompt, and approve exactly that plan, which is then carried out. Exit codes: 4 you are not allowed to approve the remediation, 5 the remediation is not waiting for approval or the digest differs, others as for `remediate apply`.',
         )
-        .argument('<id>')
+        .argument('<id>', 'remediation ID')
         .option('--digest <sha256>', 'approve only if the digest of the plan still matches'),
     ),
   ).action(act(() => import('./approve.ts').then((m) => m.runApprove)));
@@ -124,9 +130,9 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
         .command('rollback')
         .summary('undo what a remediation changed')
         .description(
-          'Shows the plan, prompts for approval, and restores the attributes that the remediation changed, the last change first. Skips attributes that have changed since. The exit codes are those of `remediate apply`.',
+          'Show the plan, prompt for approval, and restore the attributes that the remediation changed, the last change first. Attributes that have changed since are skipped. The exit codes are those of `remediate apply`.',
         )
-        .argument('<id>')
+        .argument('<id>', 'remediation ID')
         .option('--dry-run', 'show the plan and change nothing')
         .option('--note <text>', 'reason, stored with the remediation'),
     ),

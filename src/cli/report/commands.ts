@@ -79,8 +79,9 @@ const formatOption = (description: string): HintedOption =>
   words('--format <format>', description, reportFormats);
 
 /** What a report, and a schedule's template, take alike. */
-export const contentFlags = (command: GovctlCommand, isNew = true): GovctlCommand =>
+export const contentFlags = (command: GovctlCommand): GovctlCommand =>
   command
+    .optionsGroup('Content:')
     .option(
       '--framework <label>',
       'soc2, hipaa, iso27001, pci, a control (SOC2:CC6.1) or a custom framework',
@@ -95,20 +96,20 @@ export const contentFlags = (command: GovctlCommand, isNew = true): GovctlComman
       'only resources of this cloud provider (repeatable or comma-separated)',
       collectValues,
     )
-    .addOption(
-      formatOption(
-        `${reportFormats.join(', ')} (repeatable or comma-separated${isNew ? '; default: pdf' : ''})`,
-      ),
-    )
     .option('--no-summary', 'omit the executive summary')
     .option('--no-findings', 'omit the detailed findings')
     .option('--include-cost', 'include costs (risk, trend); downloads then require a cost scope')
+    .optionsGroup('Protection:')
     .option('--watermark <text>', 'watermark on each page')
     .option('--sign', 'sign the files with the certificate of the server');
 
+/** The formats of a new report. */
+export const formatsOption = (): HintedOption =>
+  formatOption(`${reportFormats.join(', ')} (repeatable or comma-separated)`);
+
 export const passwordFlags = (command: GovctlCommand): GovctlCommand =>
   command
-    .option('--password-env <name>', 'environment variable with the password')
+    .option('--password-env <name>', 'environment variable with the password of the files')
     .option('--password-file <file>', 'file with the password; - reads standard input')
     .option('--password', 'prompt for the password');
 
@@ -117,18 +118,35 @@ function registerCreate(report: GovctlCommand, act: Act): void {
     .command('create')
     .summary('create a report in the background')
     .description(
-      'Create a report. The service generates it in the background. Pass a password for its files in the environment, in a file or at the prompt; other users can see command lines.',
+      'Create a report. The service generates it in the background. Pass a password for its files in the environment, in a file or at the prompt, because other users can see command lines.',
     )
     .argument('[name]', 'report name')
     .option('-f, --file <file>', 'YAML or JSON file with the fields; - reads standard input')
     .addOption(choice('--type <type>', 'report type', reportTypes))
-    .option('--description <text>', 'description');
-  passwordFlags(contentFlags(create))
-    .option('--from <time>', 'start of the period: a date, a time, or an age such as 30d')
-    .option('--to <time>', 'end of the period, exclusive; a date means 00:00 UTC (default: now)')
     .addOption(choice('--range <range>', 'relative period', dateRangeTypes))
-    .option('--timezone <zone>', 'time zone of --range, such as Europe/Berlin (default: UTC)')
-    .option('--at <time>', 'start time: a time, or a delay such as 2h (default: now)')
+    .addOption(formatsOption().default(undefined, 'pdf'))
+    .option(
+      '--out <place>',
+      'wait, then download the files to this directory, or one file as FILE.pdf',
+    )
+    .optionsGroup('Period:')
+    .option('--from <time>', 'start of the period: a date, a time, or an age such as 30d')
+    .addOption(
+      new Option('--to <time>', 'end of the period, exclusive; a date means 00:00 UTC').default(
+        undefined,
+        'now',
+      ),
+    )
+    .option('--timezone <zone>', 'with --range: time zone, such as Europe/Berlin (default: UTC)');
+  passwordFlags(contentFlags(create))
+    .optionsGroup('Generation:')
+    .option('--description <text>', 'description')
+    .addOption(
+      new Option('--at <time>', 'start time: a time, or a delay such as 2h').default(
+        undefined,
+        'now',
+      ),
+    )
     .option(
       '--notify <email>',
       'email address to notify at the end (repeatable or comma-separated)',
@@ -136,10 +154,6 @@ function registerCreate(report: GovctlCommand, act: Act): void {
     )
     .option('--wait', 'wait for the report; exit code 0 completed, 1 failed, 8 timeout')
     .option('--timeout <time>', 'with --wait: timeout, in seconds or as 10m', '600')
-    .option(
-      '--out <place>',
-      'wait, then download the files into this directory, or one file as FILE.pdf',
-    )
     .addHelpText('after', createHelp)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
 }
@@ -170,7 +184,7 @@ function registerDownload(report: GovctlCommand, act: Act): void {
     )
     .option(
       '--out <place>',
-      'directory, FILE.pdf, or - for standard output (default: this directory)',
+      'directory, FILE.pdf, or - for standard output (default: current directory)',
     );
   passwordFlags(download)
     .addHelpText('after', downloadHelp)
@@ -179,7 +193,7 @@ function registerDownload(report: GovctlCommand, act: Act): void {
     .command('open')
     .description('download and open a report; in a pipe, print the path of the file')
     .argument('<report>', which)
-    .addOption(formatOption('format (default: html, else pdf)'));
+    .addOption(formatOption('format').default(undefined, 'html, else pdf'));
   passwordFlags(open).action(act(() => import('./open.ts').then((m) => m.runOpen)));
 }
 
@@ -191,7 +205,7 @@ function registerLink(report: GovctlCommand, act: Act): void {
       'Create a share link for a report file. Anyone with the link can download the file without a login until the link expires or is revoked. Protected reports still require their password.',
     )
     .argument('<report>', which)
-    .addOption(formatOption('format of the file (default: the first generated format)'))
+    .addOption(formatOption('format of the file').default(undefined, 'the first generated format'))
     .option('--expires <time>', 'lifetime, for example 1h or 7d (default: set by the server)')
     .addOption(new Option('--list', 'list share links').conflicts('revoke'))
     .option('--revoke <link>', 'revoke this share link')

@@ -46,7 +46,7 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
     .command('import')
     .summary('import resources into the inventory')
     .description(
-      `Creates or replaces resources from files: ${describeInputs()}. NDJSON files may contain any number of resources, one per line. Evaluates each resource immediately.`,
+      `Create or replace resources from files: ${describeInputs()}. NDJSON files may contain any number of resources, one per line. Each resource is evaluated immediately.`,
     )
     .argument('<inputs...>', 'files or directories; - reads standard input')
     .addOption(

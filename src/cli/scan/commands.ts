@@ -37,7 +37,7 @@ export function registerScanCommands(program: GovctlCommand, act: Act): void {
     .command('run')
     .summary('start a scan')
     .description(
-      'Starts a scan, which evaluates every resource against every enabled policy of its type. Exit codes with --wait: 0 completed, 1 failed, 8 still running at the timeout.',
+      'Start a scan, which evaluates every resource against every enabled policy of its type. Exit codes with --wait: 0 completed, 1 failed, 8 still running at the timeout.',
     )
     .option('--name <name>', 'name of the scan')
     .option('--type <type>', 'only resources of this type (repeatable)', collectValues)

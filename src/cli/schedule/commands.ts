@@ -7,7 +7,7 @@ import { HintedOption } from '../flags/hinted-option.ts';
 import { ifMatch, nounCommands } from '../objects/commands.ts';
 import { collectValues, listFlags } from '../flags/list-flags.ts';
 import type { Act } from '../act.ts';
-import { choice, contentFlags, passwordFlags } from '../report/commands.ts';
+import { choice, contentFlags, formatsOption, passwordFlags } from '../report/commands.ts';
 
 const which = 'schedule ID, name or key';
 
@@ -67,39 +67,44 @@ function registerNext(schedule: GovctlCommand, act: Act): void {
 }
 
 /** @param isNew what is not given has a default; in a change it stays as it is */
-const fieldFlags = (command: GovctlCommand, isNew: boolean): GovctlCommand =>
-  channelFlags(
-    contentFlags(
-      command
-        .option('--description <text>', 'description')
-        .option('--cron <expression>', "cron expression with five fields, such as '0 9 * * 1'")
-        .option(
-          '--timezone <zone>',
-          `time zone, such as Europe/Berlin${isNew ? ' (default: UTC)' : ''}`,
-        )
-        .addOption(choice('--type <type>', 'report type', reportTypes))
-        .addOption(
-          choice('--report-type <type>', 'same as --type', reportTypes)
-            .conflicts('type')
-            .hideHelp(),
-        )
-        .option(
-          '--report-name <name>',
-          `report name; {{date}} is the date${isNew ? ' (default: name of the schedule)' : ''}`,
-        )
-        .addOption(choice('--range <range>', 'period of the report', dateRangeTypes))
-        .option('--tag <tag>', 'tag (repeatable)', collectValues),
-      isNew,
-    ),
-  );
+function fieldFlags(command: GovctlCommand, isNew: boolean): GovctlCommand {
+  const otherwise = (option: Option, words: string): Option =>
+    isNew ? option.default(undefined, words) : option;
+  command
+    .option('--cron <expression>', "cron expression with five fields, such as '0 9 * * 1'")
+    .addOption(
+      otherwise(new Option('--timezone <zone>', 'time zone, such as Europe/Berlin'), 'UTC'),
+    )
+    .addOption(choice('--type <type>', 'report type', reportTypes))
+    .addOption(
+      choice('--report-type <type>', 'same as --type', reportTypes).conflicts('type').hideHelp(),
+    )
+    .addOption(choice('--range <range>', 'period of the report', dateRangeTypes));
+  contentFlags(command)
+    .optionsGroup('Content:')
+    .addOption(otherwise(formatsOption(), 'pdf'))
+    .addOption(
+      otherwise(
+        new Option('--report-name <name>', 'report name; {{date}} is the date'),
+        'name of the schedule',
+      ),
+    );
+  if (isNew) passwordFlags(command.optionsGroup('Protection:'));
+  return channelFlags(command)
+    .optionsGroup('Schedule:')
+    .option('--description <text>', 'description')
+    .option('--tag <tag>', 'tag (repeatable)', collectValues);
+}
 
 const channelFlags = (command: GovctlCommand): GovctlCommand =>
   command
+    .optionsGroup('Email and chat:')
     .option('--email <address>', 'email recipient (repeatable or comma-separated)', collectValues)
     .option('--subject <text>', 'email subject; {{date}} is the date')
     .option('--links', 'email links instead of files')
     .option('--chat <channel>', 'chat channel from the server configuration, such as #audit')
     .option('--team-chat-env <name>', 'server secret with the webhook URL of a team chat')
+    .optionsGroup('Webhook, SFTP and S3:')
     .option('--webhook-url <url>', 'URL to post the report to')
     .option('--webhook-secret-env <name>', 'server secret to sign the webhook with')
     .option('--sftp <place>', 'SFTP upload: user@host/directory or user@host:port/directory')
@@ -119,7 +124,7 @@ function registerWrites(schedule: GovctlCommand, act: Act): void {
     )
     .argument('[name]', 'schedule name')
     .option('-f, --file <file>', 'YAML or JSON file with the fields; - reads standard input');
-  passwordFlags(fieldFlags(create, true))
+  fieldFlags(create, true)
     .option('--disabled', 'create the schedule disabled')
     .addHelpText('after', createHelp)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
@@ -130,9 +135,9 @@ function registerWrites(schedule: GovctlCommand, act: Act): void {
       'Update a schedule. Fields without a flag stay unchanged. To change the password of its reports, use -f FILE.',
     )
     .argument('<schedule>', which)
-    .option('-f, --file <file>', 'YAML or JSON file with the changes; - reads standard input')
-    .option('--name <name>', 'new name');
+    .option('-f, --file <file>', 'YAML or JSON file with the changes; - reads standard input');
   fieldFlags(update, false)
+    .option('--name <name>', 'new name')
     .addOption(
       words(
         '--remove <channel>',

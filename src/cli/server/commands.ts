@@ -8,73 +8,90 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
   const server = program
     .command('server')
     .withOwnAction()
-    .summary('run the service here')
+    .summary('run the service on this machine')
     .description(
-      'Runs the whole service in this process until Ctrl-C. Prints its address, its API key and how to log in on ' +
-        'stdout; logs go to stderr. Reloads changed TLS files by itself, or at once on SIGHUP; open connections stay.',
+      'Run the whole service in this process until Ctrl-C. The address, the API key and how to log in are printed to ' +
+        'stdout, logs to stderr. Changed TLS files are reloaded automatically, or immediately on SIGHUP; open connections stay.',
     )
-    .option('--host <address>', 'listen on this address', '127.0.0.1')
-    .option('--port <port>', 'listen on this port; 0 picks a free one', '8787')
-    .option('--data-dir <folder>', 'keep the data here', '.govctl/data')
-    .option('--store <store>', 'lowdb (files in the data folder) or a postgres:// url', 'lowdb')
-    .option('--api-key <key>', 'use this key; it is visible in process lists, unlike the next two')
-    .option('--api-key-file <file>', 'use the key in this file (or set GOVCTL_SERVER_API_KEY)')
-    .option('--new-api-key', 'create and print a new key, for example if the first one was lost')
-    .option(
-      '--ready-file <file>',
-      'write {"base_url", "pid"} to this file once the server is ready',
-    )
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <port>', 'port to listen on; 0 selects a free one', '8787')
+    .option('--data-dir <dir>', 'data directory', '.govctl/data')
+    .option('--store <store>', 'lowdb (files in the data directory) or a postgres:// URL', 'lowdb')
     .option(
       '--config <file>',
       'YAML file: mail, chat and storage for reports, owner tags, remediation, prediction, company sign-in, retention, trusted proxies, country database',
     )
+    .optionsGroup('API key:')
+    .option('--api-key <key>', 'API key of the administrator; visible in process lists')
     .option(
-      '--allow-target <cidr>',
-      'let webhooks and schedules reach this private range; repeatable',
-      collectValues,
+      '--api-key-file <file>',
+      'file with the API key (or set GOVCTL_SERVER_API_KEY); not visible in process lists',
     )
-    .option('--public-url <url>', 'public URL of the server, for links in answers')
-    .option('--tls-cert <file>', 'serve https with this certificate (PEM)')
-    .option('--tls-key <file>', 'its private key (PEM)')
+    .option('--new-api-key', 'create and print a new key, for example if the first one was lost')
+    .optionsGroup('TLS and certificates (PEM files):')
+    .option('--tls-cert <file>', 'certificate to serve https with')
+    .option('--tls-key <file>', 'private key of --tls-cert')
     .option(
       '--tls-client-ca <file>',
-      'require client certificates signed by one of these certificates (PEM)',
+      'require client certificates signed by one of these certificates',
     )
-    .option(
-      '--signing-cert <file>',
-      'sign reports with this certificate (PEM) instead of a generated one',
-    )
-    .option('--signing-key <file>', 'its private key (PEM)')
     .addOption(
-      new Option('--rate-limit <mode>', 'default: report for local requests, else enforce').choices(
-        ['enforce', 'report', 'off'],
+      new Option('--signing-cert <file>', 'certificate to sign reports with').default(
+        undefined,
+        'a generated one',
       ),
+    )
+    .option('--signing-key <file>', 'private key of --signing-cert')
+    .optionsGroup('Network and limits:')
+    .option('--public-url <url>', 'public URL of the server, for links in responses')
+    .option(
+      '--allow-target <cidr>',
+      'allow webhooks and schedules to connect to this private range (repeatable)',
+      collectValues,
+    )
+    .addOption(
+      new Option('--rate-limit <mode>', 'rate limits')
+        .choices(['enforce', 'report', 'off'])
+        .default(undefined, 'report for local requests, else enforce'),
+    )
+    .addOption(
+      new Option('--max-connections <number>', 'maximum number of open connections').default(
+        undefined,
+        'half of the open-file limit, at most 4,096',
+      ),
+    )
+    .addOption(
+      new Option('--max-import <MiB>', 'maximum size of a resource import').default(
+        undefined,
+        '2048',
+      ),
+    )
+    .optionsGroup('Logs, metrics and readiness:')
+    .addOption(
+      new Option('--log-level <level>', 'log level')
+        .choices(['debug', 'info', 'warn', 'error', 'silent'])
+        .default('info'),
     )
     .option('--no-metrics', 'do not serve /metrics')
     .option(
       '--metrics-listen <host:port>',
-      'serve /metrics on this address, without a token; /metrics of the API requires the admin scope',
+      'serve /metrics on this address without a token; on the API address, /metrics requires the scope admin',
     )
-    .option('--max-import <MiB>', 'maximum size of a resource import (default: 2048)')
     .option(
-      '--max-connections <number>',
-      'maximum number of open connections (default: half of the open-file limit, at most 4096)',
+      '--ready-file <file>',
+      'write {"base_url", "pid"} to this file once the server is ready',
     )
-    .addOption(
-      new Option('--log-level <level>')
-        .choices(['debug', 'info', 'warn', 'error', 'silent'])
-        .default('info'),
-    )
+    .addHelpText('after', serverHelp)
     .action(act(() => import('./server.ts').then((m) => m.runServer)));
   server
     .command('rotate-id-token-key')
-    .summary('publish a new key for ID tokens')
+    .summary('rotate the key that signs ID tokens')
     .description(
-      'Publishes a new key for ID tokens, which signs them a day later. A server does this by itself every 90 days.',
+      'Publish a new key for ID tokens, which signs them from the next day on. Servers rotate the key automatically every 90 days.',
     )
     .option(
       '--drop-old',
-      'if the old key was stolen: sign with the new one at once, withdraw the old',
+      'sign with the new key and withdraw the old one immediately, for example if it was stolen',
     )
     .action(act(() => import('./id-token-key.ts').then((m) => m.rotateIdTokenKey)));
   registerBackupCommands(server, act);
@@ -83,7 +100,7 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     .summary('archive records before retention removes them')
     .argument('<dir>', 'directory of the archives; created if missing')
     .description(
-      'Writes records that expire soon, and are not in earlier archives in the directory, to a new subdirectory: NDJSON, compressed with gzip, for each collection, the files of reports and evidence, and a manifest. Run it regularly, at intervals shorter than --within.',
+      'Write records that expire soon, and are not in earlier archives in the directory, to a new subdirectory: NDJSON, compressed with gzip, for each collection, the files of reports and evidence, and a manifest. Run this command regularly, at intervals shorter than --within.',
     )
     .option('--within <duration>', 'include records that expire within this time', '7d')
     .action(act(() => import('./archive.ts').then((m) => m.runArchive)));
@@ -93,9 +110,9 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
 function registerBackupCommands(server: GovctlCommand, act: Act): void {
   server
     .command('backup')
-    .summary('copy the data directory of a server, running or not')
+    .summary('copy the data directory of a server')
     .description(
-      'Copies a data directory, including one in use by a running server, with every change acknowledged before the copy. ' +
+      'Copy a data directory, including one in use by a running server, with every change acknowledged before the copy. ' +
         'The backup is a new directory that only you can read; the directory gets its name when the backup is complete. The backup ' +
         'includes the encryption key for secrets, unless the server gets that key from GOVCTL_SERVER_SECRET_KEY.',
     )
@@ -107,8 +124,8 @@ function registerBackupCommands(server: GovctlCommand, act: Act): void {
     .command('verify')
     .summary('check a backup or a data directory')
     .description(
-      'Checks a backup or a data directory: checksums, order of changes, references, files and the audit log. Changes ' +
-        'nothing; a server may be running. Exits with 1 if anything is damaged.',
+      'Check a backup or a data directory: checksums, order of changes, references, files and the audit log. Nothing ' +
+        'is changed; a server may be running. The exit code is 1 if anything is damaged.',
     )
     .argument('<dir>', 'backup or data directory')
     .action(act(() => import('./backup.ts').then((m) => m.runVerify)));
@@ -116,8 +133,8 @@ function registerBackupCommands(server: GovctlCommand, act: Act): void {
     .command('restore')
     .summary('restore a backup or a snapshot')
     .description(
-      'Verifies a backup and creates a data directory from it, for a new server. Given a snapshot file, replaces the data of ' +
-        'a local server except keys, clients, tokens and the audit log. Changes everything or nothing.',
+      'Verify a backup and create a data directory from it, for a new server. Given a snapshot file, replace the data of ' +
+        'a local server except keys, clients, tokens and the audit log. Everything is restored, or nothing.',
     )
     .argument('<backup>', 'directory of a backup, or file of a snapshot')
     .option('--data-dir <dir>', 'backup: data directory to create')
@@ -128,3 +145,11 @@ function registerBackupCommands(server: GovctlCommand, act: Act): void {
     .option('--auto-approve', 'same as --yes')
     .action(act(() => import('./stored-data.ts').then((m) => m.restore)));
 }
+
+const serverHelp = `
+Examples:
+  $ govctl server
+  $ govctl server --data-dir /var/lib/govctl --config server.yaml
+  $ govctl server --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
+  $ govctl server --store postgres://govctl@db.example.com/govctl
+  $ govctl server exec --seed -- npm test`;

@@ -9,29 +9,34 @@ export function registerLocalCommands(server: GovctlCommand, act: Act): void {
     .command('exec')
     .noFormats()
     .passingArgumentsOn()
-    .summary('run a command with a server of its own')
+    .summary('run a command with a temporary server')
     .description(
-      'Starts a server on a free port, with a data folder that is removed afterwards, runs the command with ' +
-        'GOVCTL_BASE_URL and GOVCTL_TOKEN set to it, stops the server and ends with the exit code of the command. ' +
-        'Says nothing itself but errors; -v shows the log of the server. All from the command on is its own: options ' +
-        'of govctl stand before it.',
+      'Start a server on a free port with a temporary data directory, run the command with GOVCTL_BASE_URL and ' +
+        'GOVCTL_TOKEN set, stop the server, and return the exit code of the command. Only errors are printed; -v shows ' +
+        'the log of the server. Options of govctl must precede the command.',
     )
     .usage('[options] [--] <command> [args...]')
-    .argument('<command...>')
-    .option('--seed [path]', 'fill it first: with the examples, or a file or folder; then write --')
-    .option('--restore <file>', 'restore a snapshot first')
-    .option('--new-secrets', 'give its webhooks new secrets, where another key sealed those')
-    .option('--clock <time>', 'set its clock first')
-    .option('--data-dir <folder>', 'keep the data here')
+    .argument('<command...>', 'command with its arguments')
+    .option(
+      '--seed [path]',
+      'load the examples first, or this file or directory; requires -- before the command',
+    )
+    .option('--restore <file>', 'restore this snapshot first')
+    .option(
+      '--new-secrets',
+      'with --restore: generate new webhook secrets if encrypted with another key',
+    )
+    .option('--clock <time>', 'set the clock of the server first, such as 2026-01-31T09:30:00Z')
+    .option('--data-dir <dir>', 'store the data in this directory and do not remove it')
     .action(act(() => import('./exec.ts').then((m) => m.runExec)));
   server
     .command('seed')
-    .summary('fill a local server with examples')
+    .summary('load examples into a local server')
     .description(
-      'Applies the policies and imports the resources of files and folders: by default the library and the inventory ' +
-        'that come with govctl. Says what is there afterwards.',
+      'Apply the policies and import the resources in files and directories; by default, the policy library and the sample ' +
+        'inventory included with govctl. The output counts what the server contains afterwards.',
     )
-    .argument('[path...]')
+    .argument('[path...]', 'files or directories (default: library and sample inventory)')
     .action(act(() => import('./seed.ts').then((m) => m.runSeed)));
   registerDataCommands(server, act);
   registerClockCommands(server, act);
@@ -39,7 +44,7 @@ export function registerLocalCommands(server: GovctlCommand, act: Act): void {
   server
     .command('requests')
     .summary('show the last requests to a local server')
-    .description('Shows the last requests to a local server, which stores 1,000.')
+    .description('Show the last requests to a local server, which stores 1,000.')
     .option('--limit <n>', 'maximum number of requests', '50')
     .option('--follow', 'print new requests until Ctrl-C')
     .action(act(() => import('./requests.ts').then((m) => m.showRequests)));
@@ -48,19 +53,20 @@ export function registerLocalCommands(server: GovctlCommand, act: Act): void {
 function registerDataCommands(server: GovctlCommand, act: Act): void {
   server
     .command('snapshot')
-    .summary('save all that a local server stores')
+    .summary('save the data of a local server to a file')
     .description(
-      'Saves policies, resources, violations, webhooks and what waits for them, at one moment, in a file that only ' +
-        'you can read. API keys, clients, tokens and the audit log are not in it; webhook secrets are, sealed.',
+      'Save a consistent snapshot of the data of a local server, such as policies, resources, violations, webhooks and their ' +
+        'queues, to a file that only you can read. API keys, clients, tokens and the audit log are not included; webhook secrets ' +
+        'are included, encrypted.',
     )
-    .argument('<file>')
+    .argument('<file>', 'output file')
     .action(act(() => import('./stored-data.ts').then((m) => m.takeSnapshot)));
   server
     .command('reset')
-    .summary('empty a local server')
+    .summary('delete the data of a local server')
     .description(
-      'Removes all that a local server stores, the audit log too, but for keys, clients and tokens; clears faults and ' +
-        'the request log, and puts the clock back.',
+      'Delete the data of a local server, including the audit log, but not API keys, clients and tokens. Faults and the ' +
+        'request log are cleared, and the clock is reset.',
     )
     .option('-y, --yes', 'skip the prompt')
     .option('--auto-approve', 'same as --yes')
@@ -71,68 +77,79 @@ function registerClockCommands(server: GovctlCommand, act: Act): void {
   const clock = server
     .command('clock')
     .withOwnAction()
-    .description('show or move the clock of a local server; it goes on from where it was put')
+    .description('show, set or advance the clock of a local server')
     .action(act(() => import('./clock.ts').then((m) => m.showClock)));
   clock
     .command('show')
-    .description('show what time it is there')
+    .description('show the time of the clock')
     .action(act(() => import('./clock.ts').then((m) => m.showClock)));
   clock
     .command('set')
-    .summary('set it')
+    .summary('set the clock')
     .description(
-      'Sets the clock, forward or back, without what would have become due meanwhile being done at its own time.',
+      'Set the clock forward or back. Work that becomes due in between is not done at its own time; for that, use `advance`.',
     )
-    .argument('<time>', 'such as 2026-01-31T09:30:00Z')
+    .argument('<time>', 'time, such as 2026-01-31T09:30:00Z')
     .action(act(() => import('./clock.ts').then((m) => m.setClock)));
   clock
     .command('advance')
-    .summary('let time pass')
+    .summary('advance the clock and do the work that becomes due')
     .description(
-      'Lets time pass at once: retries, expiries and other work that becomes due on the way are done in order, each ' +
-        'at its own time. Ends with 8 where --timeout was up before.',
+      'Advance the clock. Retries, expiries and other work that becomes due in between are done in order, each at its own ' +
+        'time. The exit code is 8 if the work is not done within --timeout.',
     )
-    .argument('<duration>', 'such as 30s, 5m, 2h, 1d, 1w or PT2H; 0s only does what is due')
-    .option('--timeout <seconds>', 'of real time, at most', '60')
+    .argument(
+      '<duration>',
+      'duration, such as 30s, 5m, 2h, 1d, 1w or PT2H; 0s only does the work that is due',
+    )
+    .option('--timeout <seconds>', 'maximum wait, in seconds of real time', '60')
     .action(act(() => import('./clock.ts').then((m) => m.advanceClock)));
   clock
     .command('reset')
-    .description("put it back to the system's time")
+    .description('reset the clock to the time of the system')
     .action(act(() => import('./clock.ts').then((m) => m.resetClock)));
 }
 
 function registerFaultCommands(server: GovctlCommand, act: Act): void {
   const fault = server
     .command('fault')
-    .description('have requests to a local server fail, be late or be cut off');
+    .description('simulate errors, delays and lost connections on a local server');
   fault
     .command('add')
     .summary('add a fault')
     .description(
-      'Adds a fault for requests to a path, a template such as /v1/policies/:id or a pattern with *; by default for ' +
-        'all. /v1/local and /healthz are never hit. Faults end with the server.',
+      'Add a fault for requests to a path, a path template such as /v1/policies/:id, or a pattern with *. /v1/local and ' +
+        '/healthz never have faults. Faults are not stored: they end when the server stops.',
     )
-    .argument('[path]')
-    .addOption(new Option('--method <method>').choices(['GET', 'HEAD', 'POST', 'PUT', 'DELETE']))
-    .option('--status <code>', 'answer an error of this status')
-    .option('--error <name>', 'and this name (default: what fits the status)')
-    .option('--retry-after <seconds>', 'and say when to try again')
-    .option('--delay <duration>', 'wait so long first, such as 500ms')
+    .argument('[path]', 'path, template or pattern (default: all paths)')
+    .addOption(
+      new Option('--method <method>', 'only requests with this method').choices([
+        'GET',
+        'HEAD',
+        'POST',
+        'PUT',
+        'DELETE',
+      ]),
+    )
+    .option('--status <code>', 'respond with an error of this status')
+    .option('--error <name>', 'with --status: name of the error (default: an error of the status)')
+    .option('--retry-after <seconds>', 'with --status: value of the Retry-After header')
+    .option('--delay <duration>', 'delay the response by this duration, such as 500ms')
     .addOption(
       new Option(
         '--cut <where>',
-        'cut the connection: before anything is done, before the answer, in the middle of it',
+        'cut the connection before the request is handled (request), before the response (answer), or in the middle of it (body)',
       ).choices([...cuts]),
     )
-    .option('--count <n>', 'requests that it hits, or always', '1')
+    .option('--count <n>', 'number of requests with the fault, or always', '1')
     .action(act(() => import('./fault.ts').then((m) => m.addFault)));
   fault
     .command('list')
-    .description('list faults and how often each has hit')
+    .description('list faults and the number of requests that had each')
     .action(act(() => import('./fault.ts').then((m) => m.listFaults)));
   fault
     .command('clear')
-    .description('clear one fault, or all')
-    .argument('[id]')
+    .description('remove a fault, or all faults')
+    .argument('[id]', 'fault ID (default: all faults)')
     .action(act(() => import('./fault.ts').then((m) => m.clearFaults)));
 }

@@ -24,7 +24,7 @@ export interface Terminal {
   readonly stdinIsTty: boolean;
   readonly stdoutIsTty: boolean;
   readonly stderrIsTty: boolean;
-  /** Columns of stdout; 80 where it is no terminal. */
+  /** Columns of stdout; where it is no terminal, those of the variable COLUMNS, else 80. */
   readonly columns: number;
 }
 
@@ -51,9 +51,13 @@ export function processTerminal(): Terminal {
     stdinIsTty: process.stdin.isTTY === true,
     stdoutIsTty: process.stdout.isTTY === true,
     stderrIsTty: process.stderr.isTTY === true,
-    columns: process.stdout.columns || 80,
+    columns: process.stdout.columns || columnsOf(process.env) || 80,
   };
 }
+
+/** As POSIX has it, for output that goes through a pager. */
+const columnsOf = ({ COLUMNS: text = '' }: NodeJS.ProcessEnv): number | undefined =>
+  /^[1-9]\d{1,3}$/.test(text) ? Number(text) : undefined;
 
 function sinkOf(stream: NodeJS.WriteStream): Sink {
   let isClosed = false;

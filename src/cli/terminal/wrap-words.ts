@@ -11,19 +11,29 @@ export const wrapWords = (text: string, columns: number, hang = 2): string =>
     .map((line) => (widthOf(line) <= columns ? line : wrapLine(line, columns, hang)))
     .join('\n');
 
+/** Words with the spaces before them. What is in single quotes is one word: `'0 9 * * 1'` is copied as a whole. */
+const wordPattern = / *(?:'[^']*'\S*|\S+)/g;
+
 function wrapLine(line: string, columns: number, hang: number): string {
   const indent = /^ */.exec(line)?.[0] ?? '';
   const further = indent + ' '.repeat(hang);
-  const [first = '', ...words] = line.slice(indent.length).split(/ (?=\S)/);
-  const lines = [indent + first];
+  const [first = '', ...words] = line.match(wordPattern) ?? [];
+  const lines = [first];
   for (const word of words) {
     const last = lines.at(-1) ?? '';
-    const fits = widthOf(`${last} ${word}`) <= columns;
-    lines[lines.length - 1] = fits ? `${last} ${word}` : last.trimEnd();
-    if (!fits) lines.push(further + word);
+    if (widthOf(last + word) <= columns) lines[lines.length - 1] = last + word;
+    else lines.push(further + word.trimStart());
   }
   return lines.join('\n');
 }
+
+/** Joins the lines of each paragraph and breaks them anew; indented lines stay as they are. */
+export const fillLines = (text: string, columns: number): string =>
+  text
+    .replace(/^(\S.*)\n(?=\S)/gm, '$1 ')
+    .split('\n')
+    .map((line) => (line.startsWith(' ') ? line : wrapWords(line, columns, 0)))
+    .join('\n');
 
 /** Lines for people, as they come: broken where a terminal is too narrow, whole in a pipe. */
 export const writeLines = (

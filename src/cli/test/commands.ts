@@ -7,7 +7,7 @@ export function registerTestCommand(program: GovctlCommand, act: Act): void {
     .command('test')
     .summary('run the tests of policies')
     .description(
-      'Runs the cases of PolicyTest documents (*.test.yaml). A case contains resources, or a file with resources, and the expected findings. Unexpected findings fail the case. Requires no service.',
+      'Run the cases of PolicyTest documents (*.test.yaml). A case contains resources, or a file with resources, and the expected findings. Unexpected findings fail the case. Requires no service.',
     )
     .argument(
       '[paths...]',
@@ -22,7 +22,7 @@ export function registerTestCommand(program: GovctlCommand, act: Act): void {
     .option('--require-tests', 'fail if a policy has no test')
     .option(
       '--require-coverage [percent]',
-      'minimum percentage of covered rules (default: 100)',
+      'fail if fewer rules are covered, in percent (without a value: 100)',
       parsePercent,
     )
     .option('--watch', 'run the tests again when a file changes')
@@ -37,11 +37,11 @@ const collect = (value: string, previous: string[] | undefined): string[] => [
 ];
 
 const testHelp = `
-Exit codes: 0 all cases passed, 2 a case failed (with --require-tests: or a
-policy has no test; with --require-coverage: or too few rules are covered),
-3 invalid files or command line.
+A rule is covered if one case matches it and another does not.
 
-A rule is covered when one case matches it and another does not.
+Exit codes: 0 all cases passed; 2 a case failed, or a policy has no test
+(--require-tests), or too few rules are covered (--require-coverage); 3 invalid
+files or command line.
 
 Examples:
   $ govctl test

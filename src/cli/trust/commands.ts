@@ -66,7 +66,7 @@ export function registerTrustCommands(program: GovctlCommand, act: Act): void {
   const trust = program
     .command('trust')
     .description('manage trust rules, which let CI jobs log in without a stored secret');
-  const its = nounCommands(trust, act, { argument: '<id>', noun: trusts });
+  const its = nounCommands(trust, act, { argument: '<id>', which: 'trust rule ID', noun: trusts });
   its.list('list trust rules', { fields: trustSortFields, by: 'created_at', order: 'desc' });
   its.get('show a trust rule');
   ruleFlags(
@@ -75,7 +75,7 @@ export function registerTrustCommands(program: GovctlCommand, act: Act): void {
       .description('allow CI jobs of a repository to log in')
       .argument('<repository>', 'owner/name on GitHub, project path on GitLab')
       .addOption(
-        new Option('--provider <provider>', `CI provider: ${ciProviders.join(', ')}`)
+        new Option('--provider <provider>', 'CI provider')
           .choices([...ciProviders])
           .default('github'),
       )
@@ -92,6 +92,7 @@ export function registerTrustCommands(program: GovctlCommand, act: Act): void {
         .option('--repository <repository>', 'owner/name, or project path'),
       { more: '; replaces all', isMandatory: false },
     )
+      .optionsGroup('Remove restrictions:')
       .option('--no-repository-id', 'match the repository by name only')
       .option('--no-ref', 'allow any ref; requires an environment')
       .option('--no-environment', 'allow jobs with any or no environment')

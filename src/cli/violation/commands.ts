@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { showMoney } from '../../contract/money.ts';
 import type { AnsweredViolation } from '../../contract/violations.ts';
 import {
@@ -77,41 +78,42 @@ export function registerViolationCommands(program: GovctlCommand, act: Act): voi
     .command('violation')
     .description('list, explain and resolve violations in the inventory');
   const its = nounCommands(violation, act, { argument: '<id>', noun: violations });
-  withViolationFlags(
-    its
-      .list('list violations, highest severity first', {
-        fields: violationSortFields,
-        by: 'severity',
-        order: 'desc',
-      })
-      .option(
-        '--status <status>',
-        `filter by status: ${violationStatuses.join(', ')} (repeatable or comma-separated; default: OPEN)`,
-        collectValues,
-      )
-      .alsoFormats(['ocsf', 'asff'])
-      .addHelpText('after', listHelp),
-  );
+  its
+    .list('list violations, highest severity first', {
+      fields: violationSortFields,
+      by: 'severity',
+      order: 'desc',
+      first: (list) => withViolationFlags(withStatus(list)),
+    })
+    .alsoFormats(['ocsf', 'asff'])
+    .addHelpText('after', listHelp);
   its.get('show a violation and its history');
   withViolationFlags(
-    violation
-      .command('summary')
-      .description('count violations by group, highest risk first')
-      .option('--by <group>', `group by ${violationGroups.join(', ')} or tag:KEY`, 'policy')
-      .option('--limit <n>', 'maximum number of groups, 1 to 1000', '20')
-      .option(
-        '--status <status>',
-        `filter by status: ${violationStatuses.join(', ')} (repeatable or comma-separated; default: OPEN)`,
-        collectValues,
-      ),
+    withStatus(
+      violation
+        .command('summary')
+        .description('count violations by group, highest risk first')
+        .option('--by <group>', `group by ${violationGroups.join(', ')} or tag:KEY`, 'policy')
+        .option('--limit <n>', 'maximum number of groups, 1 to 1,000', '20'),
+    ),
   ).action(act(() => import('./summary.ts').then((m) => m.runSummary)));
   violation
     .command('resolve')
     .description('resolve a violation; it reopens if its resource fails again')
-    .argument('<id>')
-    .requiredOption('--reason <text>', 'why')
+    .argument('<id>', 'violation ID')
+    .requiredOption('--reason <text>', 'reason, stored with the violation')
     .action(act(() => import('./resolve.ts').then((m) => m.runResolve)));
 }
+
+const withStatus = (command: GovctlCommand): GovctlCommand =>
+  command.addOption(
+    new Option(
+      '--status <status>',
+      `filter by status: ${violationStatuses.join(', ')} (repeatable or comma-separated)`,
+    )
+      .argParser(collectValues)
+      .default(undefined, 'OPEN'),
+  );
 
 const listHelp = `
 -o ocsf and -o asff print Compliance Findings of OCSF 1.4 and the AWS Security

@@ -26,51 +26,20 @@ export interface ViolationFlags {
 
 export const withViolationFlags = (command: GovctlCommand): GovctlCommand =>
   command
-    .option(
-      '--severity <severity>',
-      `filter by severity: ${severities.join(', ')} (repeatable or comma-separated)`,
-      collectValues,
-    )
-    .option(
-      '--policy <policy>',
-      'filter by policy ID, name or key (repeatable or comma-separated)',
-      collectValues,
-    )
-    .option('--resource <id>', 'filter by resource ID')
-    .option(
-      '--type <type>',
-      'filter by resource type (repeatable or comma-separated)',
-      collectValues,
-    )
-    .option(
-      '--provider <provider>',
-      'filter by provider (repeatable or comma-separated)',
-      collectValues,
-    )
-    .option('--account <id>', 'filter by account (repeatable or comma-separated)', collectValues)
-    .option('--region <region>', 'filter by region (repeatable or comma-separated)', collectValues)
-    .option(
-      '--environment <name>',
-      'filter by environment (repeatable or comma-separated)',
-      collectValues,
-    )
-    .option(
-      '--framework <label>',
-      'filter by framework or control, such as SOC2:CC6.1 (repeatable or comma-separated)',
-      collectValues,
-    )
-    .option(
-      '--owner <name>',
-      'filter by owner, the value of an owner tag (repeatable or comma-separated)',
-      collectValues,
-    )
-    .option(
-      '--tag <key[=value]>',
-      'filter by tag (repeatable or comma-separated: all must match)',
-      collectValues,
-    )
-    .option('--age <age>', 'filter by age, such as "<7d", 7d..30d or ">30d"')
-    .option('--text <text>', 'filter by text in the resource, policy or message');
+    .optionsGroup('Filters (values repeatable or comma-separated):')
+    .option('--severity <severity>', `severity: ${severities.join(', ')}`, collectValues)
+    .option('--policy <policy>', 'policy ID, name or key', collectValues)
+    .option('--type <type>', 'resource type, such as AWS::S3::Bucket', collectValues)
+    .option('--environment <name>', 'environment', collectValues)
+    .option('--account <id>', 'account', collectValues)
+    .option('--provider <provider>', 'cloud provider', collectValues)
+    .option('--region <region>', 'region', collectValues)
+    .option('--framework <label>', 'framework or control, such as SOC2:CC6.1', collectValues)
+    .option('--owner <name>', 'owner, the value of an owner tag', collectValues)
+    .option('--tag <key[=value]>', 'tag; all must match', collectValues)
+    .option('--resource <id>', 'resource ID (one value)')
+    .option('--age <age>', 'age, such as "<7d", 7d..30d or ">30d" (one value)')
+    .option('--text <text>', 'text in the resource, policy or message (one value)');
 
 /** What the flags say, but for the policy, as the service takes it. */
 export const violationFilterOf = (flags: Omit<ViolationFlags, 'policy'>) =>

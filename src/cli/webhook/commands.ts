@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { eventTypes } from '../../contract/events.ts';
 import { severities } from '../../contract/policies.ts';
 import { deliveryStatuses } from '../../contract/webhook-deliveries.ts';
@@ -54,10 +55,11 @@ const secretFlags = (command: GovctlCommand): GovctlCommand =>
 
 const fieldFlags = (command: GovctlCommand): GovctlCommand =>
   command
+    .optionsGroup('Filters:')
     .addOption(
       new HintedOption(
         '--severity <severity>',
-        'only events of this severity (repeatable or comma-separated)',
+        `only events of this severity: ${severities.join(', ')} (repeatable or comma-separated)`,
       )
         .argParser(collectValues)
         .offering(severities),
@@ -72,9 +74,12 @@ const fieldFlags = (command: GovctlCommand): GovctlCommand =>
       'only events of this cloud provider (repeatable or comma-separated)',
       collectValues,
     )
-    .option(
-      '--max-attempts <n>',
-      'maximum number of attempts, 1 to 20 (default: retry for 24 hours)',
+    .optionsGroup('Delivery:')
+    .addOption(
+      new Option('--max-attempts <n>', 'maximum number of attempts, 1 to 20').default(
+        undefined,
+        'retry for 24 hours',
+      ),
     )
     .option('--backoff-multiplier <n>', 'factor by which the retry delay grows, 1 to 10')
     .option('--timeout <seconds>', 'timeout of a delivery, 1 to 30')
@@ -84,6 +89,7 @@ const fieldFlags = (command: GovctlCommand): GovctlCommand =>
       "header with its value in a variable, 'Name: VARIABLE' (repeatable)",
       collectValues,
     )
+    .optionsGroup('Webhook:')
     .option('--name <name>', 'webhook name')
     .option('--tag <tag>', 'tag (repeatable)', collectValues);
 
@@ -96,7 +102,7 @@ function registerWrites(webhook: GovctlCommand, act: Act): void {
     .command('create')
     .summary('create a webhook')
     .description(
-      'Create a webhook. Pass its signing secret in the environment, on standard input or at the prompt; other users can see command lines.',
+      'Create a webhook. Pass its signing secret in the environment, on standard input or at the prompt, because other users can see command lines.',
     )
     .requiredOption('--url <url>', 'receiver: an https URL, or http on this machine')
     .addOption(
@@ -107,7 +113,7 @@ function registerWrites(webhook: GovctlCommand, act: Act): void {
     );
   fieldFlags(secretFlags(create))
     .option('--paused', 'create the webhook paused; events queue')
-    .addHelpText('after', typesHelp)
+    .addHelpText('after', `${typesHelp}${createHelp}`)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
   const update = webhook
     .command('update')
@@ -135,6 +141,16 @@ function registerWrites(webhook: GovctlCommand, act: Act): void {
     .addOption(ifMatch())
     .action(act(() => import('./update.ts').then((m) => m.runUpdate)));
 }
+
+const createHelp = `
+Examples:
+  $ govctl webhook create --url https://hooks.example.com/ops --event all \\
+      --generate-secret
+  $ govctl webhook create --url https://hooks.example.com/ops \\
+      --event policy.violation.created --severity CRITICAL,HIGH \\
+      --secret-env SECRET
+  $ pass show hooks/ops | govctl webhook create --secret-stdin \\
+      --url https://hooks.example.com/ops --event scan.completed --name Ops`;
 
 const clearable = ['filters', 'retry_config', 'timeout_seconds', 'headers', 'name', 'tags'];
 

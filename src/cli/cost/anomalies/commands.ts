@@ -10,7 +10,7 @@ export function registerAnomalyCommands(cost: GovctlCommand, act: Act): void {
     .command('anomalies')
     .summary('list unexpected rises in cost')
     .description(
-      'Lists cost anomalies, the latest first: periods in which a service of an account cost more than expected from the previous days.',
+      'List cost anomalies, latest first: periods in which a service of an account cost more than expected from the previous days.',
     )
     .withOwnAction()
     .option(
@@ -49,9 +49,9 @@ export function registerAnomalyCommands(cost: GovctlCommand, act: Act): void {
     .command('feedback')
     .summary('record whether a cost anomaly was expected')
     .description(
-      'Records whether a cost anomaly was expected. An expected anomaly is resolved, and for a year, anomalies of its group are reported only if they rise further above the expected cost.',
+      'Record whether a cost anomaly was expected. An expected anomaly is resolved, and for a year, anomalies of its group are reported only if they rise further above the expected cost.',
     )
-    .argument('<anomaly>', 'ID')
+    .argument('<anomaly>', 'anomaly ID')
     .option('--expected', 'mark the anomaly as expected and resolve it')
     .option('--unexpected', 'mark the anomaly as unexpected and acknowledge it')
     .addOption(new Option('--status <status>', 'status to set').choices([...anomalyStatuses]))

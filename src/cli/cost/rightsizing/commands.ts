@@ -18,7 +18,7 @@ export function registerRightsizingCommands(cost: GovctlCommand, act: Act): void
     .command('import')
     .summary('import CPU and memory utilization of virtual machines')
     .description(
-      'Imports CPU and memory utilization of virtual machines from NDJSON and from exports of CloudWatch, Azure Monitor and Google Cloud Monitoring. All files are read before anything is sent. Importing the same files again changes nothing.',
+      'Import CPU and memory utilization of virtual machines from NDJSON and from exports of CloudWatch, Azure Monitor and Google Cloud Monitoring. All files are read before anything is sent. Importing the same files again changes nothing.',
     )
     .argument('<files...>', 'files or directories; - reads standard input')
     .option('--resource <id>', 'ID of the machine, for files that do not include it')
@@ -40,7 +40,7 @@ export function registerRightsizingCommands(cost: GovctlCommand, act: Act): void
     .alsoFormats(['csv'])
     .summary('list virtual machines that are larger than needed')
     .description(
-      'Lists virtual machines that a smaller size of the same family can replace, with at least 20% of its CPU (99.5th percentile) and memory (peak) free. Bars show the utilization of the current size.',
+      'List virtual machines that a smaller size of the same family can replace, with at least 20% of its CPU (99.5th percentile) and memory (peak) free. Bars show the utilization of the current size.',
     )
     .option('--provider <provider>', 'filter by provider (repeatable)', collectValues)
     .option('--account <id>', 'filter by account (repeatable)', collectValues)
@@ -82,7 +82,7 @@ export function registerRightsizingCommands(cost: GovctlCommand, act: Act): void
   about('apply')
     .summary('plan the resize as a remediation that requires approval')
     .description(
-      'Creates a remediation that changes the size after approval. Until the remediation ends, applying again shows the existing remediation.',
+      'Create a remediation that changes the size after approval. Until the remediation ends, applying again shows the existing remediation.',
     )
     .option('--size <name>', 'size to apply (default: the suggested size)')
     .addHelpText('after', applyHelp)
