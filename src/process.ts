@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { runProgram } from './cli/program.ts';
 import { describeError } from './cli/terminal/report-error.ts';
+import { withSigns } from './cli/terminal/signs.ts';
 import { createStyle, processTerminal, wantsColour } from './cli/terminal/terminal.ts';
 import { terminalPrompter } from './cli/terminal/prompt.ts';
 import type { DataDirectories } from './cli/server/data-directories.ts';
@@ -21,7 +22,7 @@ const dataDirectories: DataDirectories = {
 
 /** Runs one command line in this process: signals, streams, exit code. */
 export async function runInProcess(argv: readonly string[], version: string): Promise<void> {
-  const terminal = processTerminal();
+  const terminal = withSigns(processTerminal(), process.env);
   const interruption = interruptible();
   try {
     process.exitCode = await runProgram(

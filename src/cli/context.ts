@@ -10,6 +10,7 @@ import { guardPrompter, guardTerminal } from './terminal/harmless.ts';
 import type { OutputTarget, View } from './terminal/output.ts';
 import { writeView } from './terminal/output.ts';
 import { printable, printableLine } from './terminal/printable.ts';
+import { ellipsisFor, showsUnicode } from './terminal/signs.ts';
 import type { Style, Terminal } from './terminal/terminal.ts';
 import { createStyle, wantsColour } from './terminal/terminal.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
@@ -99,8 +100,15 @@ interface Settings extends Pick<Context, 'world' | 'flags' | 'version' | 'run'> 
 
 export function createContext({ world: given, flags, version, run, connect }: Settings): Context {
   const { env } = given;
-  const style = createStyle(flags.colour && wantsColour(given.terminal.stdoutIsTty, env));
-  const talkStyle = createStyle(flags.colour && wantsColour(given.terminal.stderrIsTty, env));
+  const { stdoutIsTty, stderrIsTty } = given.terminal;
+  const style = createStyle(
+    flags.colour && wantsColour(stdoutIsTty, env),
+    ellipsisFor(stdoutIsTty, env),
+  );
+  const talkStyle = createStyle(
+    flags.colour && wantsColour(stderrIsTty, env),
+    ellipsisFor(stderrIsTty, env),
+  );
   const colour = { stdout: style.level > 0, stderr: talkStyle.level > 0 };
   const terminal = guardTerminal(given.terminal, colour);
   const world = { ...given, terminal, prompt: guardPrompter(given.prompt) };
@@ -123,7 +131,7 @@ export function createContext({ world: given, flags, version, run, connect }: Se
     warn: (line) => talk(`${talkStyle.yellow('warning:')} ${printable(line)}`),
     progress: (text, work) =>
       terminal.stderrIsTty && !flags.quiet && !flags.verbose && env.TERM !== 'dumb'
-        ? withSpinner(text, work, talkStyle.level > 0)
+        ? withSpinner(text, work, { colour: talkStyle.level > 0, unicode: showsUnicode(env) })
         : work(() => {}),
   };
   return context;
@@ -135,7 +143,7 @@ const spinnerAfter = 300;
 async function withSpinner<T>(
   text: string,
   work: (update: (text: string) => void) => Promise<T>,
-  colour: boolean,
+  { colour, unicode }: { readonly colour: boolean; readonly unicode: boolean },
 ): Promise<T> {
   let current = printableLine(text);
   let spinner: { text: string; stop(): unknown } | undefined;
@@ -146,6 +154,7 @@ async function withSpinner<T>(
           text: current,
           stream: process.stderr,
           ...(colour ? {} : { color: false as const }),
+          ...(unicode ? {} : { spinner: 'line' as const }),
           discardStdin: false,
         }).start();
       }

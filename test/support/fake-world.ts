@@ -8,6 +8,7 @@ import type { Prompter } from '../../src/cli/terminal/prompt.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { describeError } from '../../src/cli/terminal/report-error.ts';
 import { dataDirectories } from '../../src/server/offline.ts';
+import { withSigns } from '../../src/cli/terminal/signs.ts';
 import { createStyle } from '../../src/cli/terminal/terminal.ts';
 import type { DataDirectories } from '../../src/cli/server/data-directories.ts';
 import type { LaunchServer } from '../../src/cli/server/launcher.ts';
@@ -55,16 +56,19 @@ export function createFakeWorld(settings: FakeWorldSettings = {}): FakeWorld {
   return {
     written,
     asked,
-    terminal: {
-      stdout: fakeSink((text) => void (written.stdout += text)),
-      stderr: fakeSink((text) => void (written.stderr += text)),
-      readStdin: async () => Buffer.from(settings.stdin ?? '').toString('utf8'),
-      stdinBytes: () => Readable.from([Buffer.from(settings.stdin ?? '')]),
-      stdinIsTty: tty,
-      stdoutIsTty: tty,
-      stderrIsTty: tty,
-      columns: settings.columns ?? 100,
-    },
+    terminal: withSigns(
+      {
+        stdout: fakeSink((text) => void (written.stdout += text)),
+        stderr: fakeSink((text) => void (written.stderr += text)),
+        readStdin: async () => Buffer.from(settings.stdin ?? '').toString('utf8'),
+        stdinBytes: () => Readable.from([Buffer.from(settings.stdin ?? '')]),
+        stdinIsTty: tty,
+        stdoutIsTty: tty,
+        stderrIsTty: tty,
+        columns: settings.columns ?? 100,
+      },
+      settings.env ?? {},
+    ),
     env: settings.env ?? {},
     cwd: settings.cwd ?? process.cwd(),
     now: settings.now ?? (() => fakeNow),
@@ -139,7 +143,7 @@ export async function runCommandLine(
   } catch (error) {
     const room = world.terminal.stderrIsTty ? world.terminal.columns : Infinity;
     const described = describeError(error, createStyle(false), false, room);
-    world.written.stderr += described.text;
+    await world.terminal.stderr.write(described.text);
     exitCode = described.exitCode;
   }
   return {

@@ -12,7 +12,7 @@ import { transportOptions } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { findTarget, profileOf } from '../credentials/find-login.ts';
 import { projectBaseUrl } from '../objects/project-base-url.ts';
-import { harmlessJson } from '../terminal/harmless.ts';
+import { harmlessJson, harmlessText } from '../terminal/harmless.ts';
 import { formatTable, tableColumns } from '../terminal/table.ts';
 import type { ApiOptions, ApiRequest } from './api-request.ts';
 import { checkAgainstContract, readRequest } from './api-request.ts';
@@ -97,8 +97,9 @@ async function showAnswer(
   }
   const laidOut = stdoutIsTty ? layOut(text) : text;
   const isJson = /json/i.test(answer.headers.get('content-type') ?? '');
-  const shown = isJson ? harmlessJson(laidOut) : laidOut;
-  if (shown !== '') await stdout.write(shown.endsWith('\n') || !stdoutIsTty ? shown : `${shown}\n`);
+  const shown = isJson ? harmlessJson(laidOut) : harmlessText(laidOut, false);
+  const end = shown === '' || shown.endsWith('\n') || !stdoutIsTty ? '' : '\n';
+  if (shown !== '') await stdout.write(Buffer.from(shown + end));
 }
 
 function layOut(text: string): string {

@@ -13,6 +13,7 @@ import type { Context, Run } from '../context.ts';
 import { takingTurns } from '../../project/read/turns.ts';
 import { findPlace, writesFrom } from '../flags/place-to-write.ts';
 import { readingOf } from './reading.ts';
+import { harmlessText } from '../terminal/harmless.ts';
 import { count, inThrees } from '../terminal/printable.ts';
 import { renderProblems } from '../formats/problems-text.ts';
 
@@ -102,7 +103,8 @@ async function formatStdin(context: Context, paths: readonly string[], check: bo
   }
   if (check) return formatted.text === text ? exitCodes.ok : exitCodes.verdict;
   // In a pipe it is a file's content, to be kept as it is.
-  await terminal.stdout.write(terminal.stdoutIsTty ? formatted.text : Buffer.from(formatted.text));
+  const shown = terminal.stdoutIsTty ? harmlessText(formatted.text, false) : formatted.text;
+  await terminal.stdout.write(Buffer.from(shown));
   return exitCodes.ok;
 }
 

@@ -41,7 +41,7 @@ export const runSchema: Run<SchemaOptions> = async (context, { args: [name], out
       hint: `${nearest ? `Did you mean ${nearest}? ` : ''}Schemas: ${schemaNames.join(', ')}.`,
     });
   }
-  await context.world.terminal.stdout.write(`${JSON.stringify(schema, null, 2)}\n`);
+  await context.world.terminal.stdout.write(Buffer.from(`${JSON.stringify(schema, null, 2)}\n`));
   return exitCodes.ok;
 };
 

@@ -109,8 +109,8 @@ export async function writeView(
   for (const target of onStdout.length > 0 ? onStdout : [{ format: 'table' }]) {
     if (isWritten(target)) continue;
     const text = await renderView(view, target.format, style, terminal.columns);
-    // The annotations of GitHub are commands of our own.
-    await terminal.stdout.write(target.format === 'github' ? Buffer.from(text) : text);
+    // Data passes as it is: its signs, and the annotations of GitHub, which are commands of our own.
+    await terminal.stdout.write(target.format === 'table' ? text : Buffer.from(text));
   }
   if (failures.length > 0) throw failures[0];
 }
@@ -133,7 +133,7 @@ async function renderView(
         .join('');
     case 'yaml': {
       const { stringifyYaml } = await import('../../project/write/yaml-text.ts');
-      return stringifyYaml(versioned);
+      return harmlessText(stringifyYaml(versioned), false);
     }
     default: {
       const render = view.more?.[format];

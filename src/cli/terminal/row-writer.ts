@@ -33,7 +33,7 @@ export async function openRows(
     if (waiting.length === 0) return;
     const text = waiting.join('');
     waiting = [];
-    if (toStdout) await stdout.write(text);
+    if (toStdout) await stdout.write(Buffer.from(text));
     for (const { name, output } of files) await told(name, output.write(text));
   };
   return {

@@ -1,3 +1,5 @@
+import { showsUnicode } from './signs.ts';
+
 /** What charts of text are drawn with. */
 export interface Glyphs {
   /** From the lowest to the highest. */
@@ -26,13 +28,7 @@ const plain: Glyphs = {
   axis: ['|', '+', '-', '+'],
 };
 
-/** Blocks, but for a locale that says that the terminal has ASCII only. */
-export function glyphsFor(env: NodeJS.ProcessEnv): Glyphs {
-  const locale = [env.LC_ALL, env.LC_CTYPE, env.LANG].find(
-    (one) => one !== undefined && one !== '',
-  );
-  return locale === undefined || /utf-?8/i.test(locale) ? blocks : plain;
-}
+export const glyphsFor = (env: NodeJS.ProcessEnv): Glyphs => (showsUnicode(env) ? blocks : plain);
 
 /** Values as bars of eight heights. @param lowest what the lowest bar stands for, unless a value is less */
 export function sparkline(

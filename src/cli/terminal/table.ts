@@ -37,7 +37,7 @@ export function formatTable<Row>(
     texts
       .map((text, at) => {
         const width = layout.widths[at] ?? 0;
-        const cut = truncate(text, width, tails[at] ?? 0);
+        const cut = truncate(text, width, tails[at] ?? 0, style.ellipsis);
         const padding = ' '.repeat(Math.max(0, width - widthOf(cut)));
         if (layout.columns[at]?.isRight) return paint(padding + cut, at);
         return paint(at === texts.length - 1 ? cut : cut + padding, at);
@@ -154,12 +154,12 @@ function tailFor(cells: readonly string[], width: number): number {
 }
 
 /** @param tailWidth cells of its end that stay */
-function truncate(text: string, width: number, tailWidth: number): string {
+function truncate(text: string, width: number, tailWidth: number, ellipsis = '…'): string {
   if (widthOf(text) <= width) return text;
   const characters = [...text];
   const tail = startOf(characters.toReversed(), tailWidth);
   const head = startOf(characters, width - 1 - widthOf(tail));
-  return `${head}…${[...tail].reverse().join('')}`;
+  return `${head}${ellipsis}${[...tail].reverse().join('')}`;
 }
 
 /** As many characters as have room. */

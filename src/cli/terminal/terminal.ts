@@ -28,9 +28,10 @@ export interface Terminal {
   readonly columns: number;
 }
 
-/** Colours for one stream; without colour every style gives the text back. */
-export const createStyle = (colour: boolean): ChalkInstance => new Chalk({ level: colour ? 1 : 0 });
-export type Style = ChalkInstance;
+/** Colours for one stream, and the end of a cut table cell on it; without colour every style gives the text back. */
+export const createStyle = (colour: boolean, ellipsis = '…'): Style =>
+  Object.assign(new Chalk({ level: colour ? 1 : 0 }), { ellipsis });
+export type Style = ChalkInstance & { readonly ellipsis: string };
 
 /** https://no-color.org; FORCE_COLOR as in Node. */
 export function wantsColour(isTty: boolean, env: NodeJS.ProcessEnv): boolean {

@@ -78,7 +78,7 @@ describe('cost forecast', () => {
     const { stdout } = await run(['--group-by', 'service', '--days', '14'], { LANG: 'C' });
     expect(stdout.slice(stdout.indexOf('SERVICE'))).toMatchInlineSnapshot(`
       "SERVICE                     TREND         LAST 14D  NEXT 14D  80% FROM        TO
-      Amazon Elasti…ompute Cloud  #*##*##*##*#  1,330.00  1,323.60  1,303.85  1,343.35
+      Amazon Elasti~ompute Cloud  #*##*##*##*#  1,330.00  1,323.60  1,303.85  1,343.35
       S3                          #*##*##*##*#    133.00    132.36    130.39    134.34
       "
     `);
