@@ -32,7 +32,13 @@ const apiKeys: OwnNoun<ApiKey, ListOptions> = {
       const time = shortTime(now, room);
       return [
         { title: 'NAME', cell: ({ name }) => name, shrinks: 'end' },
-        { title: 'SCOPES', cell: (key) => key.scopes.join(', '), shrinks: 'end' },
+        {
+          title: 'SCOPES',
+          cell: (key) => key.scopes.join(', '),
+          shrinks: 'wrap',
+          least: 17,
+          drops: 3,
+        },
         {
           title: 'EXPIRES',
           cell: (key) => (isExpired(key, now) ? 'expired' : time(key.expires_at)),

@@ -24,7 +24,13 @@ const clients: OwnNoun<OauthClient> = {
       const time = shortTime(now, room);
       return [
         { title: 'NAME', cell: ({ name }) => name, shrinks: 'end' },
-        { title: 'SCOPES', cell: (client) => client.scopes.join(', '), shrinks: 'end' },
+        {
+          title: 'SCOPES',
+          cell: (client) => client.scopes.join(', '),
+          shrinks: 'wrap',
+          least: 17,
+          drops: 3,
+        },
         { title: 'CREATED', cell: ({ created_at: at }) => time(at), drops: 2 },
         { title: 'SECRET', cell: secretOf, drops: 1 },
         { title: 'ID', cell: ({ id }) => id },

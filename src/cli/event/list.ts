@@ -25,10 +25,6 @@ export interface ListOptions extends ListFlags {
 
 export const feature = 'events';
 
-/** Columns that time and type take beside a bit of text; with an ID of 30 characters, too. */
-const smallest = 74;
-const smallestWithId = 100;
-
 type SortField = 'sequence' | 'created' | 'id' | 'type';
 
 export async function runList(context: Context, options: ListOptions): Promise<ExitCode> {
@@ -44,7 +40,6 @@ export async function runList(context: Context, options: ListOptions): Promise<E
   return showList<AnsweredEvent>(context, options, {
     plural: 'events',
     feature,
-    needsId: true,
     fetchPage: async (client, place) => {
       const { data, characters } = await client.events.list({
         query: { ...sorted, ...filter, ...place },
@@ -59,14 +54,10 @@ export async function runList(context: Context, options: ListOptions): Promise<E
 function columnsFor({ room, now }: Shown): readonly Column<AnsweredEvent>[] {
   const time = shortTime(now, room);
   return [
-    {
-      title: ageTitle(room),
-      cell: ({ created }) => time(created),
-      ...(room < smallest ? { drops: 2 } : {}),
-    },
-    { title: 'TYPE', cell: ({ type }) => type },
-    { title: 'WHAT', cell: ({ data }) => describeEvent(data), shrinks: 'end' },
-    { title: 'ID', cell: ({ id }) => id, ...(room < smallestWithId ? { drops: 1 } : {}) },
+    { title: ageTitle(room), cell: ({ created }) => time(created) },
+    { title: 'TYPE', cell: ({ type }) => type, shrinks: 'middle', least: 20 },
+    { title: 'WHAT', cell: ({ data }) => describeEvent(data), shrinks: 'end', drops: 1 },
+    { title: 'ID', cell: ({ id }) => id },
   ];
 }
 

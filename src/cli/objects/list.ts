@@ -5,7 +5,7 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { Context, Run } from '../context.ts';
 import type { ListFlags } from '../flags/list-flags.ts';
-import { formatTable, isDropped } from '../terminal/table.ts';
+import { formatTable } from '../terminal/table.ts';
 import { collectPages, howMany, sayHowMany } from './collect-pages.ts';
 import type { Collected, PageOf, PageQuery } from './collect-pages.ts';
 import type { DescribedNoun, Listed, Noun, WithId } from './noun.ts';
@@ -18,8 +18,6 @@ interface Table<Row> extends Extension, Pick<Listed<Row, never>, 'columns' | 'fo
   readonly plural: string;
   /** The name of the list in the API; default: `plural`. */
   readonly listName?: string;
-  /** Other commands take only the ID of a row. */
-  readonly needsId?: boolean;
 }
 
 export interface ListOf<Row> extends Table<Row> {
@@ -53,8 +51,7 @@ export const listNoun =
     const most = howMany(flags);
     const { columns, formats, note, filter, furtherFilter, saysIfFiltered } = noun.list;
     const given = filter?.(flags, context);
-    const words = { ...listWords(noun), needsId: !('of' in noun) };
-    const table = { ...words, columns, ...defined({ formats, note }) };
+    const table = { ...listWords(noun), columns, ...defined({ formats, note }) };
     let query: Query = {};
     let said: string | undefined;
     const found = await withServer(context, noun, `Listing ${table.plural}`, async (client) => {
@@ -76,7 +73,7 @@ export const listNoun =
 
 async function showTable<Row>(
   context: Context,
-  { plural, listName = plural, needsId = false, columns, formats, note }: Table<Row>,
+  { plural, listName = plural, columns, formats, note }: Table<Row>,
   { rows, pagination }: Rows<Row>,
   isFiltered?: boolean,
 ): Promise<ExitCode> {
@@ -91,12 +88,6 @@ async function showTable<Row>(
   const said = note?.(rows, context);
   if (said !== undefined) await context.say(said);
   await sayHowMany(context, plural, rows.length, pagination, isFiltered);
-  const isTable = context.flags.output.every(({ format }) => format === 'table');
-  if (needsId && isTable && isDropped('ID', rows, columns(shown, rows), shown.room)) {
-    await context.say(
-      'This terminal is too narrow for the IDs. Use a wider one, a pipe or -o json.',
-    );
-  }
   return exitCodes.ok;
 }
 

@@ -66,8 +66,8 @@ function parseSeverities(given: readonly string[]): readonly string[] {
 function columnsFor(policies: readonly Policy[]): Column<Policy>[] {
   const owner = (policy: Policy): string => readOwnership(policy.tags ?? []).owner ?? '';
   return [
-    { title: 'NAME', cell: ({ name }) => name, shrinks: 'end' },
-    { title: 'TYPE', cell: (policy) => policy.resource_type, shrinks: 'middle' },
+    { title: 'NAME', cell: ({ name }) => name, shrinks: 'end', least: 18 },
+    { title: 'TYPE', cell: (policy) => policy.resource_type, shrinks: 'middle', drops: 2 },
     {
       title: 'SEVERITY',
       cell: ({ severity }) => severity ?? '-',
@@ -81,10 +81,11 @@ function columnsFor(policies: readonly Policy[]): Column<Policy>[] {
       },
       paint: (text, { enabled, quarantined }, style) =>
         enabled === false || quarantined ? style.yellow(text) : text,
+      drops: 3,
     },
     ...(policies.some(owner)
-      ? [{ title: 'PROJECT', cell: (policy: Policy) => owner(policy) || '-', drops: 2 }]
+      ? [{ title: 'PROJECT', cell: (policy: Policy) => owner(policy) || '-', drops: 1 }]
       : []),
-    { title: 'ID', cell: ({ id }) => id, drops: 1 },
+    { title: 'ID', cell: ({ id }) => id },
   ];
 }

@@ -28,7 +28,7 @@ const resources: OwnNoun<AnsweredResource, ListOptions> = {
       tags: tag?.join(','),
     }),
     columns: () => [
-      { title: 'ID', cell: ({ id }) => id, shrinks: 'middle' },
+      { title: 'ID', cell: ({ id }) => id, shrinks: 'wrap', least: 30 },
       { title: 'TYPE', cell: ({ type }) => type, shrinks: 'middle' },
       { title: 'ACCOUNT', cell: (row) => row.account_id ?? '-', drops: 2 },
       { title: 'REGION', cell: (row) => row.region ?? '-', drops: 3 },

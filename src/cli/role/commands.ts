@@ -20,9 +20,9 @@ const roles: OwnNoun<Role> = {
   list: {
     columns: () => [
       { title: 'NAME', cell: ({ name }) => name },
-      { title: 'SCOPES', cell: (role) => role.scopes.join(', '), shrinks: 'end' },
+      { title: 'SCOPES', cell: (role) => role.scopes.join(', '), shrinks: 'wrap', least: 17 },
       { title: 'BUILT IN', cell: (role) => (role.built_in ? 'yes' : 'no'), drops: 1 },
-      { title: 'ABOUT', cell: ({ description = '' }) => description, shrinks: 'end', drops: 2 },
+      { title: 'ABOUT', cell: ({ description = '' }) => description, shrinks: 'wrap', drops: 2 },
     ],
   },
   view: roleView,

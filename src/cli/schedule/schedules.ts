@@ -56,7 +56,7 @@ function columnsFor({ now, room }: Shown): readonly Column<AnySchedule>[] {
   const time = shortTime(now, room);
   return [
     { title: 'NAME', cell: ({ name }) => name, shrinks: 'end' },
-    { title: 'CRON', cell: ({ schedule: { cron } }) => cron, shrinks: 'end' },
+    { title: 'CRON', cell: ({ schedule: { cron } }) => cron, shrinks: 'end', drops: 3 },
     { title: 'ZONE', cell: ({ schedule: { timezone } }) => timezone ?? 'UTC', drops: 1 },
     {
       title: 'NEXT',

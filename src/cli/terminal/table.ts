@@ -1,4 +1,5 @@
 import { printableLine, widthOf } from './printable.ts';
+import { wrapWords } from './wrap-words.ts';
 import type { Style, Terminal } from './terminal.ts';
 
 export interface Column<Row> {
@@ -8,21 +9,27 @@ export interface Column<Row> {
   readonly paint?: (text: string, row: Row, style: Style) => string;
   /** Numbers: their ends are one below the other. */
   readonly isRight?: true;
-  /** Is cut where the terminal is narrow; those cut in their middle first. */
-  readonly shrinks?: 'end' | 'middle';
-  /** Goes before anything is cut at its end; the lowest number first. */
+  /** Where the terminal is narrow: cut at its end or in its middle, or broken into lines. Others stay whole, such as IDs. */
+  readonly shrinks?: 'end' | 'middle' | 'wrap';
+  /** Cells that it has at least while another column can go; default: 12. */
+  readonly least?: number;
+  /** Is hidden where there is no room for all; the lowest number first. */
   readonly drops?: number;
 }
 
 const gap = '  ';
-/** A cut column keeps at least this many cells while any other can give some. */
 const narrowest = 12;
+/** Less than this shows nothing: a line is rather longer than the terminal, which breaks it. */
+const smallest = 4;
 
 /** How wide a table may be: in a pipe nothing is cut, as `grep` and `awk` want all of it. */
 export const tableColumns = ({ stdoutIsTty, columns }: Terminal): number =>
   stdoutIsTty ? columns : Infinity;
 
-/** Rows under bold titles, as wide as their content where that fits, and never wider than the terminal. */
+/**
+ * Rows under bold titles, as wide as their content where that fits. Where it does not, columns shrink, then some are
+ * hidden, and a last line says which.
+ */
 export function formatTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -30,41 +37,80 @@ export function formatTable<Row>(
   terminalColumns: number,
 ): string {
   const { cells, layout } = measure(rows, columns, terminalColumns);
-  const tails = layout.columns.map((column, at) =>
-    column.shrinks === 'middle' ? tailFor(cells.get(column) ?? [], layout.widths[at] ?? 0) : 0,
-  );
+  const fits = layout.columns.map((column, at) => {
+    const width = layout.widths[at] ?? 0;
+    return fitting(column, width, cells.get(column) ?? [], style.ellipsis);
+  });
   const line = (texts: readonly string[], paint: (text: string, at: number) => string): string =>
     texts
       .map((text, at) => {
-        const width = layout.widths[at] ?? 0;
-        const cut = truncate(text, width, tails[at] ?? 0, style.ellipsis);
-        const padding = ' '.repeat(Math.max(0, width - widthOf(cut)));
-        if (layout.columns[at]?.isRight) return paint(padding + cut, at);
-        return paint(at === texts.length - 1 ? cut : cut + padding, at);
+        const padding = ' '.repeat(Math.max(0, (layout.widths[at] ?? 0) - widthOf(text)));
+        if (layout.columns[at]?.isRight) return paint(padding + text, at);
+        return paint(at === texts.length - 1 ? text : text + padding, at);
       })
       .join(gap);
   const titles = line(
-    layout.columns.map(({ title }) => title),
+    layout.columns.map(({ title }, at) =>
+      truncate(title, layout.widths[at] ?? 0, 0, style.ellipsis),
+    ),
     (text) => style.bold(text),
   );
-  const body = rows.map((row, index) =>
-    line(
-      layout.columns.map((column) => cells.get(column)?.[index] ?? ''),
-      (text, at) => layout.columns[at]?.paint?.(text, row, style) ?? text,
-    ),
-  );
-  return `${[titles, ...body].join('\n')}\n`;
+  const body = rows.flatMap((row, index) => {
+    const parts = layout.columns.map(
+      (column, at) => fits[at]?.(cells.get(column)?.[index] ?? '') ?? [],
+    );
+    const height = Math.max(1, ...parts.map(({ length }) => length));
+    return Array.from({ length: height }, (_, from) =>
+      line(
+        parts.map((part) => part[from] ?? ''),
+        (text, at) => layout.columns[at]?.paint?.(text, row, style) ?? text,
+      ),
+    );
+  });
+  const hidden = columns.filter((column) => !layout.columns.includes(column));
+  return `${[titles, ...body, ...hiddenNote(hidden, style, terminalColumns)].join('\n')}\n`;
 }
 
-/** Whether a table of these columns has to drop the one with this title to fit into the terminal. */
-export const isDropped = <Row>(
-  title: string,
-  rows: readonly Row[],
-  columns: readonly Column<Row>[],
+/** Nothing is missing from a table without a word. */
+function hiddenNote(
+  hidden: readonly { readonly title: string }[],
+  style: Style,
   terminalColumns: number,
-): boolean =>
-  columns.some((column) => column.title === title) &&
-  !measure(rows, columns, terminalColumns).layout.columns.some((column) => column.title === title);
+): string[] {
+  if (hidden.length === 0) return [];
+  const titles = hidden.map(({ title }) => title).join(', ');
+  const what = hidden.length === 1 ? 'Hidden column' : 'Hidden columns';
+  const note = `${what}: ${titles}. Use a wider terminal, a pipe or -o json.`;
+  return [style.dim(wrapWords(note, terminalColumns, 0))];
+}
+
+/** A text as the lines of a cell of this width. */
+function fitting<Row>(
+  { shrinks }: Column<Row>,
+  width: number,
+  texts: readonly string[],
+  ellipsis: string | undefined,
+): (text: string) => readonly string[] {
+  if (shrinks === undefined) return (text) => [text];
+  if (shrinks === 'wrap') return (text) => wrapCell(text, width);
+  const tail = shrinks === 'middle' ? tailFor(texts, width) : 0;
+  return (text) => [truncate(text, width, tail, ellipsis)];
+}
+
+/** Lines between words, or within one that is wider alone. */
+const wrapCell = (text: string, width: number): string[] =>
+  wrapWords(text, width, 0)
+    .split('\n')
+    .flatMap((line) => {
+      const pieces: string[] = [];
+      let rest = [...line];
+      do {
+        const piece = startOf(rest, width) || rest.slice(0, 1).join('');
+        pieces.push(piece);
+        rest = rest.slice([...piece].length);
+      } while (rest.length > 0);
+      return pieces;
+    });
 
 function measure<Row>(
   rows: readonly Row[],
@@ -91,10 +137,7 @@ interface Layout<Row> {
   readonly widths: readonly number[];
 }
 
-/**
- * Columns that may go are dropped in their order, until the rest fits with those cut in their middle as narrow as
- * they get; the others are cut only where that is not enough.
- */
+/** Columns that may go are dropped in their order until the rest fits as narrow as it may get, then the widest are cut. */
 function layOut<Row>(
   columns: readonly Column<Row>[],
   contentOf: (column: Column<Row>) => number,
@@ -102,33 +145,31 @@ function layOut<Row>(
 ): Layout<Row> {
   const total = (widths: readonly number[]): number =>
     widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
-  const least = (column: Column<Row>): number =>
-    column.shrinks === 'middle' ? Math.min(contentOf(column), narrowest) : contentOf(column);
+  const leastOf = (column: Column<Row>): number =>
+    column.shrinks ? Math.min(contentOf(column), column.least ?? narrowest) : contentOf(column);
   const leaving = columns
     .filter(({ drops }) => drops !== undefined)
     .sort((a, b) => (a.drops ?? 0) - (b.drops ?? 0));
   let shown = columns;
-  while (leaving.length > 0 && total(shown.map(least)) > room) {
+  while (leaving.length > 0 && total(shown.map(leastOf)) > room) {
     const gone = leaving.shift();
     shown = shown.filter((column) => column !== gone);
   }
   const widths = shown.map(contentOf);
-  const cut = (may: (column: Column<Row>) => boolean, floor: number): void => {
-    const at = shown.flatMap((column, index) => (may(column) ? [index] : []));
+  const cut = (floorOf: (column: Column<Row>) => number): void => {
     for (let over = total(widths) - room; over > 0; over--) {
       // One cell from the widest at a time evens them out.
-      const widest = at.reduce<number | undefined>(
-        (best, index) =>
-          (widths[index] ?? 0) > (best === undefined ? floor : (widths[best] ?? 0)) ? index : best,
-        undefined,
-      );
+      const widest = shown.reduce<number | undefined>((best, column, at) => {
+        const width = widths[at] ?? 0;
+        if (!column.shrinks || width <= floorOf(column)) return best;
+        return best === undefined || width > (widths[best] ?? 0) ? at : best;
+      }, undefined);
       if (widest === undefined) return;
       widths[widest] = (widths[widest] ?? 0) - 1;
     }
   };
-  cut(({ shrinks }) => shrinks === 'middle', narrowest);
-  cut(({ shrinks }) => shrinks !== undefined, narrowest);
-  cut(() => true, 1);
+  cut(leastOf);
+  cut(() => smallest);
   return { columns: shown, widths };
 }
 

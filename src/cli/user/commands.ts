@@ -41,7 +41,7 @@ const users: OwnNoun<User, ListOptions> = {
       return [
         { title: 'EMAIL', cell: ({ email }) => email, shrinks: 'end' },
         { title: 'NAME', cell: ({ name = '' }) => name, shrinks: 'end', drops: 3 },
-        { title: 'ROLES', cell: ({ roles }) => roles.join(', '), shrinks: 'end' },
+        { title: 'ROLES', cell: ({ roles }) => roles.join(', '), shrinks: 'wrap' },
         {
           title: 'STATUS',
           cell: ({ status }) => status,

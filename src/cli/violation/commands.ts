@@ -54,14 +54,14 @@ const violations: OwnNoun<AnsweredViolation, ListOptions> = {
         cell: ({ severity }) => severity,
         paint: (text, { severity }, style) => paintSeverity(text, severity, style),
       },
-      { title: 'RESOURCE', cell: (row) => row.resource_id, shrinks: 'middle' },
-      { title: 'POLICY', cell: (row) => row.policy_name, shrinks: 'end' },
+      { title: 'RESOURCE', cell: (row) => row.resource_id, shrinks: 'middle', least: 9 },
+      { title: 'POLICY', cell: (row) => row.policy_name, shrinks: 'end', drops: 3 },
       ...(rows.some(({ monthly_cost: cost }) => cost !== undefined)
-        ? [{ title: 'MONTHLY COST', cell: costText, drops: 4 }]
+        ? [{ title: 'MONTHLY COST', cell: costText, drops: 2 }]
         : []),
-      { title: 'MESSAGE', cell: ({ message }) => message, shrinks: 'end', drops: 3 },
-      { title: 'STATUS', cell: ({ status }) => status, drops: 2 },
-      { title: 'ID', cell: ({ id }) => id, drops: 1 },
+      { title: 'MESSAGE', cell: ({ message }) => message, shrinks: 'end', drops: 1 },
+      { title: 'STATUS', cell: ({ status }) => status, drops: 4 },
+      { title: 'ID', cell: ({ id }) => id },
     ],
   },
   view: violationView,

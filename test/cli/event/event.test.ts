@@ -82,13 +82,16 @@ describe('govctl event', () => {
     expect((await run(['event', 'get', 'evt_none'])).exitCode).toBe(1);
   });
 
-  it('has the time and what happened on a narrow terminal, and says where the IDs are', async () => {
+  it('has whole IDs on a narrow terminal, beside the time and what happened', async () => {
     await trigger('policy.violation.created');
     service.advance(7_200_000);
     const narrow = { tty: true, columns: 80, env: { ...settings().env, NO_COLOR: '1' } };
     const { stdout, stderr } = await run(['event', 'list'], narrow);
-    expect(stdout).toMatch(/\n2h +policy\.violation\.created +HIGH .{36,}\n/);
-    expect(stderr).toContain('too narrow for the IDs');
+    expect(stdout).toMatch(/\n2h +policy\.vio\S*created +HIGH .*… +evt_\w{26}\n/);
+    expect(stderr).toBe('');
+    const narrower = await run(['event', 'list'], { ...narrow, columns: 60 });
+    expect(narrower.stdout).toMatch(/\n2h +policy\.\S*created +evt_\w{26}\n/);
+    expect(narrower.stdout).toContain('Hidden column: WHAT. Use a wider');
     const wide = await run(['event', 'list'], { ...narrow, columns: 100 });
     expect(wide.stdout).toMatch(/\n2h +policy\.violation\.created +HIGH .*… +evt_\w{26}\n/);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
