@@ -133,6 +133,9 @@ export function createUtilization(deps: Deps, keptMs = defaultRetention.metrics)
     return { answer, parts };
   };
 
+  ready().catch((error: unknown) =>
+    log.error({ err: error }, 'old files of utilization could not be removed'),
+  );
   return {
     isBeingWritten: (blob) => writing.has(blob),
 
