@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -12,6 +12,8 @@ import { contract } from '../../contract/contract.ts';
 import { defined } from '../../contract/defined.ts';
 import { durationForms, parseDuration } from '../../contract/duration.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { Lock } from '../../lock/lock.ts';
+import { takeLock } from '../../lock/lock.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
 import type { Context, Run } from '../context.ts';
 import { fetchFile } from '../download/fetch-file.ts';
@@ -28,7 +30,7 @@ interface ArchiveOptions {
 const manifestName = 'manifest.json';
 const runName = /^\d{8}T\d{9}Z$/;
 const draftName = /^\.archive-[0-9a-f]{16}\.part$/;
-const day = 86_400_000;
+const lockName = '.archive.lock';
 
 const File = z.looseObject({ path: z.string(), bytes: z.number(), sha256: z.string() });
 type File = z.infer<typeof File>;
@@ -67,9 +69,10 @@ export const runArchive: Run<ArchiveOptions> = async (context, { args: [named], 
       );
     });
   await writing(mkdir(directory, { recursive: true, mode: 0o700 }));
-  await writing(removeOldDrafts(directory));
+  const lock = await writing(lockDirectory(directory, named));
   const draft = path.join(directory, `.archive-${randomBytes(8).toString('hex')}.part`);
   try {
+    await writing(removeOldDrafts(directory));
     const { manifest, name } = await withOurServer(
       context,
       'archives',
@@ -100,6 +103,7 @@ export const runArchive: Run<ArchiveOptions> = async (context, { args: [named], 
     return exitCodes.ok;
   } finally {
     await rm(draft, { recursive: true, force: true });
+    await lock.release();
   }
 };
 
@@ -107,13 +111,20 @@ const filesIn = ({ files }: Manifest): number =>
   files.filter(({ path: file }) => file.startsWith('files/')).length;
 const bytesOf = ({ files }: Manifest): number => files.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** What a run left that was killed; one that is under way is not a day old. */
+/** Two runs at once would archive the same records. @throws GovctlError file_error while another run has the directory */
+async function lockDirectory(directory: string, named: string): Promise<Lock> {
+  const taken = await takeLock(path.join(directory, lockName));
+  if ('release' in taken) return taken;
+  throw new GovctlError('file_error', `Process ${taken.pid} is writing an archive to ${named}`, {
+    hint: 'Wait until that process ends, or use another directory.',
+  });
+}
+
+/** What runs left that were killed. */
 async function removeOldDrafts(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
-    if (!draftName.test(name)) continue;
-    const draft = path.join(directory, name);
-    const { mtimeMs } = await stat(draft);
-    if (Date.now() - mtimeMs > day) await rm(draft, { recursive: true, force: true });
+    if (draftName.test(name))
+      await rm(path.join(directory, name), { recursive: true, force: true });
   }
 }
 
