@@ -3,7 +3,9 @@ import { lookup } from 'node:dns/promises';
 import net from 'node:net';
 import tls from 'node:tls';
 import * as z from 'zod';
+import type { Client } from '../../client/client.ts';
 import type { HttpAnswer } from '../../client/http.ts';
+import { listAll } from '../../client/list-all.ts';
 import { createTransport } from '../../client/transport.ts';
 import { connectAs, transportOptions } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
@@ -15,7 +17,11 @@ import { findTarget, profileOf } from '../credentials/find-login.ts';
 import { projectBaseUrl } from '../objects/project-base-url.ts';
 import { describeSource } from '../auth/describe-login.ts';
 import { describeVerdict, verifyLogin } from '../auth/verify-login.ts';
+import { GovctlError } from '../../contract/errors.ts';
 import { count } from '../terminal/printable.ts';
+import { typed } from '../terminal/typed.ts';
+import { isDropping, nameOf, shownWebhooks } from '../webhook/webhook-objects.ts';
+import type { ShownWebhook } from '../webhook/webhook-objects.ts';
 import type { Finding } from './finding.ts';
 import { failure } from './finding.ts';
 
@@ -46,7 +52,7 @@ export async function serviceChecks(context: Context): Promise<Finding[]> {
   if (answered.some(({ status }) => status === 'fail')) return findings;
   const ready = await checkReady(context, target);
   if (ready) findings.push(ready);
-  if (ready?.status !== 'fail') findings.push(await checkLogin(context, target));
+  if (ready?.status !== 'fail') findings.push(...(await checkLogin(context, target)));
   return findings;
 }
 
@@ -273,15 +279,42 @@ export function checkClock(date: string | null, now: number): Finding | undefine
   };
 }
 
-async function checkLogin(context: Context, target: Target): Promise<Finding> {
+async function checkLogin(context: Context, target: Target): Promise<Finding[]> {
   const check = 'login';
-  if (!target.login) return failure(check, target.missing);
+  if (!target.login) return [failure(check, target.missing)];
   try {
     const { client } = await connectAs(context, target.baseUrl, target.login);
     const verdict = await verifyLogin(client);
     const message = `${describeSource(target.login)}: ${describeVerdict(verdict)}`;
-    return { check, status: verdict.reads ? 'ok' : 'warn', message };
+    if (!verdict.reads) return [{ check, status: 'warn', message }];
+    return [{ check, status: 'ok', message }, ...(await checkWebhooks(client))];
   } catch (error) {
-    return failure(check, error);
+    return [failure(check, error)];
   }
+}
+
+/** Whether events of any webhook are being dropped, where the service says so. */
+async function checkWebhooks(client: Client): Promise<Finding[]> {
+  const dropping: ShownWebhook[] = [];
+  try {
+    for await (const webhook of listAll(client, shownWebhooks)) {
+      if (isDropping(webhook)) dropping.push(webhook);
+    }
+  } catch (error) {
+    // A service without webhooks has none that lose events.
+    if (error instanceof GovctlError && error.error !== 'interrupted') return [];
+    throw error;
+  }
+  const [first] = dropping;
+  if (!first) return [];
+  const others =
+    dropping.length > 1 ? `, and of ${count(dropping.length - 1, 'other webhook')}` : '';
+  return [
+    {
+      check: 'webhooks',
+      status: 'warn',
+      message: `${count(first.dropped?.events ?? 0, 'event')} of ${nameOf(first)} dropped since ${first.dropped?.since ?? ''}${others}`,
+      hint: `Too many events wait, or for too long. Look at \`govctl webhook get ${typed(first.id)}\`: repair its receiver, or delete the webhook.`,
+    },
+  ];
 }

@@ -77,6 +77,10 @@ export function stateOf(webhook: ShownWebhook): WebhookState {
 export const isActive = ({ status, active }: ShownWebhook): boolean =>
   status === undefined ? active !== false : status === 'active';
 
+/** Whether events that wait for it are being dropped: none was delivered since. */
+export const isDropping = ({ dropped }: ShownWebhook): boolean =>
+  dropped !== undefined && dropped.ended_at === undefined;
+
 /** As a person knows it. */
 export const nameOf = ({ name, url }: ShownWebhook): string => name ?? url;
 

@@ -8,7 +8,7 @@ import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
 import { typed } from '../terminal/typed.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
-import { isActive, nameOf, stateOf } from './webhook-objects.ts';
+import { isActive, isDropping, nameOf, stateOf } from './webhook-objects.ts';
 
 export const webhookView = (
   webhook: ShownWebhook,
@@ -75,6 +75,13 @@ function describeStatus(webhook: ShownWebhook): string {
   const since = webhook.disabled_at ? ` since ${webhook.disabled_at}` : '';
   const why = state === 'disabled' && webhook.disabled_reason ? `: ${webhook.disabled_reason}` : '';
   return state + since + why;
+}
+
+/** For a table. */
+export function describeWaiting(webhook: ShownWebhook): string {
+  const { waiting, dropped } = webhook;
+  const lost = dropped && isDropping(webhook) ? `, ${dropped.events} dropped` : '';
+  return `${waiting ?? '-'}${lost}`;
 }
 
 function describeDropped({ dropped }: ShownWebhook): string | undefined {

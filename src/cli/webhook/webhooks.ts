@@ -14,7 +14,13 @@ import {
   stateOf,
   webhookStates,
 } from './webhook-objects.ts';
-import { paintStatus, redeliverHint, shortEvents, webhookView } from './webhook-view.ts';
+import {
+  describeWaiting,
+  paintStatus,
+  redeliverHint,
+  shortEvents,
+  webhookView,
+} from './webhook-view.ts';
 
 interface ListOptions {
   readonly status?: readonly string[];
@@ -37,7 +43,7 @@ export const webhooks: DescribedNoun<ShownWebhook, ListOptions> = {
       { title: 'WEBHOOK', cell: nameOf, shrinks: 'middle' },
       { title: 'STATUS', cell: stateOf, paint: paintStatus },
       { title: 'EVENTS', cell: shortEvents, drops: 2 },
-      { title: 'WAITING', cell: ({ waiting }) => String(waiting ?? '-'), drops: 3 },
+      { title: 'WAITING', cell: describeWaiting, drops: 3 },
       { title: 'ID', cell: ({ id }) => id },
     ],
     filter: ({ status }) => ({

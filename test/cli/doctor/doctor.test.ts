@@ -146,6 +146,29 @@ describe('govctl doctor', () => {
     expect(found.ready?.message).toBe('the service is up, but not ready');
   });
 
+  it('warns of webhooks whose waiting events are dropped', async () => {
+    const dropped = { events: 5_005, since: '2026-03-01T12:00:00.000Z' };
+    const hook = { url: 'https://a.example/', events: ['scan.failed'] };
+    const webhooks = [
+      { ...hook, id: 'wh_1', name: 'dead', waiting: 100_000, dropped },
+      { ...hook, id: 'wh_2', name: 'well', dropped: { ...dropped, ended_at: dropped.since } },
+      { ...hook, id: 'wh_3', name: 'slow', dropped },
+    ];
+    const { found } = await examine('https://service.example.com', {
+      fetch: async (url) =>
+        new Response(
+          JSON.stringify(url.includes('/v1/webhooks') ? { webhooks } : { policies: [] }),
+        ),
+    });
+    expect(found.webhooks).toEqual({
+      check: 'webhooks',
+      status: 'warn',
+      message:
+        '5,005 events of dead dropped since 2026-03-01T12:00:00.000Z, and of 1 other webhook',
+      hint: expect.stringContaining('govctl webhook get wh_1'),
+    });
+  });
+
   it('finds a refused login', async () => {
     const { exitCode, found } = await examine('https://service.example.com', {
       fetch: async (url) =>
