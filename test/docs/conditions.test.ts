@@ -76,11 +76,11 @@ test.each([maxConditionsLength, maxConditionsLengthOfBody, mostPatternParts])(
 );
 
 test('every macro, function and method that the guide names is known', () => {
-  const table = /## What there is\n([^]*?)\nA macro over/.exec(text)?.[1] ?? '';
+  const table = /## Look up the syntax\n([^]*?)\nA macro over/.exec(text)?.[1] ?? '';
   const rows = new Map(table.split('\n').map((row) => [row.split('|')[1]?.trim(), row] as const));
   const named = (row: string) =>
     Array.from((rows.get(row) ?? '').matchAll(/`([\w.]+)(?:\(\))?`/g), ([, name = '']) => name);
-  const names = [...named('conversions'), ...named('text'), ...named('time')];
+  const names = [...named('conversions'), ...named('strings'), ...named('time')];
   expect(names.length).toBeGreaterThan(30);
   for (const name of names) {
     const compiled = compileCondition(`dyn(1).${name}(1, 2, 3, 4, 5) == 1`);
