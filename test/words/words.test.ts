@@ -39,7 +39,6 @@ const unread: readonly string[] = [
   'src/report/',
   'src/server/',
   'policies-example/',
-  'docs/adr/',
   'docs/architecture.md',
   'docs/benchmarks.md',
   'docs/reference/',
