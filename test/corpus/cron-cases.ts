@@ -49,12 +49,12 @@ export type Verdict = keyof typeof differences | 'agrees' | 'unexplained';
 
 /** What our refusal of a form says: it has to be named, not only refused. */
 const refusals: readonly (readonly [keyof typeof differences, RegExp])[] = [
-  ['seconds', /has six fields; seconds are not taken/],
-  ['names', /names for schedules are not taken/],
-  ['zonePrefix', /belongs in timezone/],
-  ['question', /\? is not taken/],
+  ['seconds', /has six fields; seconds are not supported/],
+  ['names', /schedule names are not supported/],
+  ['zonePrefix', /contains a time zone/],
+  ['question', /\? is not supported/],
   ['special', /L, W and # are not supported/],
-  ['backwards', /doesn't go backwards/],
+  ['backwards', /cannot go backwards/],
 ];
 
 /** Read as we would be asked for it: what says the same in our five fields. */
@@ -66,12 +66,12 @@ function translate(
   let via: Verdict = 'agrees';
   const zone = /^(?:CRON_)?TZ=(\S+)\s+/.exec(cron)?.[1];
   if (zone !== undefined) {
-    expect(cronFault(cron)).toMatch(/belongs in timezone/);
+    expect(cronFault(cron)).toMatch(/contains a time zone/);
     cron = cron.replace(/^\S+\s+/, '');
     via = 'zonePrefix';
   }
   if (hasSeconds && cron.split(/\s+/).length === 6) {
-    expect(cronFault(cron)).toMatch(/seconds are not taken/);
+    expect(cronFault(cron)).toMatch(/seconds are not supported/);
     if (/^0\s/.test(cron)) cron = cron.replace(/^0\s+/, '');
     via = 'seconds';
   }

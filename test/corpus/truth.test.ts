@@ -62,15 +62,15 @@ function guardSection(): string {
   return `## AWS Guard Rules Registry
 
 ${answers.size} rules of the registry have policies in the library (tag \`guard:<RULE>\`); ${withCases} of them have published cases: templates, each with
-PASS or FAIL. Both sets of the library answer. Of ${all.length} cases ${agreed} agree (${percent(agreed, all.length)}); ${errors} are ERROR.
+PASS or FAIL. They are evaluated with both sets of the library. Of ${all.length} cases ${agreed} agree (${percent(agreed, all.length)}); ${errors} are ERROR.
 
 | rules | with cases | cases | agree |
 |---|---|---|---|
 ${rows.join('\n')}
 
-Where our verdict differs:
+Different verdicts:
 
-| rule | case | published | ours | why |
+| rule | case | published | govctl | reason |
 |---|---|---|---|---|
 ${others.join('\n')}
 `;
@@ -82,9 +82,9 @@ function recordingsSection(): string {
     const isQuiet = statuses(recording, 'green').every((status) => status === 'PASS');
     return `| ${recording.folder} | \`${recording.policy}\` | ${isFound ? 'found' : 'not found'} | ${isQuiet ? 'no finding' : 'a finding'} |`;
   });
-  return `## Recorded answers of AWS
+  return `## Recorded responses of AWS
 
-Recorded answers of AWS's APIs about resources with a fault (red) and without one (green), written as AWS Config items.
+Each policy is evaluated on recorded responses of AWS's APIs, written as AWS Config items: resources with a fault (red) and without one (green).
 
 | recording | policy | red | green |
 |---|---|---|---|
@@ -106,16 +106,16 @@ function celSection(): string {
   const [passed, total] = [sum((one) => one.passed), sum((one) => one.total)];
   return `## CEL conformance cases
 
-Conditions are CEL. Of the public conformance cases that need no protobuf messages, ${passed} of ${total} pass (${percent(passed, total)}), in both ways in which
-conditions run. [Conditions](conditions.md) lists what is left out of the language on purpose.
+Conditions are CEL. Of the public conformance cases that need no protobuf messages, ${passed} of ${total} pass (${percent(passed, total)}), both as closures and
+as generated code. [Conditions](conditions.md#differences-from-the-cel-specification) lists intentional differences.
 
-| section | cases | pass | pass as generated code | left out: protobuf |
+| section | cases | pass | pass as generated code | excluded: protobuf |
 |---|---|---|---|---|
 ${rows.join('\n')}
 
-What does not pass: the cases of \`block_ext\` call \`cel.block\`, which optimisers write and people don't; neither of the packages on the page
-[Conditions](conditions.md#conformance) has it. Two cases of \`type_deductions\` declare a generic function, \`tuple(T, U, V)\`; conditions
-declare none.
+Two kinds of cases do not pass: those of \`block_ext\` call \`cel.block\`, which only optimizers write; neither of the packages on the page
+[Conditions](conditions.md#conformance) supports it. Two cases of \`type_deductions\` declare a generic function, \`tuple(T, U, V)\`; conditions
+cannot declare functions.
 `;
 }
 
@@ -134,7 +134,7 @@ function cronSection(): string {
   });
   return `## Schedules
 
-The test cases of two public cron libraries. [Schedules](schedules.md) lists each difference.
+Cron expressions are compared with the test cases of two public cron libraries. [Schedules](schedules.md) describes each difference.
 
 | library | cases | agree | differences |
 |---|---|---|---|
@@ -159,8 +159,8 @@ function filesSection(): string {
   });
   return `## Public files
 
-Files of other projects, in JSON. A file that is not read has another format, such as a list of properties, or is damaged; the error names the
-place. Each is also read with random damage, and reworded: see [harmless changes](#harmless-changes).
+The readers are tested with JSON files of other projects. An unreadable file has another format, such as a list of properties, or is damaged; the error shows the
+location. Each file is also read with random damage, and with [harmless changes](#harmless-changes).
 
 | files | total | read | resources |
 |---|---|---|---|
@@ -184,11 +184,11 @@ function sourcesSection(): string {
       return `| ${types} | ${where} | ${what} |`;
     },
   );
-  return `## The same verdict from every source
+  return `## The same verdict in every format
 
-One description of a resource is written as each source has it (native, template of CloudFormation or Azure, Terraform plan, Terraform state, and
-what exists as AWS Config, Resource Manager or Cloud Asset Inventory exports it), with no setting, with each setting alone, and with all. Attributes and the
-verdicts of all policies are the same; of the types of AWS, ${new Set(everywhere.map(({ type }) => type)).size} are in all sources.
+Each resource is described once and written in every format (native, template of CloudFormation or Azure, Terraform plan, Terraform state, and
+export of AWS Config, Resource Manager or Cloud Asset Inventory), without settings, with each setting alone, and with all settings. Attributes and the
+verdicts of all policies are the same; of the types of AWS, ${new Set(everywhere.map(({ type }) => type)).size} exist in all formats.
 
 | cloud | types | forms of Terraform | settings | values |
 |---|---|---|---|---|
@@ -196,11 +196,11 @@ ${describedIn('AWS', awsKinds)}
 ${describedIn('Azure', azureKinds)}
 ${describedIn('Google Cloud', googleKinds)}
 
-\`test/inventory/same-verdict/\` contains the descriptions; a new one is a few lines.
+\`test/inventory/same-verdict/\` contains the descriptions; a new one has a few lines.
 
 Exceptions:
 
-| types | source | setting | why |
+| types | format | setting | reason |
 |---|---|---|---|
 ${rows.sort().join('\n')}
 `;
@@ -223,32 +223,31 @@ const text =
 
 # How verdicts are checked
 
-A wrong verdict is worse than none. The tests compare verdicts with published ones, with recorded answers of AWS, and between input formats;
-this page has the figures.
-A policy that can't be decided is an ERROR, never a pass.
+The tests compare verdicts with published ones, with recorded responses of AWS, and between input formats;
+this page shows the results. A wrong verdict is worse than none: if a policy cannot be evaluated, the result is an ERROR, never a pass.
 
 | check | where |
 |---|---|
 | published verdicts of the AWS Guard Rules Registry | \`test/corpus/guard.test.ts\` |
-| recorded answers of AWS, with and without a fault | \`test/corpus/aws-recordings.test.ts\` |
+| recorded responses of AWS, with and without a fault | \`test/corpus/aws-recordings.test.ts\` |
 | CEL conformance cases | \`test/corpus/cel-conformance.test.ts\` |
 | cases of two cron libraries | \`test/corpus/cron.test.ts\` |
-| public files: as published, damaged, and reworded without a change of meaning | \`test/corpus/\` |
-| the same infrastructure from every source | \`test/inventory/same-verdict/\` |
+| public files: as published, damaged, and rewritten without a change of meaning | \`test/corpus/\` |
+| the same infrastructure in every format | \`test/inventory/same-verdict/\` |
 | templates that follow their providers' guides: no finding | \`test/golden.test.ts\`, ${goldenFiles()} files in \`test/golden/\` |
-| every policy has a test that passes and fails | \`test/policies-example.test.ts\` |
+| every policy has tests that pass and fail | \`test/policies-example.test.ts\` |
 
 ${[guardSection(), recordingsSection(), celSection(), cronSection(), filesSection(), sourcesSection()].join('\n')}
-## Fixes at the source
+## Fixes
 
-\`check --fix\` offers a fix where the changed file was read again, the finding is gone, and no policy finds anything else that is worse.
-Here it is tried on the public templates, and on the plans that have their \`.tf\` files beside them (\`test/corpus/fixes.test.ts\`).
+\`check --fix\` offers a fix if the finding is gone in the changed file, and no policy finds anything worse.
+The test applies it to the public templates, and to plans with their \`.tf\` files (\`test/corpus/fixes.test.ts\`).
 
 ${readBlock(file, 'test/corpus/fixes.test.ts')}
 
 ## Harmless changes
 
-A change without a meaning changes no verdict: another order of keys and resources, YAML instead of JSON, other logical IDs, additional unrelated
+Changes without a meaning do not change a verdict: another order of keys and resources, YAML instead of JSON, other logical IDs, additional unrelated
 resources, one template split into several, \`"true"\` for \`true\`, another case of case-insensitive values, a plan's values alone. Inputs are generated from the
 descriptions (\`test/inventory/same-verdict/harmless-changes.test.ts\`) and taken from the public files (\`test/corpus/harmless-changes.test.ts\`).
 `;

@@ -953,7 +953,7 @@ const buckets: readonly Kind[] = [
         { native: { policy: { statements: [] } } },
       ),
     ],
-    { unsupported: { template: 'A template has the policy as a resource of its own.' } },
+    { unsupported: { template: 'A template has the policy as a separate resource.' } },
   ),
 ];
 
