@@ -1,9 +1,20 @@
-import { writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
 import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { makeTempFolder, serverKey, startBuiltServer } from '../support/built-cli.ts';
+import {
+  binary,
+  cleanEnvironment,
+  makeTempFolder,
+  serverKey,
+  startBuiltServer,
+} from '../support/built-cli.ts';
 import type { BuiltServer } from '../support/built-cli.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeSelfSigned } from '../support/self-signed.ts';
@@ -61,7 +72,11 @@ const load = 20_000;
 const ask = (server: BuiltServer, where: string, init: RequestInit = {}): Promise<Response> =>
   fetch(server.baseUrl + where, {
     ...init,
-    headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${server.key}`,
+      'content-type': 'application/json',
+      ...init.headers,
+    },
   });
 
 const create = (server: BuiltServer, name: string): Promise<Response> =>
@@ -161,4 +176,126 @@ describe('a stop ends', () => {
     ]);
     for (const slow of [body, headers]) expect(slow.got()).toMatch(/^HTTP\/1.1 503 /);
   });
+
+  test('in time whatever works in the background, resets no idle connection, and the next start does the rest', async () => {
+    const dataDir = path.join(makeTempFolder(), 'data');
+    let answers = false;
+    const delivered: string[] = [];
+    const receiver = createServer((request, response) => {
+      delivered.push(String(request.headers['x-service-event-id']));
+      if (answers) response.end();
+    });
+    const hookPort = await listenOn(receiver);
+    const server = await start([], { dataDir });
+    const posted = async (where: string, body: unknown, type = 'application/json') => {
+      const headers = { authorization: `Bearer ${server.key}`, 'content-type': type };
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const answer = await fetch(server.baseUrl + where, { method: 'POST', headers, body: text });
+      expect([where, answer.ok]).toEqual([where, true]);
+      return (await answer.json()) as { id: string };
+    };
+    const hook = { url: `http://127.0.0.1:${hookPort}/`, events: ['scan.failed'] };
+    await posted('/v1/webhooks', { ...hook, secret: 's'.repeat(32) });
+    const event = await posted('/v1/events', { type: 'scan.failed' });
+    expect((await create(server, 'one')).status).toBe(201);
+    const bucket = (n: number) => ({ id: `b-${n}`, type: 'AWS::S3::Bucket', open: true });
+    const lines = Array.from({ length: 2_000 }, (_, n) => JSON.stringify(bucket(n)));
+    await posted('/v1/resources/import', lines.join('\n'), 'application/x-ndjson');
+    const order = { name: 'long', type: 'audit', scope: {}, format_options: { formats: ['pdf'] } };
+    const report = await posted('/v1/reports', order);
+    const costs = await posted('/v1/cost/imports', {});
+    const sent = await ask(server, `/v1/cost/imports/${costs.id}/files/1`, {
+      method: 'PUT',
+      body: charges(100_000),
+      headers: { 'content-type': 'application/octet-stream' },
+    });
+    expect(sent.status).toBe(200);
+    await posted(`/v1/cost/imports/${costs.id}/commit`, {});
+    const idle = await openIdle(server, 200);
+    await until(() => delivered.length > 0);
+
+    const begun = performance.now();
+    signal(server);
+    const { end } = await endOf(server);
+    expect(performance.now() - begun).toBeLessThan(stopWithin + load);
+    expect(end).toBe(0);
+    await until(() => idle.ended === 200);
+    expect(idle.failed).toEqual([]);
+
+    answers = true;
+    const again = await start([], { dataDir });
+    const read = async (where: string) =>
+      (await (await ask(again, where)).json()) as { status: string };
+    await until(async () => (await read(`/v1/reports/${report.id}`)).status === 'completed');
+    await until(async () => (await read(`/v1/cost/imports/${costs.id}`)).status === 'completed');
+    await until(() => delivered.length > 1);
+    expect(new Set(delivered)).toEqual(new Set([event.id]));
+  });
+
+  test('in time while it starts, and leaves neither a lock nor a ready file', async () => {
+    const dataDir = path.join(makeTempFolder(), 'data');
+    const server = await start([], { dataDir });
+    const made = Array.from({ length: 50 }, (_, n) => create(server, `p${n}`));
+    expect((await Promise.all(made)).map(({ status }) => status)).toEqual(made.map(() => 201));
+    // So that the next start has a journal to read.
+    await server.stop('SIGKILL');
+    rmSync(path.join(dataDir, 'lock'));
+    for (const ms of [50, 250, 450, 650, 850]) {
+      const readyFile = path.join(makeTempFolder(), 'ready.json');
+      const child = spawn(
+        process.execPath,
+        [binary, 'server', '--port', '0', '--data-dir', dataDir, '--ready-file', readyFile],
+        { env: cleanEnvironment({ GOVCTL_SERVER_API_KEY: serverKey }), stdio: 'ignore' },
+      );
+      const ended = once(child, 'exit');
+      await sleep(ms);
+      const begun = performance.now();
+      child.kill('SIGTERM');
+      const [code, by] = (await ended) as [number | null, string | null];
+      expect(performance.now() - begun).toBeLessThan(stopWithin + load);
+      // Whatever it was about to do: it ends by the signal, as interrupted, or as a server that was ready.
+      expect([0, 130, 'SIGTERM']).toContain(code ?? by);
+      expect([ms, existsSync(readyFile), readdirSync(dataDir).includes('lock')]).toEqual([
+        ms,
+        false,
+        false,
+      ]);
+    }
+    const again = await start([], { dataDir });
+    const { pagination } = (await (await ask(again, '/v1/policies')).json()) as {
+      pagination: { total: number };
+    };
+    expect(pagination.total).toBe(50);
+  });
 });
+
+async function listenOn(server: Server): Promise<number> {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void server.close().closeAllConnections());
+  return (server.address() as AddressInfo).port;
+}
+
+/** Charges of one month. */
+const charges = (rows: number): string =>
+  [
+    'ProviderName,BillingAccountId,ResourceId,BillingCurrency,BilledCost,ChargePeriodStart,BillingPeriodStart',
+    ...Array.from(
+      { length: rows },
+      (_, n) => `AWS,1,i-${n % 500},USD,1,2026-01-1${n % 10},2026-01-01`,
+    ),
+  ].join('\n');
+
+/** Connections that were answered once and are kept. */
+async function openIdle({ baseUrl }: BuiltServer, count: number) {
+  const seen = { ended: 0, failed: [] as unknown[] };
+  const { port } = new URL(baseUrl);
+  const answered = Array.from({ length: count }, async () => {
+    const socket = connect(Number(port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', (error) => seen.failed.push(error)).on('end', () => (seen.ended += 1));
+    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+  });
+  await Promise.all(answered);
+  return seen;
+}
