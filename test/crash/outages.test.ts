@@ -143,7 +143,9 @@ describe('a start on a disk that takes no changes', () => {
     }
     const files = await diskWith(3, 'killed');
     meet(files, 'failing syncs');
-    await expect(open(files)).rejects.toThrow(/can't be used as a data folder: EIO/);
+    await expect(open(files)).rejects.toThrow(
+      /can't be used as a data folder: EIO.*\n.*Copy the directory to another disk/,
+    );
   });
 
   test('takes no changes after another server wrote the directory', async () => {

@@ -27,7 +27,7 @@ const refusal = async (dir: string, path: string): Promise<StoreRefusal> => {
   if (holder) return inUse(dir, join(dir, 'lock'), holder);
   return new StoreRefusal(
     `${dir} is in use by another process, perhaps of another container: it has locked ${path}.\n` +
-      'Way out: stop that process, or give another data folder (--data-dir).',
+      'Way out: stop that process (lsof names it), or give another data folder (--data-dir).',
   );
 };
 

@@ -348,6 +348,11 @@ export interface LockedFolder {
   release(): Promise<void>;
 }
 
+const wayOut = (error: unknown): string =>
+  error instanceof Error && 'code' in error && error.code === 'EIO'
+    ? 'Way out: its disk fails. Copy the directory to another disk, check the copy with `govctl server verify`, and start with that (--data-dir).'
+    : 'Way out: make sure that the folder is writable and its disk has space, or pass another one (--data-dir).';
+
 /** @throws StoreRefusal where it is no StoreRefusal already */
 const refusing = async <T>(dir: string, work: () => Promise<T>): Promise<T> => {
   try {
@@ -355,8 +360,7 @@ const refusing = async <T>(dir: string, work: () => Promise<T>): Promise<T> => {
   } catch (error) {
     if (error instanceof StoreRefusal) throw error;
     throw new StoreRefusal(
-      `${dir} can't be used as a data folder: ${messageOf(error)}\n` +
-        'Way out: make sure that the folder is writable and its disk has space, or pass another one (--data-dir).',
+      `${dir} can't be used as a data folder: ${messageOf(error)}\n${wayOut(error)}`,
       { cause: error },
     );
   }
