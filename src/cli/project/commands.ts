@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { policySets } from '../../project/policy-sets.ts';
+import { ciSystems } from './ci/workflow-facts.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import type { Act } from '../act.ts';
 
@@ -21,6 +22,17 @@ export function registerProjectCommands(program: GovctlCommand, act: Act): void 
         'copy this set of the policy library, and run it in check: baseline, or strict, which includes baseline',
       ).choices([...policySets]),
     )
+    .addOption(
+      new Option(
+        '--ci <system>',
+        'CI workflow to write (default: that of the git remote, else github)',
+      ).choices([...ciSystems, 'none']),
+    )
+    .option(
+      '--install-from <source>',
+      'where CI installs govctl from: an archive in the repo (.tgz), or GIT-URL#TAG',
+    )
+    .addHelpText('after', initHelp)
     .action(act(() => import('./init.ts').then((m) => m.runInit)));
   program
     .command('validate')
@@ -55,6 +67,17 @@ export function registerProjectCommands(program: GovctlCommand, act: Act): void 
     .option('--out <dir>', 'write the schemas of policy files and govctl.yaml to this directory')
     .action(act(() => import('./schema.ts').then((m) => m.runSchema)));
 }
+
+const initHelp = `
+No release of govctl is published yet, so CI builds it from git, or installs an
+archive that you packed. Without --install-from, the workflow fails and says so.
+
+Examples:
+  $ govctl init --project acme
+  $ govctl init --set baseline --ci none
+  $ npm pack --pack-destination ../policies/tools      in a clone of govctl
+  $ govctl init --ci github --install-from tools/govctl-1.0.0.tgz
+  $ govctl init --ci gitlab --install-from https://git.example.com/x/govctl#v1.0.0`;
 
 const validateHelp = `
 Exit codes: 0 valid, 3 invalid.

@@ -17,23 +17,36 @@ import type { Style } from '../terminal/terminal.ts';
 import type { Context, Run } from '../context.ts';
 import { placeToWrite, writesFrom } from '../flags/place-to-write.ts';
 import { offersCiLogins } from './offers-ci-logins.ts';
-import { readRepository } from './repository.ts';
+import { defaultBranch, readRepository } from './repository.ts';
 import type { Repository } from './repository.ts';
-import { gitIgnored, scaffold, trustCommands } from './scaffold.ts';
+import { githubFile } from './ci/github.ts';
+import { gitlabFile } from './ci/gitlab.ts';
+import { readInstallSource } from './ci/install-source.ts';
+import { trustCommands } from './ci/trust-commands.ts';
+import type { CiSystem, InstallSource } from './ci/workflow-facts.ts';
+import { gitIgnored, scaffold } from './scaffold.ts';
 import type { ScaffoldFile } from './scaffold.ts';
 
 interface InitOptions {
   readonly args: [folder: string | undefined];
   readonly project?: string;
   readonly set?: PolicySet;
+  readonly ci?: CiSystem | 'none';
+  readonly installFrom?: string;
 }
 
 type Outcome = 'created' | 'kept' | 'updated';
 
 /** Lays out a repo of policies. What is there already is kept as it is, and said. */
-export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], project, set }) => {
+export const runInit: Run<InitOptions> = async (
+  context,
+  { args: [given = '.'], project, set, ci: ciOption, installFrom: sourceOption },
+) => {
   const folder = path.resolve(context.world.cwd, given);
   const name = await chooseProject(context, folder, project);
+  const repository = await readRepository(context.world, folder);
+  const ci = ciOption === 'none' ? undefined : (ciOption ?? repository?.provider ?? 'github');
+  const installFrom = ci && (await chooseInstallSource(context, folder, sourceOption));
   // What does not exist yet has no place to be inside of.
   await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
     throw notWritten(folder, cause);
@@ -42,27 +55,20 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
   const files: { path: string; outcome: Outcome }[] = [];
   const policyPaths = await findPolicies({ ...readingOf(context), cwd: folder });
   const library = set === undefined ? [] : await readLibrary(context, set);
-  const hasCiLogins = await offersCiLogins(context);
-  const repository = hasCiLogins ? await readRepository(context.world, folder) : undefined;
-  const scaffolded = scaffold({
-    project: name,
-    version: context.version,
-    policyPaths,
-    library,
-    set,
-    hasCiLogins,
-    repository,
-  });
-  for (const { path: file, text } of scaffolded) {
-    files.push({ path: file, outcome: await writeNew(placeToWrite(from, file), text) });
+  const hasCiLogins = ci !== undefined && (await offersCiLogins(context));
+  const branch = await defaultBranch(context.world, folder);
+  const workflow = { installFrom, branch, hasCiLogins, repository };
+  const scaffolded = scaffold({ project: name, policyPaths, library, set, ci, workflow });
+  for (const { path: file, ...texts } of scaffolded) {
+    files.push({ path: file, outcome: await writeNew(placeToWrite(from, file), texts) });
   }
   const ignoring = placeToWrite(from, '.gitignore');
   files.push({ path: '.gitignore', outcome: await addLines(ignoring) });
   await warnOfOtherSet(context, folder, set);
   const ofLibrary = new Set(library.map(({ path: file }) => `policies/${file}`));
-  const hasWorkflow = files.some(
-    ({ path: file, outcome }) => file.startsWith('.github/') && outcome === 'created',
-  );
+  const isCiFile = (file: string): boolean => file === githubFile || file === gitlabFile;
+  const ciOutcome = files.find(({ path: file }) => isCiFile(file))?.outcome;
+  const hasWorkflow = ciOutcome === 'created' || ciOutcome === 'updated';
   const copied = files.filter(({ path: file }) => ofLibrary.has(file));
   const others = files.filter(({ path: file }) => !ofLibrary.has(file));
   await context.show({
@@ -87,27 +93,29 @@ export const runInit: Run<InitOptions> = async (context, { args: [given = '.'], 
         '  govctl auth login             log in to a service',
         '  govctl plan                   preview changes',
         '  govctl apply                  apply the changes',
-        ...(hasWorkflow && hasCiLogins ? ['', ...aboutCiLogins(repository)] : []),
+        ...(ci && hasWorkflow && installFrom === undefined ? ['', ...aboutInstalling(ci)] : []),
+        ...(ci && hasWorkflow && hasCiLogins ? ['', ...aboutCiLogins(ci, repository, branch)] : []),
         '',
       ].join('\n'),
   });
   return exitCodes.ok;
 };
 
-function aboutCiLogins(repository: Repository | undefined): string[] {
+function aboutCiLogins(ci: CiSystem, repository: Repository | undefined, branch: string): string[] {
   return [
     'CI logs in without a secret. To allow this, an admin of the service runs:',
-    ...trustCommands(repository).map((line) => `  ${line}`),
-    ...(repository === undefined
-      ? [
-          'Replace OWNER/NAME: the git remote "origin" is not a repository on github.com or gitlab.com.',
-        ]
-      : []),
-    ...(repository?.provider === 'gitlab'
-      ? ['The workflow is for GitHub Actions. See docs/authentication.md for a GitLab job.']
-      : []),
+    ...trustCommands(ci, repository, branch).map((line) => `  ${line}`),
+    ...(repository?.provider === ci
+      ? []
+      : [`Replace OWNER/NAME: the git remote "origin" is not a repository on ${ci}.com.`]),
   ];
 }
+
+const aboutInstalling = (ci: CiSystem): string[] => [
+  'CI does not install govctl yet, because no release of it is published. To finish the workflow, run:',
+  `  govctl init --ci ${ci} --install-from SOURCE`,
+  'SOURCE is a packed archive in this repo (npm pack), or a git URL with a tag or commit.',
+];
 
 function lineOf(style: Style, outcome: Outcome, file: string): string {
   const colour = outcome === 'kept' ? style.dim : style.green;
@@ -145,6 +153,22 @@ async function warnOfOtherSet(
   await warn(
     `govctl.yaml already exists and selects the ${config.set} set; set \`set: ${set}\` in govctl.yaml`,
   );
+}
+
+/** Where CI installs govctl from, if that is known: never from a package name that anyone could claim. */
+async function chooseInstallSource(
+  { world, flags }: Context,
+  folder: string,
+  given: string | undefined,
+): Promise<InstallSource | undefined> {
+  const text =
+    given ??
+    (flags.input
+      ? await world.prompt.input(
+          'Where does CI install govctl from? An archive in this repo, or GIT-URL#TAG (empty: decide later)',
+        )
+      : '');
+  return text.trim() === '' ? undefined : readInstallSource(text.trim(), folder);
 }
 
 /** The top folders below it that hold policies; `.` where some stand in the folder itself. */
@@ -185,22 +209,28 @@ async function chooseProject(
   );
 }
 
-async function writeNew(file: string, text: string): Promise<Outcome> {
+async function writeNew(
+  file: string,
+  { text, rewrite }: Omit<ScaffoldFile, 'path'>,
+): Promise<Outcome> {
   try {
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(file, text, { flag: 'wx' });
     return 'created';
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return keepOrRefuse(file, cause);
-    throw notWritten(file, cause);
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw notWritten(file, cause);
+    const before = await readOrRefuse(file, cause);
+    const after = rewrite?.(before.toString('utf8'));
+    if (after === undefined) return 'kept';
+    await replaceFile(file, after, { before });
+    return 'updated';
   }
 }
 
 /** mkdir says EEXIST too, when a file stands where a folder has to be. */
-async function keepOrRefuse(file: string, cause: unknown): Promise<Outcome> {
+async function readOrRefuse(file: string, cause: unknown): Promise<Buffer> {
   try {
-    await readFile(file);
-    return 'kept';
+    return await readFile(file);
   } catch {
     throw notWritten(file, cause);
   }

@@ -28,6 +28,22 @@ export async function readRepository(
   return url === undefined ? undefined : repositoryAt(url.trim());
 }
 
+/** What YAML and a shell read as it is. */
+const plainBranch = /^[\w][\w./-]*$/;
+
+/** The branch whose commits are applied: the default branch of `origin`, or the only branch of a repo without a remote. */
+export async function defaultBranch({ env }: Pick<World, 'env'>, folder: string): Promise<string> {
+  const ofRemote = await git(folder, env, ['symbolic-ref', '--short', 'refs/remotes/origin/HEAD']);
+  const branches = await git(folder, env, ['branch', '--format=%(refname:short)']);
+  const [own, ...others] = branches?.trim().split('\n') ?? [];
+  const unborn = own === '' ? await git(folder, env, ['symbolic-ref', '--short', 'HEAD']) : undefined; // prettier-ignore
+  const name =
+    ofRemote?.trim().replace(/^origin\//, '') ??
+    unborn?.trim() ??
+    (others.length === 0 ? own : undefined);
+  return name !== undefined && plainBranch.test(name) ? name : 'main';
+}
+
 /** @param url of any form that git takes: `https://github.com/acme/policies`, `git@github.com:acme/policies.git` */
 export function repositoryAt(url: string): Repository | undefined {
   const [, host, path] =

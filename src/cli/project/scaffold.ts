@@ -1,40 +1,41 @@
 import { defaultPolicySet } from '../../project/policy-sets.ts';
 import type { PolicySet } from '../../project/policy-sets.ts';
-import type { Repository } from './repository.ts';
+import { githubFile, githubWorkflow } from './ci/github.ts';
+import { gitlabFile, gitlabWorkflow } from './ci/gitlab.ts';
+import type { CiSystem, WorkflowFacts } from './ci/workflow-facts.ts';
 import { jsonSchemaOf, schemaFiles } from '../../project/write/json-schemas.ts';
 
-/** A file of a new repo: its path below the repo's folder, and its text. */
+/** A file of a new repo. */
 export interface ScaffoldFile {
+  /** Below the directory of the repo. */
   readonly path: string;
   readonly text: string;
+  /** What becomes of an existing file, by its text; undefined: it is kept. */
+  readonly rewrite?: (before: string) => string | undefined;
 }
 
 /** What a repo is laid out for. */
 export interface ScaffoldFacts {
   readonly project: string;
-  /** Of govctl: the workflow installs the one it was written by. */
-  readonly version: string;
   /** Where the policies are that the folder has already; empty: it gets a first one. */
   readonly policyPaths: readonly string[];
   /** Files of the policy library that are asked for, below the folder `policies`. */
   readonly library: readonly ScaffoldFile[];
   /** The policies that `check` is to run. */
   readonly set: PolicySet | undefined;
-  /** CI logs in by its ID token; else by a stored secret. */
-  readonly hasCiLogins: boolean;
-  /** The one that CI runs in, where it is known. */
-  readonly repository: Repository | undefined;
+  /** Undefined: no CI. */
+  readonly ci: CiSystem | undefined;
+  readonly workflow: Omit<WorkflowFacts, 'isTested'>;
 }
 
 /** What `govctl init` writes: a repo that validates, is formatted, and has a CI that plans and applies it. */
 export function scaffold({
   project,
-  version,
   policyPaths,
   library,
   set = defaultPolicySet,
-  hasCiLogins,
-  repository,
+  ci,
+  workflow,
 }: ScaffoldFacts): readonly ScaffoldFile[] {
   const isNew = policyPaths.length === 0;
   const isSample = isNew && library.length === 0;
@@ -49,10 +50,7 @@ export function scaffold({
           { path: 'policies/storage/s3-versioning.test.yaml', text: testFile },
         ]
       : []),
-    {
-      path: '.github/workflows/governance.yml',
-      text: workflowFile(version, { isTested: isNew, hasCiLogins, repository }),
-    },
+    ...(ci === undefined ? [] : [workflowFile(ci, { ...workflow, isTested: isNew })]),
     ...Object.entries(schemaFiles).map(([name, file]) => ({
       path: `schemas/${file}`,
       text: `${JSON.stringify(jsonSchemaOf(name), null, 2)}\n`,
@@ -130,108 +128,26 @@ cases:
         result: pass
 `;
 
-interface WorkflowFacts extends Pick<ScaffoldFacts, 'hasCiLogins' | 'repository'> {
-  /** The policies come with tests; whoever brings their own may have none yet. */
-  readonly isTested: boolean;
+const workflows = {
+  github: { path: githubFile, write: githubWorkflow },
+  gitlab: { path: gitlabFile, write: gitlabWorkflow },
+} as const;
+
+/** The workflow. One that was written when the install source was not known yet is completed, unless it was edited. */
+function workflowFile(ci: CiSystem, facts: WorkflowFacts): ScaffoldFile {
+  const { path, write } = workflows[ci];
+  const rewrite = (before: string): string | undefined => {
+    if (facts.installFrom === undefined) return undefined;
+    for (const isTested of [true, false]) {
+      for (const hasCiLogins of [true, false]) {
+        const undecided = { ...facts, isTested, hasCiLogins, installFrom: undefined };
+        if (before === write(undecided)) return write({ ...facts, isTested });
+      }
+    }
+    return undefined;
+  };
+  return { path, text: write(facts), rewrite };
 }
-
-/**
- * Commands by which an admin lets jobs log in: to apply, and on GitHub to plan.
- * @param repository undefined: OWNER/NAME stands for it
- */
-export function trustCommands(repository: Repository | undefined): readonly string[] {
-  const { provider = 'github', name = 'OWNER/NAME' } = repository ?? {};
-  const create = `govctl trust create ${name}`;
-  const scopes = '--scope governance:read,compliance:write';
-  return provider === 'gitlab'
-    ? [`${create} --provider gitlab --ref refs/heads/main ${scopes}`]
-    : [
-        `${create} --ref refs/heads/main ${scopes}`,
-        `${create} --ref 'refs/pull/*' --event pull_request --scope governance:read`,
-      ];
-}
-
-const workflowFile = (
-  version: string,
-  { isTested, hasCiLogins, repository }: WorkflowFacts,
-): string => `# Checks and plans pull requests; applies merges to main.
-# Policies whose file was removed stay live. To delete them, add --prune to both \`govctl plan\` and \`govctl apply\`.
-${hasCiLogins ? withoutSecret(repository) : withSecret}name: Governance
-on:
-  pull_request:
-  push:
-    branches: [main]
-
-permissions:
-  contents: read
-
-# Never run two applies at once, and never cancel a running apply.
-concurrency:
-  group: governance-\${{ github.ref }}
-  cancel-in-progress: \${{ github.event_name == 'pull_request' }}
-
-jobs:
-  validate:
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-node@v4
-        with:
-          node-version: 20
-      - run: npm install --global govctl@${version}
-      - run: govctl fmt --check
-      - run: govctl validate -o github
-      - run: govctl test${isTested ? ' --require-tests --require-coverage' : ''} -o github
-
-  plan:
-    needs: validate
-    # Pull requests from forks ${hasCiLogins ? 'get no ID token' : 'cannot read secrets'}.
-    if: github.event_name == 'pull_request' && github.event.pull_request.head.repo.full_name == github.repository
-    runs-on: ubuntu-latest
-${loginOf(hasCiLogins)}    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-node@v4
-        with:
-          node-version: 20
-      - run: npm install --global govctl@${version}
-${hasCiLogins ? loginStep : ''}      - run: govctl plan -o markdown >> "$GITHUB_STEP_SUMMARY"
-
-  apply:
-    needs: validate
-    if: github.event_name == 'push'
-    runs-on: ubuntu-latest
-${loginOf(hasCiLogins)}    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-node@v4
-        with:
-          node-version: 20
-      - run: npm install --global govctl@${version}
-${hasCiLogins ? loginStep : ''}      - run: govctl apply --auto-approve -o markdown >> "$GITHUB_STEP_SUMMARY"
-`;
-
-const withSecret = `# Set the variable GOVCTL_BASE_URL and the secret GOVCTL_TOKEN in the repository's settings.
-`;
-
-const withoutSecret = (
-  repository: Repository | undefined,
-): string => `# Set the variable GOVCTL_BASE_URL in the repository's settings. No secret is needed. An admin of the service runs once:
-#   ${trustCommands(repository).join('\n#   ')}
-`;
-
-const loginOf = (hasCiLogins: boolean): string =>
-  hasCiLogins
-    ? `    permissions:
-      contents: read
-      id-token: write
-    env:
-      GOVCTL_BASE_URL: \${{ vars.GOVCTL_BASE_URL }}
-`
-    : `    env:
-      GOVCTL_BASE_URL: \${{ vars.GOVCTL_BASE_URL }}
-      GOVCTL_TOKEN: \${{ secrets.GOVCTL_TOKEN }}
-`;
-
-const loginStep = '      - run: govctl auth login --oidc\n';
 
 const editorFile = `${JSON.stringify(
   {

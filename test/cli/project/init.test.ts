@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -27,19 +27,18 @@ describe('govctl init', () => {
     const workflow = parse(
       readFileSync(path.join(repo, '.github/workflows/governance.yml'), 'utf8'),
     ) as { jobs: object };
-    expect(Object.keys(workflow.jobs)).toEqual(['validate', 'plan', 'apply']);
+    expect(Object.keys(workflow.jobs)).toEqual(['install', 'check', 'plan', 'apply', 'drift']);
     expect(readFileSync(path.join(repo, '.gitignore'), 'utf8')).toBe(
       '.govctl/\nplan.json\n*.plan.json\n',
     );
   });
 
-  it('writes a workflow that deletes nothing by itself and installs the version it was made by', async () => {
+  it('writes a workflow that deletes nothing by itself', async () => {
     const cwd = makeRepo();
     await runCommandLine(['init'], { cwd });
     const workflow = readFileSync(path.join(cwd, '.github/workflows/governance.yml'), 'utf8');
     expect(workflow).not.toMatch(/^ .*--prune/m);
     expect(workflow).toMatch(/^# .*--prune/m);
-    expect(workflow).toContain('npm install --global govctl@0.0.0-test\n');
   });
 
   describe('asks the service whether CI jobs may log in without a secret', () => {
@@ -49,7 +48,7 @@ describe('govctl init', () => {
     async function init(answer: () => Response | Promise<Response>, remote?: string) {
       const cwd = makeRepo();
       if (remote !== undefined) {
-        execFileSync('git', ['init', '--quiet'], { cwd });
+        execFileSync('git', ['init', '--quiet', '--initial-branch', 'main'], { cwd });
         execFileSync('git', ['remote', 'add', 'origin', remote], { cwd });
       }
       const asked: unknown[] = [];
@@ -62,8 +61,9 @@ describe('govctl init', () => {
         },
       });
       expect(exitCode).toBe(0);
-      const file = path.join(cwd, '.github/workflows/governance.yml');
-      return { asked, stdout, text: readFileSync(file, 'utf8') };
+      const files = ['.github/workflows/governance.yml', '.gitlab-ci.yml'];
+      const file = files.map((one) => path.join(cwd, one)).find((one) => existsSync(one));
+      return { asked, stdout, text: readFileSync(file!, 'utf8') };
     }
 
     it('and has them do so where it offers that, with the commands that an admin runs', async () => {
@@ -73,12 +73,12 @@ describe('govctl init', () => {
       for (const name of ['plan', 'apply']) {
         expect(jobs[name]).toMatchObject({
           permissions: { contents: 'read', 'id-token': 'write' },
-          env: { GOVCTL_BASE_URL: expect.any(String) },
         });
         const runs = (jobs[name]?.steps as { run?: string }[]).flatMap(({ run = [] }) => run);
         expect(runs[1]).toBe('govctl auth login --oidc');
+        expect(runs[0]).toContain('--ignore-scripts');
       }
-      expect(jobs.validate).not.toHaveProperty('permissions');
+      expect(jobs.check?.permissions).not.toHaveProperty('id-token');
       expect(text).not.toContain('GOVCTL_TOKEN');
       for (const command of [
         'govctl trust create OWNER/NAME --ref refs/heads/main --scope governance:read,compliance:write',
@@ -211,7 +211,7 @@ describe('govctl init', () => {
   it('asks for the name on a terminal only', async () => {
     const cwd = makeRepo();
     const world = createFakeWorld({ cwd, tty: true, answers: ['asked-for'] });
-    await runCommandLine(['init', 'a'], world);
+    await runCommandLine(['init', 'a', '--ci', 'none'], world);
     expect(world.asked).toHaveLength(1);
     expect(readFileSync(path.join(cwd, 'a/govctl.yaml'), 'utf8')).toContain('project: asked-for');
     await runCommandLine(['init', 'My Repo'], { cwd });
