@@ -174,4 +174,22 @@ export interface Table {
   readonly rows: () => AsyncIterable<readonly Row[]>;
   /** What is said where there are no rows. */
   readonly empty: string;
+  /** How pages show it; absent: row after row. Other formats have every row as it is. */
+  readonly paper?: Paper;
+}
+
+/** How pages show rows: in groups. All names are ids of columns. */
+export interface Paper {
+  /** What the rows of a group have in common, the name of the group first; none: all are one group without a heading. */
+  readonly by: readonly string[];
+  /** Side by side, a line for each row. */
+  readonly columns: readonly string[];
+  /** Once for a group where all of its rows agree; otherwise in a small line under each. */
+  readonly once: readonly string[];
+  /** How many rows are shown; default 500. */
+  readonly most?: number;
+  /** By what they are chosen where there are more, the most telling column first. */
+  readonly rank: readonly string[];
+  /** Which ones these are, as in `those of highest risk`. */
+  readonly chosen: string;
 }

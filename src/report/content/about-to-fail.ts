@@ -54,7 +54,19 @@ export function aboutToFailSection({ predictions, order, scope }: Facts): Sectio
         ? [paragraph(`The table lists the earliest ${mostBrief} of ${count(alerts.length, 'prediction')}.`)] // prettier-ignore
         : []),
       table(
-        { id: 'predictions', title: 'Predicted violations', empty: 'No predictions.' },
+        {
+          id: 'predictions',
+          title: 'Predicted violations',
+          empty: 'No predictions.',
+          paper: {
+            by: ['policy', 'severity'],
+            columns: ['resource', 'at', 'method', 'confidence'],
+            once: ['advice', 'environment', 'resource_type'],
+            most: 200,
+            rank: ['severity'],
+            chosen: 'the most severe, and of these the earliest',
+          },
+        },
         columns,
         shown,
       ),

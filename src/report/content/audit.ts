@@ -92,7 +92,19 @@ function evaluationsSection({ scope, order, evaluations }: Facts): Section {
         `Every policy in scope over every resource in scope of its type, the most severe first, then by policy and resource. All were evaluated at ${moment(scope.at, order.scope.timezone)}.`,
       ),
       table(
-        { id: 'evaluations', title: 'Evaluations', empty: 'Nothing was evaluated.' },
+        {
+          id: 'evaluations',
+          title: 'Evaluations',
+          empty: 'Nothing was evaluated.',
+          paper: {
+            by: ['policy', 'severity'],
+            columns: ['resource', 'status'],
+            once: ['environment', 'region', 'message', 'resource_type'],
+            most: 300,
+            rank: ['status', 'severity'],
+            chosen: 'failures first, the most severe ones',
+          },
+        },
         columns,
         evaluations.rows ?? rowsOf([]),
       ),
@@ -124,7 +136,19 @@ function changesSection({ audit: log }: Facts, details: boolean): Section {
       ...(details
         ? [
             table(
-              { id: 'audit_log', title: 'Audit log', empty: 'No entries.' },
+              {
+                id: 'audit_log',
+                title: 'Audit log',
+                empty: 'No entries.',
+                paper: {
+                  by: [],
+                  columns: ['at', 'actor', 'action', 'subject_name', 'changes'],
+                  once: [],
+                  most: 200,
+                  rank: ['at'],
+                  chosen: 'the newest',
+                },
+              },
               columns,
               log?.entries ?? rowsOf([]),
             ),
@@ -196,7 +220,19 @@ function statusSection({ violations }: Facts, details: boolean): Section {
       ...(details
         ? [
             table(
-              { id: 'status_changes', title: 'Status changes of violations', empty: 'None.' },
+              {
+                id: 'status_changes',
+                title: 'Status changes of violations',
+                empty: 'None.',
+                paper: {
+                  by: ['policy', 'severity'],
+                  columns: ['resource', 'at', 'from', 'to'],
+                  once: ['cause', 'by', 'reason'],
+                  most: 200,
+                  rank: ['severity', 'at'],
+                  chosen: 'the most severe, and of these the newest',
+                },
+              },
               columns,
               steps ?? rowsOf([]),
             ),

@@ -34,7 +34,7 @@ export const dataOnly = <T>(one: ColumnOf<T>): ColumnOf<T> => ({ ...one, shown: 
 
 /** A table of items, a row for each. */
 export function table<T>(
-  about: Pick<Table, 'id' | 'title' | 'empty'>,
+  about: Pick<Table, 'id' | 'title' | 'empty' | 'paper'>,
   columns: readonly ColumnOf<T>[],
   items: readonly T[] | Rows<T>,
 ): Table {

@@ -1,11 +1,11 @@
 import { complianceScore } from '../../engine/score.ts';
-import type { Section, Table } from '../model.ts';
+import type { Paper, Section, Table } from '../model.ts';
 import { below, column, dataOnly, isoCell, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import type { Facts, PolicyFact, ScanFact, ViolationRow } from './facts.ts';
 import { describeMappings } from './framework.ts';
 import { evaluationColumns } from './shared.ts';
-import { count } from './wording.ts';
+import { count, rounded } from './wording.ts';
 
 /** The enabled policies with what their evaluations say; those without any are told briefly. */
 export function policiesSection({ policies, violations, disabled }: Facts): Section {
@@ -24,7 +24,7 @@ export function policiesSection({ policies, violations, disabled }: Facts): Sect
     column('open', 'Open violations', 'integer', 1, open),
     column('score', 'Met', 'percent', 1, ({ counter }) => complianceScore(counter)),
     below(mapped),
-    below(id),
+    dataOnly(id),
   ];
   return {
     id: 'policies',
@@ -53,6 +53,15 @@ export function policiesSection({ policies, violations, disabled }: Facts): Sect
 
 const mappedTo = ({ mappings }: PolicyFact): string => describeMappings(mappings);
 
+/** Only open violations have any. */
+export const pointsColumn = column<ViolationRow>(
+  'points',
+  'Risk points',
+  'decimal',
+  1,
+  ({ points }) => (points === undefined ? null : rounded(points)),
+);
+
 export const violationColumns: readonly ColumnOf<ViolationRow>[] = [
   column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
   column('policy', 'Policy', 'text', 2, ({ policy }) => policy),
@@ -68,7 +77,17 @@ export const violationColumns: readonly ColumnOf<ViolationRow>[] = [
   column('detected_at', 'Found', 'timestamp', 2, ({ found_at: at }) => isoCell(at)),
   below(column('resolved_at', 'Resolved', 'timestamp', 2, ({ resolved_at: at }) => isoCell(at))),
   below(column('violation_id', 'Violation', 'id', 2, ({ id }) => id)),
+  dataOnly(pointsColumn),
 ];
+
+/** On pages, violations stand beneath their policies. */
+export const violationsByPolicy: Paper = {
+  by: ['policy', 'severity'],
+  columns: ['resource', 'points'],
+  once: ['environment', 'region', 'detected_at', 'message', 'controls', 'resource_type'],
+  rank: ['severity', 'points'],
+  chosen: 'those of highest risk',
+};
 
 /** The scans of the scope's time, the first first. */
 export function scansTable(scans: readonly ScanFact[]): Table {

@@ -1,7 +1,7 @@
 import type { Chart, Section, SeriesColour } from '../model.ts';
 import { below, column, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
-import { policiesSection, violationColumns } from './common-tables.ts';
+import { policiesSection, violationColumns, violationsByPolicy } from './common-tables.ts';
 import type { Content } from './content.ts';
 import type { EvaluationRow, Facts } from './facts.ts';
 import { controlsSection, describeStatus, frameworksSection } from './framework-sections.ts';
@@ -172,7 +172,16 @@ function findingsSection({ scope, violations }: Facts): Section {
           : 'Violations that were open at any time in the range, or exempt at its end, with their status at its end; most severe first, then by policy and resource.',
       ),
       table(
-        { id: 'findings', title: 'Findings', empty: 'None.' },
+        {
+          id: 'findings',
+          title: 'Findings',
+          empty: 'None.',
+          paper: {
+            ...violationsByPolicy,
+            columns: ['resource', 'status', 'points'],
+            rank: ['status', ...violationsByPolicy.rank],
+          },
+        },
         violationColumns,
         violations.rows ?? rowsOf([]),
       ),
@@ -198,7 +207,19 @@ function undecidedSection({ evaluations }: Facts): Section {
         'Evaluations that ended in an error because an attribute is missing or has the wrong type.',
       ),
       table(
-        { id: 'undecided', title: 'Evaluation errors', empty: 'None.' },
+        {
+          id: 'undecided',
+          title: 'Evaluation errors',
+          empty: 'None.',
+          paper: {
+            by: ['policy', 'severity'],
+            columns: ['resource'],
+            once: ['environment', 'why'],
+            most: 100,
+            rank: ['severity'],
+            chosen: 'the most severe',
+          },
+        },
         columns,
         evaluations.undecidedRows ?? rowsOf([]),
       ),

@@ -1,7 +1,7 @@
 import type { Chart, Section } from '../model.ts';
 import { below, column, figures, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
-import { violationColumns } from './common-tables.ts';
+import { violationColumns, violationsByPolicy } from './common-tables.ts';
 import type { Content } from './content.ts';
 import type { Facts, ViolationRow } from './facts.ts';
 import { orderKey, policyOfKey } from './order-key.ts';
@@ -214,9 +214,14 @@ function violationsSection({ violations }: Facts, plan: readonly Action[]): Sect
     id: 'violations',
     title: 'Open violations',
     blocks: [
-      paragraph('All open violations, in the order of the plan, then by resource.'),
+      paragraph('Open violations, in the order of the plan, then by resource.'),
       table(
-        { id: 'violations', title: 'Open violations', empty: 'None.' },
+        {
+          id: 'violations',
+          title: 'Open violations',
+          empty: 'None.',
+          paper: { ...violationsByPolicy, by: ['policy', 'severity', 'step'] },
+        },
         columns,
         violations.rows ?? rowsOf([]),
       ),

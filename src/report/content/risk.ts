@@ -2,7 +2,7 @@ import type { Section } from '../model.ts';
 import { aboutToFailSection, predictedWithin } from './about-to-fail.ts';
 import { below, column, figures, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
-import { violationColumns } from './common-tables.ts';
+import { pointsColumn, violationColumns, violationsByPolicy } from './common-tables.ts';
 import type { Content } from './content.ts';
 import type { ExemptionFact, Facts, PolicyFact, ViolationRow } from './facts.ts';
 import { costAtRiskSection } from './cost-at-risk.ts';
@@ -220,16 +220,18 @@ function undecidedSection(facts: Facts): Section {
 
 function violationsSection({ violations }: Facts): Section {
   const columns: readonly ColumnOf<ViolationRow>[] = [
-    column('points', 'Risk points', 'decimal', 1, ({ points }) => rounded(points ?? 0)),
-    ...violationColumns.filter(({ id }) => id !== 'resolved_at' && id !== 'status'),
+    pointsColumn,
+    ...violationColumns.filter(
+      ({ id }) => id !== 'resolved_at' && id !== 'status' && id !== 'points',
+    ),
   ];
   return {
     id: 'violations',
     title: 'Open violations',
     blocks: [
-      paragraph('All open violations, highest risk first.'),
+      paragraph('Open violations, highest risk first.'),
       table(
-        { id: 'violations', title: 'Open violations', empty: 'None.' },
+        { id: 'violations', title: 'Open violations', empty: 'None.', paper: violationsByPolicy },
         columns,
         violations.rows ?? rowsOf([]),
       ),

@@ -18,7 +18,7 @@ import type { Flow } from './flow.ts';
 import { artifact, drawLine, fillRect, mark } from './page.ts';
 import { ink, paints, rgb, tones } from './palette.ts';
 import { number } from './pdf-string.ts';
-import { writeTable } from './table.ts';
+import { tableStart, writeTable } from './table.ts';
 import type { Line } from './text.ts';
 
 export async function writeBlock(flow: Flow, block: Block): Promise<void> {
@@ -43,6 +43,22 @@ export async function writeBlock(flow: Flow, block: Block): Promise<void> {
       return writeChart(flow, block);
     case 'table':
       return writeTable(flow, block);
+  }
+}
+
+/** Points of the page that the start of a block takes: what stands above it stays with it. */
+export function leastHeight(flow: Flow, block: Block): number {
+  switch (block.kind) {
+    case 'chart':
+      return placeChart(flow, block).height + chartTitle;
+    case 'table':
+      return tableStart(block);
+    case 'figures':
+    case 'heading':
+      return 70;
+    case 'paragraph':
+    case 'notice':
+      return 2 * styles.body.leading + 2 * noticePadding;
   }
 }
 
@@ -152,19 +168,29 @@ function fitting(flow: Flow, value: string, width: number): number {
   return Math.max(figure.value * 0.7, Math.min(figure.value, Math.floor(wanted * 10) / 10));
 }
 
-/** A chart is no wider than this: on a page in landscape it would be mostly air. */
-const widestChart = 560;
+interface PlacedChart {
+  readonly drawing: Drawing;
+  readonly scale: number;
+  readonly height: number;
+}
 
-async function writeChart(flow: Flow, chart: Chart): Promise<void> {
-  const width = Math.min(contentWidth(flow), widestChart);
+function placeChart(flow: Flow, chart: Chart): PlacedChart {
+  const width = contentWidth(flow);
   const drawing = drawChart(chart, {
     width,
     measure: (text, size, bold) => flow.type.width(text, bold ? 'bold' : 'sans', size),
   });
   const room = flow.sheet.height - 180;
   const scale = Math.min(1, width / drawing.width, room / drawing.height);
-  const height = drawing.height * scale;
-  await makeRoom(flow, height + 30);
+  return { drawing, scale, height: drawing.height * scale };
+}
+
+/** Points: of a chart's title, and the space around it. */
+const chartTitle = 30;
+
+async function writeChart(flow: Flow, chart: Chart): Promise<void> {
+  const { drawing, scale, height } = placeChart(flow, chart);
+  await makeRoom(flow, height + chartTitle);
   await writeElement(flow, 'P', chart.title, styles.title);
   flow.y += 3;
   const { tags } = flow.file;

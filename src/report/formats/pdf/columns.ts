@@ -1,6 +1,5 @@
 import { columnTitle } from '../cell-text.ts';
 import type { Column, Row } from '../../model.ts';
-import { readingOf } from '../reading.ts';
 import type { PlacedColumn, Reading } from '../reading.ts';
 import { setCell, isNumeric } from './cells.ts';
 import type { CellText } from './cells.ts';
@@ -51,15 +50,6 @@ export function styleOf({ main, below }: Reading): TableStyle {
 /** Of a cell's letters: a monospaced face looks larger than its size. */
 export const sizeOf = ({ face }: Pick<CellText, 'face'>, { size }: CellStyle): number =>
   face === 'mono' ? size * 0.89 : size;
-
-/** Of columns, and of their shares: tables with more get pages in landscape. */
-const mostInPortrait = { columns: 10, shares: 11 };
-
-export function needsLandscape(columns: readonly Column[]): boolean {
-  const { main } = readingOf(columns);
-  const shares = main.reduce((sum, { column: { width } }) => sum + width, 0);
-  return main.length > mostInPortrait.columns || shares > mostInPortrait.shares;
-}
 
 /** What is enough for a column, and what it would like, padding included. */
 interface Need {

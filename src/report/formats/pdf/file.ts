@@ -20,7 +20,7 @@ export interface PdfFile {
   readonly tags: Tags;
   /** The number of pages, drawn once it is known; a name for `Do`. */
   readonly total: Ref;
-  addPage(landscape: boolean): Sheet;
+  addPage(): Sheet;
   finishPage(sheet: Sheet): void;
   /** Hands over what is ready. */
   drain(): Promise<void>;
@@ -33,7 +33,6 @@ export interface Sheet {
   readonly page: PdfkitPage;
   readonly width: number;
   readonly height: number;
-  readonly landscape: boolean;
   readonly operators: string[];
   /** Element numbers by marked content. */
   readonly owners: number[];
@@ -83,8 +82,8 @@ export async function openFile(
     doc,
     tags,
     total,
-    addPage(landscape) {
-      const sheet = addPage(doc, landscape);
+    addPage() {
+      const sheet = addPage(doc);
       if (!started) signing?.attach(sheet.page);
       started = true;
       return sheet;
@@ -120,14 +119,14 @@ function documentInfo(head: ReportHead) {
   };
 }
 
-function addPage(doc: Pdfkit, landscape: boolean): Sheet {
+function addPage(doc: Pdfkit): Sheet {
   const operators: string[] = [];
   doc.addContent = (text) => operators.push(text);
-  doc.addPage({ size: 'A4', layout: landscape ? 'landscape' : 'portrait' });
+  doc.addPage({ size: 'A4' });
   // Out of pdfkit's hands: it is ended when it is finished here, whatever the order.
   doc._pageBuffer = [];
   const { page } = doc;
-  return { page, width: page.width, height: page.height, landscape, operators, owners: [] };
+  return { page, width: page.width, height: page.height, operators, owners: [] };
 }
 
 /** Makes a page the one that pdfkit draws on. */
@@ -147,7 +146,6 @@ function finishPage(doc: Pdfkit, tags: Tags, { page, operators, owners }: Sheet)
     owners: [],
     width: page.width,
     height: page.height,
-    landscape: false,
   });
   page.end();
 }

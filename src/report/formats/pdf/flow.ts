@@ -41,8 +41,8 @@ export const contentWidth = (flow: Flow): number => flow.sheet.width - 2 * margi
 export const bottom = (flow: Flow): number => flow.sheet.height - margin.bottom;
 
 /** A page with what every page has, but for its running head. */
-export function startSheet(flow: Omit<Flow, 'sheet' | 'element'>, landscape: boolean): Sheet {
-  const sheet = flow.file.addPage(landscape);
+export function startSheet(flow: Omit<Flow, 'sheet' | 'element'>): Sheet {
+  const sheet = flow.file.addPage();
   flow.pages++;
   const { watermark } = flow.running;
   if (watermark !== undefined && flow.watermarkState) {
@@ -56,17 +56,17 @@ export function startSheet(flow: Omit<Flow, 'sheet' | 'element'>, landscape: boo
 }
 
 /** Goes on at the top of a new page; the one before is written, and other work has its turn. */
-export async function turnPage(flow: Flow, landscape: boolean): Promise<void> {
+export async function turnPage(flow: Flow): Promise<void> {
   flow.file.finishPage(flow.sheet);
   await flow.file.drain();
   await nextTurn();
   flow.signal.throwIfAborted();
-  flow.sheet = beginPage(flow, landscape);
+  flow.sheet = beginPage(flow);
 }
 
-/** A page of the section, with its running head and foot. */
-export function beginPage(flow: Omit<Flow, 'sheet' | 'element'>, landscape: boolean): Sheet {
-  const sheet = startSheet(flow, landscape);
+/** A page with its running head, which names the section that it starts in, and its foot. */
+export function beginPage(flow: Omit<Flow, 'sheet' | 'element'>): Sheet {
+  const sheet = startSheet(flow);
   flow.y = margin.top;
   drawRunning(flow.file, sheet, {
     type: flow.type,
@@ -79,7 +79,7 @@ export function beginPage(flow: Omit<Flow, 'sheet' | 'element'>, landscape: bool
 /** Makes room for `height` points; what is higher than a page starts on a new one unless this one is still empty. */
 export async function makeRoom(flow: Flow, height: number): Promise<void> {
   if (flow.y + height > bottom(flow) && flow.y > margin.top) {
-    await turnPage(flow, flow.sheet.landscape);
+    await turnPage(flow);
   }
 }
 

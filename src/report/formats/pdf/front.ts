@@ -46,7 +46,7 @@ const frameworkTitle = (framework: string): string =>
 
 /** The first page: what this is, about what, when, and by whom. */
 export function writeCover(flow: FrontFlow, head: ReportHead): void {
-  const sheet = startSheet(flow, false);
+  const sheet = startSheet(flow);
   const { tags } = flow.file;
   const section = tags.open('Sect', tags.root);
   const pen = startPen(flow, sheet, section);
@@ -220,7 +220,7 @@ export function reserveContents(flow: FrontFlow, { sections }: ReportModel): rea
     const { leading } = entry[level === 1 ? 1 : 2];
     const room = onePage(sheets.at(-1)?.height ?? 0);
     if (used + leading > room) {
-      const sheet = startSheet(flow, false);
+      const sheet = startSheet(flow);
       drawRunning(flow.file, sheet, {
         type: flow.type,
         text: { ...flow.running, section: 'Contents' },

@@ -59,7 +59,7 @@ export interface Pdfkit {
   page: PdfkitPage;
   readonly outline: Outline;
   ref(data: unknown): Ref;
-  addPage(options: { readonly size: string; readonly layout: 'portrait' | 'landscape' }): unknown;
+  addPage(options: { readonly size: string }): unknown;
   font(source: Uint8Array | FontFile): unknown;
   path(data: string): unknown;
   addContent(operators: string): unknown;

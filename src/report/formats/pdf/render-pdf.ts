@@ -1,18 +1,18 @@
 import type { ReportModel, Section } from '../../model.ts';
 import type { Render, RenderOptions } from '../render.ts';
-import { writeBlock } from './blocks.ts';
-import { needsLandscape } from './columns.ts';
+import { leastHeight, writeBlock } from './blocks.ts';
 import { openFile } from './file.ts';
-import { addMark, beginPage, styles, writeElement } from './flow.ts';
+import { addMark, beginPage, contentWidth, left, makeRoom, styles, writeElement } from './flow.ts';
 import type { Flow } from './flow.ts';
 import { createFonts } from './fonts.ts';
 import { reserveContents, writeContents, writeCover, writeOutline } from './front.ts';
-import { endTotal } from './page.ts';
-import type { PdfFile } from './file.ts';
+import { artifact, endTotal, fillRect, margin } from './page.ts';
+import { ink } from './palette.ts';
+import type { PdfFile, Sheet } from './file.ts';
 import { createTypesetter } from './text.ts';
 
 /**
- * A tagged PDF: title page, contents, and a section from each page on that starts one. Pages are handed over as they are
+ * A tagged PDF: title page, contents, and the sections, one after the other. Pages are handed over as they are
  * done, so that memory does not grow with rows. But for the salts of encryption, one model gives one file.
  */
 export const renderPdf: Render = async (model, options, write, signal) => {
@@ -24,10 +24,10 @@ export const renderPdf: Render = async (model, options, write, signal) => {
   const toc = file.tags.open('Sect', file.tags.root);
   const sections: number[] = [];
   for (const section of model.sections) {
-    const before = front.pages;
-    await writeSection(front, section);
-    sections.push(front.pages - before);
+    sections.push(await writeSection(front, section));
   }
+  const { sheet } = front;
+  if (sheet) front.file.finishPage(sheet);
   writeContents(front, contents, toc);
   file.tags.close(toc);
   writeOutline(front);
@@ -36,7 +36,8 @@ export const renderPdf: Render = async (model, options, write, signal) => {
   return { pages: { total: front.pages, sections } };
 };
 
-type FrontFlow = Omit<Flow, 'sheet' | 'element'>;
+/** Before the first section there is no page to go on with. */
+type FrontFlow = Omit<Flow, 'sheet' | 'element'> & { sheet?: Sheet };
 
 function startFlow(
   file: PdfFile,
@@ -60,20 +61,36 @@ function startFlow(
   };
 }
 
-/** A section starts on a page of its own, so that its pages are its own. */
-async function writeSection(front: FrontFlow, section: Section): Promise<void> {
+/**
+ * A section goes on where the one before ended, if its start fits there.
+ * @returns the pages that it is on, those among them that it shares with its neighbors
+ */
+async function writeSection(front: FrontFlow, section: Section): Promise<number> {
   const { tags } = front.file;
   const element = tags.open('Sect', tags.root, { title: section.title });
-  const landscape = section.blocks.some(
-    (block) => block.kind === 'table' && needsLandscape(block.columns),
-  );
   front.section = section.title;
-  const flow: Flow = Object.assign(front, { element, sheet: beginPage(front, landscape) });
+  const flow: Flow = Object.assign(front, { element, sheet: front.sheet ?? beginPage(front) });
+  const [first] = section.blocks;
+  await makeRoom(flow, sectionHead + (first ? leastHeight(flow, first) : 0));
+  if (flow.y > margin.top) drawSectionRule(flow);
+  const start = flow.pages;
   addMark(flow, 1, section.title);
   await writeElement(flow, 'H1', section.title, styles.section);
   flow.y += 10;
   for (const block of section.blocks) await writeBlock(flow, block);
-  front.file.finishPage(flow.sheet);
   await front.file.drain();
   tags.close(element);
+  return flow.pages - start + 1;
+}
+
+/** Points: of a section's title and the rule above it. */
+const sectionHead = 62;
+
+function drawSectionRule(flow: Flow): void {
+  const { sheet } = flow;
+  flow.y += 8;
+  artifact(sheet, 'Layout', () => {
+    fillRect(sheet, ink.rule, { x: left, y: flow.y, width: contentWidth(flow), height: 0.6 });
+  });
+  flow.y += 14;
 }

@@ -15,7 +15,8 @@ import type { Line } from './text.ts';
 /** A table while it is written. */
 export interface Grid {
   readonly title: string;
-  readonly reading: Reading;
+  /** Its columns are the same for all rows, what stands below a row may change from group to group. */
+  reading: Reading;
   readonly columns: readonly PlannedColumn[];
   readonly style: TableStyle;
   readonly headHeight: number;
@@ -23,6 +24,8 @@ export interface Grid {
   /** The rows of this page. */
   body: Element;
   rows: number;
+  /** Draws the heading of the group, which is repeated on the next page. */
+  drawGroup?: ((element: Element | undefined) => void) | undefined;
 }
 
 /** A row that is set: its cells, and what stands under them. */

@@ -214,9 +214,11 @@ function startFilling(limit: number, space: Word): Filling {
         put(word);
         return;
       }
-      if (segments.length > 0) finish();
+      // What has to be broken anyway goes on where its line is: an id with Han characters in it is one word to its reader.
+      const goesOn = !spaced && word.width > limit && width < (limit * 2) / 3;
+      if (segments.length > 0 && !goesOn) finish();
       if (word.width <= limit) return void put(word);
-      const chunks = breakWord(word, limit);
+      const chunks = breakWord(word, limit, limit - width);
       for (const [n, chunk] of chunks.entries()) {
         put(chunk);
         if (n < chunks.length - 1) finish();
@@ -230,7 +232,7 @@ function startFilling(limit: number, space: Word): Filling {
 }
 
 /** Each as long as fits, and at least one letter; cut after a sign if one is in the last third. */
-function breakWord(word: Word, limit: number): readonly Line[] {
+function breakWord(word: Word, limit: number, first: number): readonly Line[] {
   const letters = word.letters();
   const chunks: Line[] = [];
   let from = 0;
@@ -239,7 +241,7 @@ function breakWord(word: Word, limit: number): readonly Line[] {
     let width = 0;
     while (end < letters.length) {
       width += letters[end]?.glyph.width ?? 0;
-      if (width > limit && end > from) break;
+      if (width > (from === 0 ? first : limit) && end > from) break;
       end++;
     }
     if (end < letters.length) end = signBefore(letters, from, end);

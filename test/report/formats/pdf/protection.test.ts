@@ -29,7 +29,7 @@ describe('a PDF with a password', () => {
 
   it('opens with its password, and with no other', async () => {
     const { bytes } = await renderToBytes(sampleReport(), { password });
-    expect((await openPdf(bytes, password)).numPages).toBeGreaterThan(5);
+    expect((await openPdf(bytes, password)).numPages).toBeGreaterThan(2);
     await expect(openPdf(bytes, 'wrong')).rejects.toThrow(/Incorrect Password/);
     await expect(openPdf(bytes)).rejects.toThrow(/No password given/);
   });
