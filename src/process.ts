@@ -63,9 +63,9 @@ function workingFolder(): string {
   try {
     return process.cwd();
   } catch (cause) {
-    throw new GovctlError('file_error', 'The folder this runs in is not there any more', {
+    throw new GovctlError('file_error', 'The current directory no longer exists', {
       cause,
-      hint: 'Change to one that exists.',
+      hint: 'Change to an existing directory.',
     });
   }
 }

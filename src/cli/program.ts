@@ -124,7 +124,7 @@ export function createProgram(
     )
     .option(
       '--trust-repo-url',
-      'send credentials to the service that govctl.yaml or a plan file names',
+      'allow sending credentials to the service named in govctl.yaml or a plan file',
     )
     .option('--allow-outside', 'follow links and paths that lead outside the repo')
     .option('--no-input', 'never prompt; fail if an answer is required')

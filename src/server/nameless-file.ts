@@ -20,7 +20,7 @@ const chunkSize = 1 << 17;
 /** @param what it is, for errors: `a signed upload` */
 export async function openNamelessFile(what: string): Promise<NamelessFile> {
   const refuse = (error: NodeJS.ErrnoException): never => {
-    throw new StoreUnavailable(`${what} cannot be held in ${tmpdir()}: ${error.message}`);
+    throw new StoreUnavailable(`${what} cannot be stored in ${tmpdir()}: ${error.message}`);
   };
   const file = path.join(tmpdir(), `govctl-${randomUUID()}`);
   const handle = await open(file, 'wx+', 0o600).catch(refuse);

@@ -44,6 +44,6 @@ function unusable(file: string, cause: unknown): GovctlError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new GovctlError('file_error', `The ready file ${file} cannot be written: ${why}`, {
     cause,
-    hint: 'Its folder must exist and be writable.',
+    hint: 'Its directory must exist and be writable.',
   });
 }

@@ -41,7 +41,7 @@ export const keyed = <T extends { readonly id: string }>(
   fields.superRefine((row, context) => {
     const key = keyOf(row);
     if (row.id === key) return;
-    const message = `must be ${JSON.stringify(key)}, as its other fields say`;
+    const message = `must be ${JSON.stringify(key)}, according to its other fields`;
     context.addIssue({ code: 'custom', path: ['id'], message });
   });
 
@@ -50,7 +50,7 @@ export const Id = z
   .string()
   .min(1, { abort: true })
   .max(64, { abort: true })
-  .regex(/^\w+$/, 'must have letters, digits and _ only');
+  .regex(/^\w+$/, 'must contain only letters, digits and _');
 
 /** The ID of a user, a resource or anything else that is not made here. */
 export const Key = z.string().min(1).max(2_048);
@@ -72,7 +72,7 @@ export const HttpUrl = z
   .refine(isHttpUrl, 'must be an http or https URL');
 
 /** Lower-case hex. */
-export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hex');
+export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lowercase hex');
 
 /** A blob that a row names. */
 export const File = shape<FileOf>({

@@ -206,10 +206,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 const unchangeable = (dataDir: string, cause: StoreUnavailable): GovctlError =>
   new GovctlError(
     'data_refused',
-    `${dataDir} has to be completed before it can be served, and cannot be written: ${cause.message}`,
+    `${dataDir} must be recovered before it can be served, but cannot be written: ${cause.message}`,
     {
       cause,
-      hint: 'Make room on its disk, or mount it writable, and start again. What a server with this version and this API key wrote is served read-only meanwhile.',
+      hint: 'Free disk space, or mount it writable, and start again. Until then, a data directory written by a server with this version and API key can be served read-only.',
     },
   );
 
@@ -253,23 +253,23 @@ function checkOptions(options: ServerOptions): void {
   const { host, dataDir, store, apiKey, allowTargets, publicUrl } = options;
   // Node takes no host for all of this machine's addresses, and no folder for the working one.
   if (host.trim() === '') {
-    throw new GovctlError('usage_error', 'The host to listen on is empty', {
+    throw new GovctlError('usage_error', '--host is empty', {
       hint: 'Use --host 127.0.0.1 for this machine only, or --host 0.0.0.0 for all its addresses.',
     });
   }
   if (dataDir.trim() === '') {
-    throw new GovctlError('usage_error', 'The data folder is empty', {
-      hint: 'Give --data-dir a folder; without it, it is .govctl/data.',
+    throw new GovctlError('usage_error', '--data-dir is empty', {
+      hint: 'Pass --data-dir DIR, or omit it to use .govctl/data.',
     });
   }
   if (apiKey !== undefined) checkGivenKey(apiKey);
   if (/^postgres(ql)?:\/\//.test(store)) {
-    throw new GovctlError('usage_error', 'The PostgreSQL store comes with a later release', {
-      hint: 'Leave --store out to use the embedded store in --data-dir.',
+    throw new GovctlError('usage_error', 'The PostgreSQL store is not available yet', {
+      hint: 'Omit --store to use the embedded store in --data-dir.',
     });
   }
   if (store !== 'lowdb') {
-    throw new GovctlError('usage_error', `There is no store "${store}"`, {
+    throw new GovctlError('usage_error', `Unknown store "${store}"`, {
       hint: 'Use --store lowdb.',
     });
   }
@@ -303,7 +303,8 @@ async function sayReadable(files: readonly string[]): Promise<string[]> {
   return files
     .filter((_, at) => readable[at])
     .map(
-      (file) => `${file} contains a secret and others on this machine can read it: chmod 600 it.`,
+      (file) =>
+        `${file} contains a secret and is readable by others on this machine. Run chmod 600.`,
     );
 }
 
@@ -311,17 +312,15 @@ function startNotices(options: ServerOptions, apiKey: RunningServer['apiKey']): 
   const lines: string[] = [];
   if (!isLoopback(options.host) && !options.tls) {
     lines.push(
-      `${options.host} can be reached from other machines without TLS: keys and tokens travel readable. Give --tls-cert and --tls-key, or put a TLS proxy in front.`,
+      `${options.host} is reachable from other machines without TLS, so keys and tokens are sent unencrypted. Set --tls-cert and --tls-key, or put a TLS proxy in front of it.`,
     );
   }
   if (apiKey && !apiKey.generated && apiKey.key.length < 20) {
-    lines.push(
-      'The API key given is short enough to be guessed; use at least 20 random characters.',
-    );
+    lines.push('The API key is short enough to be guessed; use at least 20 random characters.');
   }
   if (apiKey?.breakGlass) {
     lines.push(
-      'The API key given is above all owners, although owners can sign in (break glass). Start without it once you no longer need it: that disables it.',
+      'The API key has more rights than any owner, although owners can sign in (break glass). To disable the key, start without it once you no longer need it.',
     );
   }
   return lines;

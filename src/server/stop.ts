@@ -73,17 +73,17 @@ export async function stopRunning(
       service.stop(),
       sleep(rest(times.work), true, { ref: false }),
     ]);
-    if (isLate) cutOff.push('background work, which the next start does again');
+    if (isLate) cutOff.push('background work, which is repeated at the next start');
   };
   const closeStore = async (): Promise<void> => {
     step = 'writing to the disk';
     const late = new AbortController();
     const alarm = setTimeout(
-      () => late.abort(new Error('the stop has no more time')),
+      () => late.abort(new Error('the time to stop is over')),
       rest(times.checkpoints),
     );
     await store.close(late.signal).finally(() => clearTimeout(alarm));
-    if (late.signal.aborted) cutOff.push('the checkpoints, which the journal replaces');
+    if (late.signal.aborted) cutOff.push('the checkpoints, which are restored from the journal');
   };
   const stopAll = async (): Promise<undefined> => {
     // Whatever fails: the files are left whole and the lock is let go.

@@ -42,7 +42,7 @@ it('tokens, keys and clients of another server are not known', async () => {
     const got = await one.ask(String(key));
     expect([got.status, got.json.error_description]).toEqual([
       401,
-      'The API key or access token is not known; it may have been revoked',
+      'Unknown API key or access token; it may have been revoked',
     ]);
   }
   const refused = await token(grant);
@@ -64,7 +64,7 @@ it('codes, refresh tokens and logins of another server lead nowhere', async () =
   const own = one.browser();
   const form = await one.signIn(own, '/auth/device');
   const answered = await own.submit(form, { code: started.user_code });
-  expect(answered.text).toContain('No login waits for this code');
+  expect(answered.text).toContain('No login is waiting for this code');
   const name = '__Host-govctl_session';
   const account = new Request('https://govctl.test/auth/account', {
     headers: { cookie: `${name}=${tab.cookie(name) ?? ''}` },

@@ -168,7 +168,7 @@ describe('a schedule cannot have a credential of the server sent elsewhere', () 
           [
             {
               field: `delivery.${field}`,
-              message: expect.stringContaining(`names ${name}`) as string,
+              message: expect.stringContaining(`uses ${name}`) as string,
             },
           ],
         ]);
@@ -331,7 +331,7 @@ test('another SSH server in the place of a known one gets no password, however i
   open.push(impostor.close);
   for (const host of ['localhost', 'LocalHost', 'localhost.']) {
     const { error } = await runOnce((await to(host)).json.id);
-    expect(error).toContain('has another key than expected');
+    expect(error).toContain('has an unexpected host key');
   }
   expect(impostor.passwords).toEqual([]);
 });

@@ -40,7 +40,7 @@ it('a file of millions of empty lines is refused, while others have their turns'
   const { got, turns } = await restore(`${head}\n${'\n'.repeat(20_000_000)}{"end":true}\n`);
   expect([got.status, got.json.error_description]).toEqual([
     400,
-    'The snapshot cannot be restored: line 20000002 is not the end of a snapshot: the rest of it is missing',
+    'The snapshot cannot be restored: line 20000002 is not the end of a snapshot: the rest is missing',
   ]);
   expect(turns).toBeGreaterThan(200);
 });
@@ -48,7 +48,7 @@ it('a file of millions of empty lines is refused, while others have their turns'
 it('a file of nothing but line ends is refused for its first line', async () => {
   const { got } = await restore('\n'.repeat(60_000_000));
   expect(got.status).toBe(400);
-  expect(got.json.error_description).toContain('line 1 is not the head of a snapshot');
+  expect(got.json.error_description).toContain('line 1 is not the beginning of a snapshot');
 });
 
 it.each([

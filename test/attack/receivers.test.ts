@@ -54,7 +54,7 @@ const kinds = (outcomes: readonly Outcome[], kindOf: (outcome: Outcome) => unkno
 it('of an answer with endless short headers, no more is parsed than a beginning', async () => {
   const outcomes = await sendMany(await listen('HTTP/1.1 200 OK\r\n', 'A:\r\n'.repeat(16_384)));
   expect(kinds(outcomes, ({ error }) => error)).toEqual([
-    'its answer has too many or too large headers',
+    'its response has too many or too large headers',
   ]);
 });
 

@@ -369,11 +369,7 @@ describe('govctl exemption update', () => {
     [[], 3, 'No changes specified'],
     [['--expires', '2026-13-01'], 3, 'expires must be a date such as 2026-12-31'],
     [['--category', 'forever'], 3, "--category <category>' argument 'forever' is invalid"],
-    [
-      ['--policy', 'nope'],
-      3,
-      'policy must be the id, the name or the key in git of a policy, not "nope"',
-    ],
+    [['--policy', 'nope'], 3, 'policy must be the ID, name or key in git of a policy, not "nope"'],
   ])('refuses %j', async (flags, exitCode, said) => {
     const id = await create();
     const outcome = await update(id, ...flags);

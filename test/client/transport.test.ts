@@ -214,7 +214,7 @@ describe('an error of the service', () => {
   });
 
   it("keeps the answer's hint, and has one of its own where there is none", async () => {
-    const hint = 'Send it in several requests.';
+    const hint = 'Split the body into several requests.';
     const { client } = clientFor([json(413, { error: 'body_too_large', hint }), json(401, {})]);
     expect(await errorOf(client.policies.list())).toMatchObject({ hint });
     expect(await errorOf(client.policies.list())).toMatchObject({

@@ -65,7 +65,7 @@ test('checkpoints that fail are told by /readyz and a metric, and written once t
   });
   expect(await ready()).toEqual({
     status: 'degraded',
-    reasons: ['store: its last checkpoints could not be written; the log says why'],
+    reasons: ['store: the last checkpoints could not be written; see the log'],
   });
   expect(await metric()).toBe('1');
   // What was written of them does not fill the disk.

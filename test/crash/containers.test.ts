@@ -63,7 +63,7 @@ describe.skipIf(!isContained)('two servers of two containers on one directory', 
     const lock = await readFile(join(dataDir, 'lock'), 'utf8').catch(() => 'none');
     for (let at = 0; at < 2; at += 1) {
       await expect(startBuiltServer({ dataDir, within: container })).rejects.toThrow(
-        /is in use by (another process, perhaps of another container|process 1 )/,
+        /is in use by (another process, possibly in another container|process 1 )/,
       );
       // The first one's lock file, which looks left over from there.
       expect(await readFile(join(dataDir, 'lock'), 'utf8').catch(() => 'none')).toBe(lock);

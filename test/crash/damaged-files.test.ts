@@ -79,7 +79,7 @@ describe('a journal that ends early', () => {
       const warnings: string[] = [];
       expect(await countIn(cut, warnings)).toBe(transfersBefore(whole, length));
       const torn = linesBefore(whole, length) % 2 > 0 || (length > 0 && whole[length - 1] !== 0x0a);
-      expect(warnings.filter((line) => line.includes('half-written'))).toHaveLength(torn ? 1 : 0);
+      expect(warnings.filter((line) => line.includes('incomplete'))).toHaveLength(torn ? 1 : 0);
     }
   });
 
@@ -129,7 +129,7 @@ describe('a journal that ends early', () => {
       cut.put(name, whole.subarray(0, length));
       const message = await refusalOf(cut);
       expect(message).toContain('commits up to 4 had been saved');
-      expect(message).not.toMatch(/half-written|nobody was told/);
+      expect(message).not.toMatch(/incomplete|never acknowledged/);
       expect(message).toMatch(/rm (-f )?\S+journal\.synced/);
     }
   });
@@ -244,11 +244,11 @@ describe('a damaged file', () => {
       const message = await refusalOf(damaged);
       if (name.endsWith('.json'))
         expect(message).toMatch(new RegExp(`${name} is missing.*\\.bak`, 's'));
-      else expect(message).toContain('holds no journal');
+      else expect(message).toContain('contains no journal');
     }
   });
 
-  test('text behind the end of a checkpoint, or a line changed by hand, is found', async () => {
+  test('text behind the end of a checkpoint, or a line was edited, is found', async () => {
     const disk = await diskAfter(5, { closed: true });
     const longer = disk.afterKill();
     longer.put('entries.json', Buffer.concat([disk.content('entries.json'), Buffer.from('{}\n')]));
@@ -256,6 +256,6 @@ describe('a damaged file', () => {
     const edited = disk.afterKill();
     const text = disk.content('entries.json').toString().replace('"amount":3', '"amount":9');
     edited.put('entries.json', Buffer.from(text));
-    expect(await refusalOf(edited)).toContain('changed by hand');
+    expect(await refusalOf(edited)).toContain('was edited');
   });
 });

@@ -131,7 +131,7 @@ describe('when the disk fails under the journal', () => {
     };
     const opened = openBank({ dir: folder.path, files });
     await expect(opened).rejects.toBeInstanceOf(StoreRefusal);
-    await expect(opened).rejects.toThrow(/can't be used as a data folder: EACCES/);
+    await expect(opened).rejects.toThrow(/cannot be used as a data directory: EACCES/);
   });
 });
 

@@ -138,13 +138,13 @@ describe('a start on a disk that takes no changes', () => {
       const files = memoryFiles();
       meet(files, outage);
       await expect(open(files)).rejects.toThrow(
-        /make sure that the folder is writable and its disk/,
+        /make sure that the directory is writable and its disk/,
       );
     }
     const files = await diskWith(3, 'killed');
     meet(files, 'failing syncs');
     await expect(open(files)).rejects.toThrow(
-      /can't be used as a data folder: EIO.*\n.*Copy the directory to another disk/,
+      /cannot be used as a data directory: EIO.*\n.*Copy the directory to another disk/,
     );
   });
 

@@ -53,7 +53,7 @@ describe('a start that is refused leaves no lock and no half of a file', () => {
       .replace('govctl-store/2', 'govctl-store/9')
       .replace(/,"crc32":.*\n$/, '');
     await writeFile(path, sealLine(newer, '}\n').bytes);
-    await expectRefused(/a newer version of govctl wrote it/);
+    await expectRefused(/written by a newer version of govctl/);
   });
 
   test('where the journal is damaged', async () => {
@@ -67,7 +67,7 @@ describe('a start that is refused leaves no lock and no half of a file', () => {
   test('where files may not be opened', async () => {
     const open: typeof nodeFiles.open = (path, mode) =>
       mode === 'append' ? Promise.reject(failure('EACCES')) : nodeFiles.open(path, mode);
-    await expectRefused(/can't be used as a data folder: EACCES/, { ...nodeFiles, open });
+    await expectRefused(/cannot be used as a data directory: EACCES/, { ...nodeFiles, open });
   });
 
   test('where another server has the directory, whose lock file stays', async () => {
@@ -85,8 +85,8 @@ describe('a start that is refused leaves no lock and no half of a file', () => {
       const data = join(disk.dir, 'data');
       const { exitCode, stderr } = await runCli(['server', '--port', '0', '--data-dir', data]);
       expect(exitCode).toBe(1);
-      expect(stderr).toContain(`${data} can't be used as a data folder: ENOSPC`);
-      expect(stderr).toContain('make sure that the folder is writable and its disk has space');
+      expect(stderr).toContain(`${data} cannot be used as a data directory: ENOSPC`);
+      expect(stderr).toContain('make sure that the directory is writable and its disk has space');
       expect(await readdir(data)).toEqual([]);
       await expect(takeLock(join(data, 'lock'))).rejects.toThrow('ENOSPC');
       expect(await readdir(data)).toEqual([]);

@@ -162,7 +162,7 @@ describe('the server', () => {
           error: 'unavailable',
           error_code: 'SRV_002',
           error_description:
-            'The service cannot store changes now, so nothing was changed; reading goes on',
+            'The service cannot store changes at the moment; nothing was changed, and reading still works',
           hint: expect.stringContaining('disk is full or read-only'),
         }),
       ]);
@@ -176,7 +176,7 @@ describe('the server', () => {
       200,
       {
         status: 'degraded',
-        reasons: ['store: read-only, as its disk takes no changes; the log says why'],
+        reasons: ['store: read-only because its disk cannot be written; see the log'],
       },
     ]);
     expect(await metric(server, 'govctl_store_writable')).toBe('0');

@@ -68,7 +68,7 @@ describe.skipIf(pairs.length < 3)('a service that requires client certificates',
     expect(await run(['api', 'GET', '/healthz'])).toMatchObject({ exitCode: 0 });
     const { stdout } = await run(['doctor']);
     expect(stdout).toContain(`client cert   ${at('ann.pem')}, 1 day left`);
-    expect(stdout).toContain('/healthz answers 200');
+    expect(stdout).toContain('/healthz returns 200');
     // A new login for the same service keeps it.
     expect(await logIn()).toMatchObject({ exitCode: 0 });
     expect(await run(['policy', 'list'])).toMatchObject({ exitCode: 0 });

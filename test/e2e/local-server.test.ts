@@ -47,7 +47,7 @@ describe('govctl server exec', () => {
     });
     expect(await exec('--', 'no-such-command')).toMatchObject({
       exitCode: 127,
-      stderr: 'error: There is no command "no-such-command"\n',
+      stderr: 'error: Command not found: "no-such-command"\n',
     });
     expect((await exec()).exitCode).toBe(3);
     const failed = await exec('--restore', 'nowhere.jsonl', '--', ...node('console.log("ran")'));

@@ -88,7 +88,7 @@ describe('the packed package, installed into an empty folder', () => {
       runs = await call('GET', `/v1/reports/schedules/${id}/runs`);
       return runs.includes('"error"');
     });
-    expect(runs).toContain('does not let the user write to the folder');
+    expect(runs).toContain('does not let the user write to the directory');
     expect(ssh.passwords).toEqual(['pa55word']);
     expect(await server.stop()).toBe(0);
     await ssh.close();

@@ -29,7 +29,7 @@ it.skipIf(process.platform === 'win32')(
     });
     onTestFinished(async () => void (await server.stop()));
     expect(server.notices).toEqual([
-      `${open} contains a secret and others on this machine can read it: chmod 600 it.`,
+      `${open} contains a secret and is readable by others on this machine. Run chmod 600.`,
     ]);
   },
 );

@@ -499,7 +499,7 @@ describe('a server that cannot start says what to do', () => {
   });
 
   it.each([
-    [{ store: 'postgres://localhost/x' }, 'later release'],
+    [{ store: 'postgres://localhost/x' }, 'not available yet'],
     [{ store: 'mongo' }, 'mongo'],
     [{ allowTargets: ['10.0.0.0/33'] }, '10.0.0.0/33'],
     [{ allowTargets: ['example.com'] }, 'example.com'],
@@ -507,7 +507,7 @@ describe('a server that cannot start says what to do', () => {
     [{ apiKey: 'with space here' }, 'API key'],
     [{ host: '' }, 'host'],
     [{ host: ' ' }, 'host'],
-    [{ dataDir: '' }, 'data folder'],
+    [{ dataDir: '' }, '--data-dir is empty'],
   ])('with the options %j', async (options, text) => {
     expect(await failing(options)).toMatchObject({
       error: 'usage_error',

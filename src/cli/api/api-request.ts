@@ -33,7 +33,7 @@ export async function readRequest(context: Context, options: ApiOptions): Promis
   const inBody = method !== 'GET' && method !== 'DELETE';
   const fields = options.field.map(parseField);
   if (inBody && fields.length > 0 && options.data !== undefined) {
-    throw new GovctlError('usage_error', 'Use either --data or --field: both are the body');
+    throw new GovctlError('usage_error', 'Use either --data or --field for the body');
   }
   const body =
     inBody && fields.length > 0
@@ -56,8 +56,8 @@ const methods = ['GET', 'POST', 'PUT', 'DELETE'];
 function readMethodAndPath({ args, data }: ApiOptions): { method: string; where: string } {
   const [first, second] = args;
   if (first === undefined) {
-    throw new GovctlError('usage_error', 'The path is not given', {
-      hint: 'For example `govctl api GET /v1/policies`; `govctl api --list` shows all.',
+    throw new GovctlError('usage_error', 'No path given', {
+      hint: 'For example, run `govctl api GET /v1/policies`; `govctl api --list` shows all.',
     });
   }
   const [method, where] =
@@ -66,14 +66,14 @@ function readMethodAndPath({ args, data }: ApiOptions): { method: string; where:
       : [first.toUpperCase(), second];
   if (!methods.includes(method)) {
     const nearest = nearestWord(method, methods);
-    throw new GovctlError('usage_error', `${first} is no method of this API`, {
-      hint: nearest ? `Did you mean ${nearest}?` : `Methods: ${methods.join(', ')}.`,
+    throw new GovctlError('usage_error', `${first} is not a supported method`, {
+      hint: nearest ? `Did you mean ${nearest}?` : `Use ${methods.join(', ')}.`,
     });
   }
-  if (where === undefined) throw new GovctlError('usage_error', `${method} of which path?`);
+  if (where === undefined) throw new GovctlError('usage_error', `No path given for ${method}`);
   if (!where.startsWith('/') || where.startsWith('//')) {
-    throw new GovctlError('usage_error', `The path ${where} does not begin with one /`, {
-      hint: 'Only paths of the service are asked, so that your login goes nowhere else; --base-url names another service.',
+    throw new GovctlError('usage_error', `The path ${where} must begin with a single /`, {
+      hint: 'Requests go only to the service, to protect your credentials. Use --base-url for another service.',
     });
   }
   return { method, where };
@@ -82,7 +82,7 @@ function readMethodAndPath({ args, data }: ApiOptions): { method: string; where:
 function parseField(text: string): [string, string] {
   const at = text.indexOf('=');
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new GovctlError('usage_error', `--field ${text}: write it as name=value`);
+  throw new GovctlError('usage_error', `--field ${text}: must be name=value`);
 }
 
 /** Values of a body are YAML, so `true`, `5` and `[a, b]` mean what they say. */
@@ -92,9 +92,13 @@ async function parseBodyFields(fields: readonly [string, string][]): Promise<[st
     try {
       return [name, parse(text)];
     } catch (cause) {
-      throw new GovctlError('usage_error', `--field ${name}: the value is not YAML; quote it`, {
-        cause,
-      });
+      throw new GovctlError(
+        'usage_error',
+        `--field ${name}: the value is not valid YAML; quote it`,
+        {
+          cause,
+        },
+      );
     }
   });
 }
@@ -102,10 +106,7 @@ async function parseBodyFields(fields: readonly [string, string][]): Promise<[st
 function parseHeader(text: string): [string, string] {
   const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text);
   if (match?.[1]) return [match[1].toLowerCase(), match[2] ?? ''];
-  throw new GovctlError(
-    'usage_error',
-    `--header ${JSON.stringify(text)}: write it as "Name: value"`,
-  );
+  throw new GovctlError('usage_error', `--header ${JSON.stringify(text)}: must be "Name: value"`);
 }
 
 /** JSON itself, `@file`, or `-` for standard input; checked, so that a typing error is shown with its place. */
@@ -121,9 +122,13 @@ async function readData({ world }: Context, data: string | undefined): Promise<s
     JSON.parse(text);
     return text;
   } catch (cause) {
-    throw new GovctlError('invalid_file', `${from} is not JSON: ${(cause as Error).message}`, {
-      cause,
-    });
+    throw new GovctlError(
+      'invalid_file',
+      `${from} is not valid JSON: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -135,20 +140,20 @@ export async function checkAgainstContract(
   const rows = endpointsAt(where);
   if (rows.length === 0) {
     const nearest = nearestPath(where);
-    await warn(`${where} is no path of this API${nearest ? `; did you mean ${nearest}?` : ''}`);
+    await warn(`${where} is not a path of this API${nearest ? `; did you mean ${nearest}?` : ''}`);
     return undefined;
   }
   const row = rows.find((candidate) => candidate.method === method);
   if (!row) {
-    throw new GovctlError('usage_error', `${where} does not take ${method}`, {
-      hint: `It takes ${rows.map((candidate) => candidate.method).join(', ')}.`,
+    throw new GovctlError('usage_error', `${where} does not support ${method}`, {
+      hint: `Use ${rows.map((candidate) => candidate.method).join(', ')}.`,
     });
   }
   const known = queryFields(row) ?? [];
   for (const name of Object.keys(query).filter((field) => !known.includes(field))) {
     const nearest = nearestWord(name, known);
     await warn(
-      `${method} ${row.path} has no query field "${name}"${nearest ? `; did you mean ${nearest}?` : ''}`,
+      `${method} ${row.path} has no query parameter "${name}"${nearest ? `; did you mean ${nearest}?` : ''}`,
     );
   }
   return row;

@@ -24,14 +24,14 @@ export async function runApi(context: Context, options: ApiOptions): Promise<Exi
   const request = await readRequest(context, options);
   const endpoint = await checkAgainstContract(context, request);
   if (options.paginate && request.method !== 'GET') {
-    throw new GovctlError('usage_error', '--paginate is for GET');
+    throw new GovctlError('usage_error', '--paginate requires GET');
   }
   const transport = await openTransport(context, endpoint);
   const send = (query: Readonly<Record<string, unknown>>): Promise<HttpAnswer> =>
     exchange(transport, request, query, endpoint);
   if (options.paginate) return showPages(context, request, send);
   if (endpoint?.response.binary) refuseTerminal(context);
-  const answer = await context.progress('Waiting for the answer', () => send(request.query));
+  const answer = await context.progress('Waiting for the response', () => send(request.query));
   const isBinary = endpoint?.response.binary === true;
   await showAnswer(context, answer, options.include ?? false, isBinary);
   if (!answer.ok) throw await errorFromResponse(answer, `${request.method} ${request.path}`);
@@ -41,12 +41,16 @@ export async function runApi(context: Context, options: ApiOptions): Promise<Exi
 /** Bytes of any kind could do anything to a terminal. */
 function refuseTerminal({ world, flags }: Context): void {
   if (flags.output.length > 0) {
-    throw new GovctlError('usage_error', 'A file is written as it is: leave out -o');
+    throw new GovctlError('usage_error', '-o cannot be used when the response is a file');
   }
   if (!world.terminal.stdoutIsTty) return;
-  throw new GovctlError('usage_error', 'The answer is a file, and standard output a terminal', {
-    hint: 'Send it elsewhere, as with `> FILE`; `govctl report download` also checks and resumes it.',
-  });
+  throw new GovctlError(
+    'usage_error',
+    'The response is a file, and standard output is a terminal',
+    {
+      hint: 'Redirect the output, for example with `> FILE`. `govctl report download` also checks and resumes it.',
+    },
+  );
 }
 
 /** Paths that need no token, such as /healthz, are asked without one; nobody need be logged in. */
@@ -139,8 +143,8 @@ async function showPages(
     const page = parseObject(await answer.text());
     const list = page && Object.entries(page).find(([, value]) => Array.isArray(value));
     if (!page || !list) {
-      throw new GovctlError('usage_error', `GET ${request.path} does not answer a list`, {
-        hint: 'Leave out --paginate.',
+      throw new GovctlError('usage_error', `GET ${request.path} does not return a list`, {
+        hint: 'Run without --paginate.',
       });
     }
     noun ??= list[0];

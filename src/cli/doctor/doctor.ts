@@ -1,6 +1,7 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
+import { count } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { machineChecks } from './machine.ts';
 import { serviceChecks } from './service.ts';
@@ -8,20 +9,20 @@ import type { Finding } from './finding.ts';
 
 /** Looks at everything that has to be right; exit 1 when something is not. */
 export async function runDoctor(context: Context): Promise<ExitCode> {
-  const findings = await context.progress('Looking', async (update) => {
+  const findings = await context.progress('Checking this machine', async (update) => {
     const machine = await machineChecks(context);
-    update('Asking the service');
+    update('Checking the service');
     return [...machine, ...(await serviceChecks(context))];
   });
-  const count = (status: Finding['status']): number =>
+  const ofStatus = (status: Finding['status']): number =>
     findings.filter((finding) => finding.status === status).length;
-  const summary = { ok: count('ok'), warn: count('warn'), fail: count('fail') };
+  const summary = { ok: ofStatus('ok'), warn: ofStatus('warn'), fail: ofStatus('fail') };
   await context.show({
     value: { summary, checks: findings },
     rows: () => findings,
     human: (style) =>
       findings.map((finding) => describeFinding(finding, style)).join('') +
-      `\n${summary.ok} ok, ${summary.warn} to look at, ${summary.fail} failed\n`,
+      `\n${summary.ok} ok, ${count(summary.warn, 'warning')}, ${summary.fail} failed\n`,
   });
   return summary.fail > 0 ? exitCodes.error : exitCodes.ok;
 }

@@ -48,8 +48,8 @@ async function checkLogins(world: World): Promise<Finding> {
       return {
         check,
         status: 'warn',
-        message: `others can read ${open.join(', ')}`,
-        hint: `chmod -R go-rwx ${folder}`,
+        message: `readable by others: ${open.join(', ')}`,
+        hint: `Run: chmod -R go-rwx ${folder}`,
       };
     }
     const { profiles, current } = await readProfiles(folder, async () => {});
@@ -86,15 +86,19 @@ async function openToOthers(folder: string): Promise<string[]> {
 async function checkKeychain({ env, keychain }: World): Promise<Finding> {
   const check = 'keychain';
   if (env.GOVCTL_KEYRING === 'off') {
-    return { check, status: 'ok', message: 'switched off by GOVCTL_KEYRING; logins go into files' };
+    return {
+      check,
+      status: 'ok',
+      message: 'disabled by GOVCTL_KEYRING; credentials are stored in files',
+    };
   }
   const why = await probeKeychain(keychain ?? systemKeychain());
-  if (why === undefined) return { check, status: 'ok', message: 'takes and gives back a secret' };
+  if (why === undefined) return { check, status: 'ok', message: 'stores and returns secrets' };
   return {
     check,
     status: 'warn',
-    message: `can't be used (${why})`,
-    hint: 'Logins go into files that only you can read. GOVCTL_KEYRING=off stops asking.',
+    message: `cannot be used (${why})`,
+    hint: 'Credentials are stored in files that only you can read. Set GOVCTL_KEYRING=off to skip the keyring.',
   };
 }
 
@@ -112,7 +116,7 @@ function checkProject(cwd: string): Finding {
     };
   }
   if (file === undefined) {
-    return { check, status: 'ok', message: 'none here; `govctl init` makes one' };
+    return { check, status: 'ok', message: 'none here; run `govctl init` to create one' };
   }
   const owner = config.project ? `, project ${config.project}` : '';
   return { check, status: 'ok', message: `${file}${owner}` };
@@ -136,7 +140,7 @@ async function checkGit({ env }: World): Promise<Finding> {
     check,
     status: 'warn',
     message: 'not found',
-    hint: 'Plans then do not say which commit they were made of.',
+    hint: 'Plans will not include the git commit.',
   };
 }
 
@@ -153,6 +157,6 @@ async function checkDisk(cwd: string): Promise<Finding> {
     check,
     status: 'warn',
     message,
-    hint: 'A server that keeps its data here turns read-only when the disk is full.',
+    hint: 'A server with its data here becomes read-only when the disk is full.',
   };
 }

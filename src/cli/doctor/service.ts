@@ -88,7 +88,7 @@ async function wireChecks(context: Context, target: Target): Promise<Finding[]> 
       ...findings,
       {
         ...failure('tcp', error),
-        hint: 'Check the port, the firewall, and that the server is up.',
+        hint: 'Check the port, the firewall, and that the server is running.',
       },
     ];
   }
@@ -123,7 +123,7 @@ function expiring(check: string, what: string, validTo: string, now: number): Fi
   const days = Math.floor((Date.parse(validTo) - now) / dayMs);
   const message = days < 0 ? `${what}, expired` : `${what}, ${count(days, 'day')} left`;
   if (days >= soonDays) return { check, status: 'ok', message };
-  return { check, status: 'warn', message, hint: 'Renew it.' };
+  return { check, status: 'warn', message, hint: 'Renew the certificate.' };
 }
 
 async function checkCertificate(
@@ -144,13 +144,13 @@ async function checkCertificate(
       return {
         check,
         status: 'fail',
-        message: 'this port speaks plain http, not https',
-        hint: 'Write http:// in the address, or give the port that speaks https.',
+        message: 'this port uses HTTP, not HTTPS',
+        hint: 'Use http:// in the URL, or the port for HTTPS.',
       };
     }
     return {
       ...failure(check, error),
-      hint: 'If the server has its own authority, point NODE_EXTRA_CA_CERTS at its certificate file.',
+      hint: 'If the server uses its own certificate authority, set NODE_EXTRA_CA_CERTS to the file of its certificate.',
     };
   }
 }
@@ -168,7 +168,7 @@ function connected(open: () => net.Socket, ready: string): Promise<CertificateFa
   return new Promise((resolve, reject) => {
     const socket = open();
     socket.setTimeout(connectWithinMs, () =>
-      socket.destroy(new Error(`no answer within ${connectWithinMs / 1000} s`)),
+      socket.destroy(new Error(`no response within ${connectWithinMs / 1000} s`)),
     );
     socket.once('error', reject);
     socket.once(ready, () => {
@@ -206,15 +206,15 @@ async function checkReady(context: Context, target: Target): Promise<Finding | u
         check,
         status: 'warn',
         message: ['the service is degraded', ...why].join(': '),
-        hint: "Look at the server's log; if the disk is full or read-only, make room or remount it.",
+        hint: "Check the server's log. If the disk is full or read-only, free space or remount it.",
       };
     }
     if (answer.status !== 503) return undefined;
     return {
       check,
       status: 'fail',
-      message: ['the service is up, but not ready', ...why].join(': '),
-      hint: "Try again once /readyz answers 200. If that takes long, look at the server's log.",
+      message: ['the service is running, but not ready', ...why].join(': '),
+      hint: "Retry once /readyz returns 200. If it does not, check the server's log.",
     };
   } catch (error) {
     return failure(check, error);
@@ -246,10 +246,14 @@ async function checkHealth(context: Context, target: Target): Promise<Finding[]>
   const clock = checkClock(answer.headers.get('date'), context.world.now());
   const rest = clock ? [clock] : [];
   if (answer.ok)
-    return [{ check, status: 'ok', message: `/healthz answers ${answer.status}` }, ...rest];
+    return [{ check, status: 'ok', message: `/healthz returns ${answer.status}` }, ...rest];
   if (answer.status === 404 || answer.status === 401 || answer.status === 405) {
     return [
-      { check, status: 'ok', message: 'answers; it has no /healthz, an extension of our server' },
+      {
+        check,
+        status: 'ok',
+        message: 'responds; it has no /healthz, which is an extension of our server',
+      },
       ...rest,
     ];
   }
@@ -257,8 +261,8 @@ async function checkHealth(context: Context, target: Target): Promise<Finding[]>
     {
       check,
       status: 'fail',
-      message: `/healthz answers ${answer.status}`,
-      hint: "Look at the server's log.",
+      message: `/healthz returns ${answer.status}`,
+      hint: "Check the server's log.",
     },
     ...rest,
   ];
@@ -270,12 +274,12 @@ export function checkClock(date: string | null, now: number): Finding | undefine
   const seconds = Math.round((now - theirs) / 1000);
   const check = 'clock';
   if (Math.abs(now - theirs) <= clockToleranceMs)
-    return { check, status: 'ok', message: "agrees with the service's" };
+    return { check, status: 'ok', message: 'matches the clock of the service' };
   return {
     check,
     status: 'warn',
     message: `this machine is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the service`,
-    hint: 'Set the clock (NTP): tokens and plans expire by it.',
+    hint: 'Synchronize the clock (NTP): it determines when tokens and plans expire.',
   };
 }
 

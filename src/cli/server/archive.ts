@@ -216,7 +216,7 @@ async function* readAll(
     yield data.records;
     if (data.next === undefined) return;
     if (data.records.length === 0 || data.next === after) {
-      throw new GovctlError('bad_answer', `The archive of ${name} does not end`, {
+      throw new GovctlError('bad_answer', `The server returned the same page of ${name} twice`, {
         hint: 'Check that --base-url is a govctl server.',
       });
     }

@@ -200,5 +200,5 @@ const describeDamage = (
   wrapWords(`  lost     ${printableLine(lost)}`, columns, 11),
   ...wayOut
     .split('\n')
-    .map((text, at) => wrapWords(`  ${at === 0 ? 'way out' : '       '}  ${printableLine(text)}`, columns, 11)), // prettier-ignore
+    .map((text, at) => wrapWords(`  ${at === 0 ? 'fix    ' : '       '}  ${printableLine(text)}`, columns, 11)), // prettier-ignore
 ];

@@ -61,7 +61,7 @@ function forwardSignals(child: ChildProcess, sharesTerminal: boolean): () => voi
 function notStarted(command: string, error: NodeJS.ErrnoException): Ended {
   const name = JSON.stringify(command);
   return error.code === 'ENOENT'
-    ? { code: childCodes.notFound, problem: `There is no command ${name}` }
+    ? { code: childCodes.notFound, problem: `Command not found: ${name}` }
     : {
         code: childCodes.notRunnable,
         problem: `The command ${name} cannot be run: ${error.message}`,

@@ -11,7 +11,7 @@ import { count } from '../terminal/printable.ts';
 import { withLocalServer } from './with-local.ts';
 
 export async function showClock(context: Context): Promise<ExitCode> {
-  const clock = await withLocalServer(context, 'Asking it', async (client) => {
+  const clock = await withLocalServer(context, 'Reading the clock', async (client) => {
     const { data } = await client.local.getClock();
     return data;
   });
@@ -24,7 +24,7 @@ export async function setClock(
   { args: [time] }: { readonly args: readonly [string] },
 ): Promise<ExitCode> {
   const now = parseTime('clock set', time, context.world.now());
-  const clock = await withLocalServer(context, 'Setting it', async (client) => {
+  const clock = await withLocalServer(context, 'Setting the clock', async (client) => {
     const { data } = await client.local.setClock({ body: { now } });
     return data;
   });
@@ -38,19 +38,19 @@ export function parseTime(flag: string, time: string, now: number): string {
     try {
       return parseMoment(flag, time, now);
     } catch (cause) {
-      throw new GovctlError('usage_error', `${flag} ${time}: that is no time`, {
+      throw new GovctlError('usage_error', `${flag} ${time}: not a time`, {
         cause,
-        hint: 'Write a date, or a time such as 2026-01-31T09:30:00Z.',
+        hint: 'Use a date, or a time such as 2026-01-31T09:30:00Z.',
       });
     }
   }
-  throw new GovctlError('usage_error', `${flag} ${time}: that is a duration, not a time`, {
-    hint: `To move the clock by it, run \`govctl server clock advance ${time}\`.`,
+  throw new GovctlError('usage_error', `${flag} ${time}: a duration, not a time`, {
+    hint: `To move the clock by this duration, run \`govctl server clock advance ${time}\`.`,
   });
 }
 
 export async function resetClock(context: Context): Promise<ExitCode> {
-  const clock = await withLocalServer(context, 'Putting it back', async (client) => {
+  const clock = await withLocalServer(context, 'Resetting the clock', async (client) => {
     const { data } = await client.local.resetClock();
     return data;
   });
@@ -78,18 +78,18 @@ export async function advanceClock(
   const [text] = options.args;
   const ms = parseDuration(text);
   if (ms === undefined) {
-    throw new GovctlError('usage_error', `${text} is no duration`, {
-      hint: `Write it ${durationForms}.`,
+    throw new GovctlError('usage_error', `${text} is not a duration`, {
+      hint: `Use a duration ${durationForms}.`,
     });
   }
   const timeoutMs = parseTimeout(options.timeout);
-  const advanced = await withLocalServer(context, 'Letting time pass', (client, update) =>
+  const advanced = await withLocalServer(context, 'Advancing the clock', (client, update) =>
     advanceBy(client, ms, timeoutMs, update),
   );
   await context.show(advancedView(advanced));
   if (advanced.reached) return exitCodes.ok;
   await context.warn(
-    `it stands at ${advanced.now}, as the ${options.timeout} s were up before ${advanced.target}; run it again, or give more with --timeout`,
+    `timed out after ${options.timeout} s: the clock is at ${advanced.now}, not yet at ${advanced.target}. Run the command again, or increase --timeout`,
   );
   return exitCodes.pending;
 }
@@ -97,7 +97,7 @@ export async function advanceClock(
 /** Milliseconds. @throws GovctlError usage_error */
 function parseTimeout(text: string): number {
   if (/^\d{1,6}$/.test(text) && Number(text) > 0) return Number(text) * 1_000;
-  throw new GovctlError('usage_error', `--timeout ${text}: give a whole number of seconds`);
+  throw new GovctlError('usage_error', `--timeout ${text}: must be a whole number of seconds`);
 }
 
 /** In slices towards one moment, so that a request that is sent twice does not let twice as much time pass. */
@@ -119,7 +119,7 @@ export async function advanceBy(
     if (data.reached || performance.now() >= until) {
       return { ...data, from: before.now, target: to, steps };
     }
-    update(`Letting time pass: it is ${data.now}, ${count(steps, 'step')} so far`);
+    update(`Advancing the clock: ${data.now}, ${count(steps, 'step')} so far`);
   }
 }
 
@@ -137,7 +137,7 @@ const advancedView = (advanced: Advanced): View => ({
       advanced.now,
       [
         ['from', advanced.from],
-        ['done on the way', count(advanced.steps, 'step')],
+        ['completed', count(advanced.steps, 'step')],
         ['moved', `by ${describeOffset(advanced.offset_ms)}`],
       ],
       style,

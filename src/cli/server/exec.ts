@@ -25,7 +25,7 @@ export interface ExecOptions {
 export async function runExec(context: Context, options: ExecOptions): Promise<ExitCode> {
   const { world } = context;
   const [[command, ...args]] = options.args;
-  if (command === undefined) throw new GovctlError('usage_error', 'There is no command to run');
+  if (command === undefined) throw new GovctlError('usage_error', 'No command given');
   const preparations = await checkPreparations(world, options);
   const folder = await mkdtemp(path.join(tmpdir(), 'govctl-exec-'));
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
@@ -116,7 +116,7 @@ async function checkPreparations(
   { clock, newSecrets, restore, seed }: ExecOptions,
 ): Promise<readonly (readonly string[])[]> {
   if (newSecrets && restore === undefined) {
-    throw new GovctlError('usage_error', '--new-secrets goes with --restore');
+    throw new GovctlError('usage_error', '--new-secrets requires --restore');
   }
   if (restore !== undefined) {
     await access(path.resolve(world.cwd, restore), constants.R_OK).catch((cause: unknown) => {
@@ -137,8 +137,8 @@ async function checkPreparations(
 
 function checkSeed({ cwd }: World, seed: string): void {
   if (existsSync(path.resolve(cwd, seed))) return;
-  throw new GovctlError('invalid_file', `--seed ${seed}: there is no such file or folder`, {
-    hint: `Where ${seed} is the command, write \`--seed -- ${seed}\`.`,
+  throw new GovctlError('invalid_file', `--seed ${seed}: no such file or directory`, {
+    hint: `If ${seed} is the command, use \`--seed -- ${seed}\`.`,
   });
 }
 

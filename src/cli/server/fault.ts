@@ -28,7 +28,7 @@ export interface AddFaultOptions {
 
 export async function addFault(context: Context, options: AddFaultOptions): Promise<ExitCode> {
   const body = readFault(options);
-  const fault = await withLocalServer(context, 'Adding it', async (client) => {
+  const fault = await withLocalServer(context, 'Creating the fault', async (client) => {
     const { data } = await client.local.addFault({ body });
     return data;
   });
@@ -58,7 +58,7 @@ function readFault(options: AddFaultOptions): FaultInput {
 
 function whole(flag: string, text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new GovctlError('usage_error', `${flag} ${text}: give a whole number`);
+  throw new GovctlError('usage_error', `${flag} ${text}: must be a whole number`);
 }
 
 function errorName(text: string): NonNullable<FaultInput['error']> {
@@ -70,9 +70,11 @@ function errorName(text: string): NonNullable<FaultInput['error']> {
   const alike = nearest
     ? [nearest]
     : wireErrors.filter((one) => one.split('_').some((word) => words.includes(word)));
-  throw new GovctlError('usage_error', `--error ${text}: there is no such error`, {
+  throw new GovctlError('usage_error', `--error ${text}: unknown error name`, {
     hint:
-      alike.length > 0 ? `Did you mean ${alike.join(' or ')}?` : `Names: ${wireErrors.join(', ')}.`,
+      alike.length > 0
+        ? `Did you mean ${alike.join(' or ')}?`
+        : `Use one of: ${wireErrors.join(', ')}.`,
   });
 }
 
@@ -82,23 +84,23 @@ function checkTogether({ status, error, retryAfter, delay, cut }: AddFaultOption
     throw new GovctlError('usage_error', what);
   };
   if (status !== undefined && cut !== undefined) refuse('Use either --status or --cut');
-  if (status === undefined && error !== undefined) refuse('--error goes with --status');
-  if (status === undefined && retryAfter !== undefined) refuse('--retry-after goes with --status');
+  if (status === undefined && error !== undefined) refuse('--error requires --status');
+  if (status === undefined && retryAfter !== undefined) refuse('--retry-after requires --status');
   if (status === undefined && delay === undefined && cut === undefined) {
-    refuse('Give --status, --delay or --cut: else nothing would happen');
+    refuse('No fault specified: use --status, --delay or --cut');
   }
 }
 
 function milliseconds(text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined) return ms;
-  throw new GovctlError('usage_error', `--delay ${text}: that is no duration`, {
-    hint: `Write it ${durationForms}.`,
+  throw new GovctlError('usage_error', `--delay ${text}: not a duration`, {
+    hint: `Use a duration ${durationForms}.`,
   });
 }
 
 export async function listFaults(context: Context): Promise<ExitCode> {
-  const faults = await withLocalServer(context, 'Asking it', async (client) => {
+  const faults = await withLocalServer(context, 'Listing faults', async (client) => {
     const { data } = await client.local.listFaults();
     return data.faults;
   });
@@ -108,7 +110,7 @@ export async function listFaults(context: Context): Promise<ExitCode> {
     human: (style) =>
       faults.length === 0 ? '' : formatFaults(faults, style, tableColumns(context.world.terminal)),
   });
-  if (faults.length === 0) await context.say('There are no faults.');
+  if (faults.length === 0) await context.say('No faults.');
   return exitCodes.ok;
 }
 
@@ -135,7 +137,7 @@ function formatFaults(faults: readonly Fault[], style: Style, room: number): str
             ['id', fault.id],
             [
               'hits',
-              `${fault.hits}, ${fault.left === undefined ? 'until it is cleared' : `${fault.left} left`}`,
+              `${fault.hits}, ${fault.left === undefined ? 'until cleared' : `${fault.left} left`}`,
             ],
           ],
           style,
@@ -159,13 +161,13 @@ const whatOf = ({ status, error, delay_ms: delay, cut, retry_after: after }: Fau
     .join(', ');
 
 const timesOf = ({ left }: Fault): string =>
-  left === undefined ? 'until it is cleared' : left === 1 ? 'once' : `${left} times`;
+  left === undefined ? 'until cleared' : left === 1 ? 'once' : `${left} times`;
 
 export async function clearFaults(
   context: Context,
   { args: [id] }: { readonly args: readonly [string | undefined] },
 ): Promise<ExitCode> {
-  const cleared = await withLocalServer(context, 'Clearing', async (client) => {
+  const cleared = await withLocalServer(context, 'Clearing faults', async (client) => {
     const { data } =
       id === undefined
         ? await client.local.clearFaults()

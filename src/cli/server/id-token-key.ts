@@ -32,8 +32,8 @@ export async function rotateIdTokenKey(
   });
   await context.say(
     dropOld
-      ? 'The old keys are withdrawn: ID tokens that they signed fail.'
-      : 'The old key signs until then, and stays published until the last ID token that it signed has expired.',
+      ? 'The old keys are withdrawn: ID tokens signed with them are no longer valid.'
+      : 'The old key signs until then, and stays published until the last ID token signed with it has expired.',
   );
   return exitCodes.ok;
 }

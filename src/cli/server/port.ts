@@ -5,8 +5,5 @@ import { GovctlError } from '../../contract/errors.ts';
 export function parsePort(text: string, flag = '--port', given = text): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new GovctlError(
-    'usage_error',
-    `${flag} ${given}: a port is a whole number from 0 to 65535`,
-  );
+  throw new GovctlError('usage_error', `${flag} ${given}: must be a port from 0 to 65535`);
 }

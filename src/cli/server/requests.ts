@@ -19,7 +19,7 @@ export interface RequestsOptions {
 export async function showRequests(context: Context, options: RequestsOptions): Promise<ExitCode> {
   const limit = parseLimit(options.limit);
   if (options.follow) return followRequests(context, options);
-  const requests = await withLocalServer(context, 'Asking it', async (client) => {
+  const requests = await withLocalServer(context, 'Reading the request log', async (client) => {
     const { data } = await client.local.listRequests({ query: { limit: String(limit) } });
     return data.requests;
   });
@@ -31,7 +31,7 @@ export async function showRequests(context: Context, options: RequestsOptions): 
         ? ''
         : formatTable(requests, columnsFor(requests), style, tableColumns(context.world.terminal)),
   });
-  if (requests.length === 0) await context.say('There were no requests since it started.');
+  if (requests.length === 0) await context.say('No requests since the server started.');
   return exitCodes.ok;
 }
 
@@ -39,7 +39,10 @@ export async function showRequests(context: Context, options: RequestsOptions): 
 function parseLimit(text: string): number {
   const limit = Number(text);
   if (/^\d{1,4}$/.test(text) && limit >= 1 && limit <= requestsKept) return limit;
-  throw new GovctlError('usage_error', `--limit ${text}: give a number from 1 to ${requestsKept}`);
+  throw new GovctlError(
+    'usage_error',
+    `--limit ${text}: must be a number from 1 to ${requestsKept}`,
+  );
 }
 
 /** Without a spinner: it shows what comes. Those that are kept are few enough to be one page. */

@@ -123,7 +123,7 @@ async function run(context: Context, words: readonly string[], cwd: string): Pro
   await world.terminal.stderr.write(said.join(''));
   throw new GovctlError(
     'partly_applied',
-    `\`govctl ${words[0]}\` ended with ${code}; what it said stands above`,
+    `\`govctl ${words[0]}\` exited with ${code}; see its output above`,
   );
 }
 

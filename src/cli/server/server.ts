@@ -61,12 +61,14 @@ export async function runServer(context: Context, flags: ServerFlags): Promise<E
     for (const notice of server.notices) await context.warn(notice);
     if (isUnprotected(server.baseUrl)) {
       await context.warn(
-        `${server.baseUrl} is not encrypted and others can reach it: give --tls-cert and --tls-key, or put a TLS proxy before it.`,
+        `${server.baseUrl} is reachable by others without encryption. Set --tls-cert and --tls-key, or put a TLS proxy in front of it.`,
       );
     }
     await context.show(readyView(server, apiKey, options.publicUrl));
     await untilAborted(world.signal);
-    await context.say('Stopping: finishing what has begun. Once more ends at once.');
+    await context.say(
+      'Stopping after running requests finish. Press Ctrl-C again to stop immediately.',
+    );
   } finally {
     stopped = await server?.stop();
     stopListening();
@@ -80,7 +82,7 @@ export async function runServer(context: Context, flags: ServerFlags): Promise<E
 function describeStop({ cutOff, stuck }: Stopped = { cutOff: [] }): string {
   const said = cutOff.length > 0 ? ` Cut off: ${cutOff.join('; ')}.` : '';
   if (stuck === undefined) return `Stopped.${said}`;
-  return `Ended before the stop was done: ${stuck} took too long.${said} What was answered is saved; the next start recovers it.`;
+  return `Stopped early: ${stuck} took too long.${said} All acknowledged changes are saved; the next start recovers them.`;
 }
 
 /** @returns undefined where a signal came while the stored data was loaded */
@@ -105,7 +107,7 @@ function parseServerFlags(
   const tls = pairOfFiles(cwd, ['--tls-cert', flags.tlsCert], ['--tls-key', flags.tlsKey]);
   const { tlsClientCa } = flags;
   if (!tls && tlsClientCa !== undefined) {
-    throw new GovctlError('usage_error', '--tls-client-ca needs --tls-cert and --tls-key too');
+    throw new GovctlError('usage_error', '--tls-client-ca requires --tls-cert and --tls-key');
   }
   const signing = pairOfFiles(
     cwd,
@@ -162,7 +164,7 @@ function pairOfFiles(
   if (cert === undefined || key === undefined) {
     throw new GovctlError(
       'usage_error',
-      key === undefined ? `${certFlag} needs ${keyFlag} too` : `${keyFlag} needs ${certFlag} too`,
+      key === undefined ? `${certFlag} requires ${keyFlag}` : `${keyFlag} requires ${certFlag}`,
     );
   }
   return { cert: path.resolve(cwd, cert), key: path.resolve(cwd, key) };
@@ -260,15 +262,15 @@ function readyView(
       [
         `${style.green('Serving')} ${style.bold(server.baseUrl)}`,
         made !== undefined
-          ? `API key  ${style.bold(made)}   shown this once`
+          ? `API key  ${style.bold(made)}   (shown only once)`
           : given
-            ? 'API key  the one you gave'
+            ? 'API key  the one you provided'
             : server.apiKeyWorks === false
-              ? 'API key  disabled, as owners sign in (no owner can? start with --new-api-key)'
-              : 'API key  the one shown at the first start (lost? start with --new-api-key)',
+              ? 'API key  disabled, because owners sign in (if no owner can: start with --new-api-key)'
+              : 'API key  shown at the first start (if lost: start with --new-api-key)',
         `Log in   ${logIn}`,
         ...(server.apiKey?.generated && !server.isLocal
-          ? ['Owner    govctl user create EMAIL --role owner, who takes over from this key']
+          ? ['Owner    govctl user create EMAIL --role owner (replaces this API key)']
           : []),
         ...(server.isLocal
           ? ['Local    tests may move its clock and change its data: govctl server --help']

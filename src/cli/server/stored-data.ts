@@ -25,7 +25,7 @@ export async function takeSnapshot(
   const replacement = await openReplacement(place, { mode: 0o600 }).catch(notWritten(file));
   const { size, documents } = await withLocalServer(
     context,
-    'Taking it',
+    'Taking the snapshot',
     async (client, update) => {
       const { body } = await client.local.snapshot({});
       const written = await writeSnapshot(replacement, body, update);
@@ -67,7 +67,7 @@ async function writeSnapshot(
   for await (const chunk of body) {
     await replacement.write(chunk);
     size += chunk.length;
-    update(`Taking it: ${showSize(size)}`);
+    update(`Taking the snapshot: ${showSize(size)}`);
     const searched = Buffer.concat([end, chunk]);
     for (let at = searched.indexOf(document); at >= 0; at = searched.indexOf(document, at + 1)) {
       documents += 1;
@@ -106,7 +106,10 @@ export async function restore(context: Context, options: RestoreOptions): Promis
   }
   if (newSecrets || withClock) {
     const flag = newSecrets ? '--new-secrets' : '--with-clock';
-    throw new GovctlError('usage_error', `${flag} is for snapshots, and ${from} is a directory`);
+    throw new GovctlError(
+      'usage_error',
+      `${flag} is only for snapshots, but ${from} is a directory`,
+    );
   }
   if (dataDir === undefined) {
     throw new GovctlError('usage_error', `${from} is a directory: --data-dir is missing`, {
@@ -126,7 +129,7 @@ async function restoreSnapshot(context: Context, options: RestoreOptions): Promi
   await askFirst(
     context,
     (baseUrl) =>
-      `Replace all that ${baseUrl} stores, but for keys and tokens, by what ${printableLine(file)} holds?`,
+      `Replace the data of ${baseUrl}, except keys and tokens, with ${printableLine(file)}?`,
     options,
   );
   const restored = await withLocalServer(
@@ -160,11 +163,11 @@ async function restoreSnapshot(context: Context, options: RestoreOptions): Promi
   await context.show({
     value: restored,
     human: (style) =>
-      `${style.green('Restored')} what was there at ${restored.taken_at}: ${listCounts(restored.restored)}\n`,
+      `${style.green('Restored')} the snapshot of ${restored.taken_at}: ${listCounts(restored.restored)}\n`,
   });
   if (restored.new_secrets > 0) {
     await context.warn(
-      `${count(restored.new_secrets, 'webhook')} got a new secret: set the ones that the receivers know with \`govctl webhook rotate-secret ID\``,
+      `${count(restored.new_secrets, 'webhook')} got a new secret: set known secrets with \`govctl webhook rotate-secret ID\``,
     );
   }
   return exitCodes.ok;
@@ -205,10 +208,10 @@ function namingTheFlag(error: unknown): unknown {
 export async function resetServer(context: Context, options: ApprovalOptions): Promise<ExitCode> {
   await askFirst(
     context,
-    (baseUrl) => `Remove all that ${baseUrl} stores, but for keys and tokens?`,
+    (baseUrl) => `Delete the data of ${baseUrl}, except keys and tokens?`,
     options,
   );
-  const { removed } = await withLocalServer(context, 'Emptying it', async (client) => {
+  const { removed } = await withLocalServer(context, 'Deleting data', async (client) => {
     const { data } = await client.local.reset();
     return data;
   });
@@ -229,14 +232,14 @@ async function askFirst(
   options: ApprovalOptions,
 ): Promise<void> {
   // Also where nobody is asked: a snapshot holds all that a server stored, and is for local ones only.
-  const baseUrl = await withLocalServer(context, 'Asking it', async (client) => {
+  const baseUrl = await withLocalServer(context, 'Checking the server', async (client) => {
     await client.local.get();
     return client.baseUrl;
   });
   if (isApproved(options)) return;
   if (!context.flags.input) {
-    throw new GovctlError('approval_required', 'Nothing was changed: nobody could be asked', {
-      hint: 'Give --yes to go on without asking.',
+    throw new GovctlError('approval_required', 'Approval required', {
+      hint: 'Run with --yes, or from a terminal.',
     });
   }
   if (!(await context.world.prompt.confirm(question(baseUrl), false))) {

@@ -21,7 +21,7 @@ export const archiveHandlers = (
   const named = (name: string): Archivable => {
     const found = archivables.get(name);
     if (found) return found;
-    throw new GovctlError('not_found', `There is no archive of ${name}`, {
+    throw new GovctlError('not_found', `Unknown collection ${name}`, {
       hint: `Use one of ${[...archivables.keys()].join(', ')}.`,
     });
   };

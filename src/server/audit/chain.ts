@@ -35,7 +35,8 @@ export async function chainOlder({ store, log }: Pick<Deps, 'store' | 'log'>): P
     count += done;
     await nextTurn();
   }
-  if (count > 0) log.info({ entries: count }, 'the entries of the audit log were chained');
+  if (count > 0)
+    log.info({ entries: count }, 'the entries of the audit log were chained by hashes');
 }
 
 const afterHead = (head: ChainEnd) => ({ value: head.sequence, id: '~' });

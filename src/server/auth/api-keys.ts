@@ -62,7 +62,7 @@ export function readKey(reader: Reader, principal: Principal, id: string): Await
   return whenKnown(reader.get(apiKeys, id), (found) => {
     if (found && (owner === undefined || found.doc.bound_to === owner)) return found.doc;
     throw new GovctlError('api_key_not_found', `There is no API key ${id.slice(0, 100)}`, {
-      hint: 'It is named by its ID, which `govctl api-key list` shows.',
+      hint: 'Use the ID of a key. To list keys, run `govctl api-key list`.',
     });
   });
 }
@@ -279,7 +279,7 @@ function checkMayChange(principal: Principal, key: StoredApiKey, doing: string):
   if (key.bootstrap !== true || principal.isOperator === true) return;
   throw new GovctlError(
     'insufficient_scope',
-    `${doing} the data directory's own key requires that key`,
+    `${doing} the server's own API key requires that key`,
     {
       hint: 'The operator can also replace it: start the server with --new-api-key.',
     },

@@ -47,7 +47,7 @@ export async function openCountries(
       log.info({ file }, 'country_database was replaced');
     } catch (error) {
       const reason = (error as Error).message;
-      log.error({ file, reason }, 'country_database cannot be read; the earlier one stays in use');
+      log.error({ file, reason }, 'country_database cannot be read; the previous one stays in use');
     }
   };
   const look = (): void => void reload();

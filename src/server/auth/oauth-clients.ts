@@ -55,7 +55,7 @@ export const readClient = (reader: Reader, id: string): Awaitable<StoredOauthCli
       'oauth_client_not_found',
       `There is no OAuth client ${id.slice(0, 100)}`,
       {
-        hint: 'It is named by its ID, which `govctl client list` shows.',
+        hint: 'Use the ID of a client. To list clients, run `govctl client list`.',
       },
     );
   });

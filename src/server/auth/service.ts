@@ -229,12 +229,12 @@ function bearerOf(authorization: string | null): string {
   if (token) return token;
   throw refuse(
     'invalid_token',
-    'The Authorization header must read: Bearer <API key or access token>',
+    'The Authorization header must be: Bearer <API key or access token>',
   );
 }
 
 const unknownToken = (): GovctlError =>
-  refuse('invalid_token', 'The API key or access token is not known; it may have been revoked');
+  refuse('invalid_token', 'Unknown API key or access token; it may have been revoked');
 
 const gone = (): GovctlError =>
   refuse('invalid_token', 'The user of this API key or access token is disabled or was deleted');

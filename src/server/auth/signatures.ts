@@ -54,7 +54,7 @@ export function createSignatures({ clock, secrets }: Pick<Deps, 'clock' | 'secre
       if (request.header('signature') === null && request.header('signature-input') === null) {
         throw signatureRequired(
           'This API key requires signed requests, and the request has no signature',
-          'Sign it as Accept-Signature says (RFC 9421) with the signing secret of the key. For govctl, set GOVCTL_SIGNING_SECRET, or log in again.',
+          'Sign the request as specified by Accept-Signature (RFC 9421) with the signing secret of the key. For govctl, set GOVCTL_SIGNING_SECRET, or log in again.',
         );
       }
       const signature = readSignature(request, (keyId) => keyId === id || keyId === hint);
@@ -64,7 +64,7 @@ export function createSignatures({ clock, secrets }: Pick<Deps, 'clock' | 'secre
       const right = createHmac('sha256', openSecret(sealed, id)).update(base).digest();
       if (!isSame(right, signature.signature)) {
         throw signatureInvalid(
-          `The signature does not match: it was made with another secret, or for a request other than ${request.method} ${request.url.slice(0, 500)}`,
+          `The signature does not match: it was created with another secret, or for a request other than ${request.method} ${request.url.slice(0, 500)}`,
         );
       }
       nonces.use(id, signature);

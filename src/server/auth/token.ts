@@ -38,7 +38,7 @@ export const issueToken =
     if (!grantsOf(client).includes('client_credentials')) {
       throw new TokenFailure(
         'unauthorized_client',
-        'The client was created without the grant type client_credentials: only people can log in to it',
+        'The client was created without the grant type client_credentials: only users can log in to it',
       );
     }
     const rate = limiter.take(client.id, call.isLocal);

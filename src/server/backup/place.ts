@@ -39,7 +39,7 @@ export async function checkApart(source: string, target: string): Promise<void> 
     if (real !== undefined) {
       if (!`${real}${sep}`.startsWith(`${from}${sep}`)) return;
       throw new GovctlError('usage_error', `${target} is in ${source}`, {
-        hint: `Use a directory elsewhere${rest === '' ? '' : ', best on another disk'}.`,
+        hint: `Use a directory elsewhere${rest === '' ? '' : ', ideally on another disk'}.`,
       });
     }
     to = dirname(to);
@@ -106,7 +106,7 @@ export async function inDraft<T>(
           `${what} was not written to ${target}: ${whyFilesFailed(error)}`,
           {
             cause: error,
-            hint: 'Nothing was kept.',
+            hint: 'Nothing was stored.',
           },
         )
       : error;

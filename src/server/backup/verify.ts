@@ -300,7 +300,7 @@ function damageOf(error: unknown, dir: string, isBackup: boolean): Damage {
     lost: lostOf(file),
     way_out: isBackup
       ? wayOut(true)
-      : rest.join('\n').replaceAll(/Way out: (.)/g, (_, first: string) => first.toUpperCase()) ||
+      : rest.join('\n').replaceAll(/Fix: (.)/g, (_, first: string) => first.toUpperCase()) ||
         wayOut(false),
   };
 }

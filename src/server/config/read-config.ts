@@ -74,7 +74,7 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
       ...unboundNotices(given.parsed, file ?? ''),
       ...(file !== undefined && given.plain && (await othersCanRead(file))
         ? [
-            `${file} holds a secret and others on this machine can read it: chmod 600 it, or write \${NAME} and set that variable where the server runs.`,
+            `${file} contains a secret and is readable by others on this machine. Run chmod 600, or use \${NAME} and set that variable for the server.`,
           ]
         : []),
       ...(smtp?.notices ?? []),
@@ -173,11 +173,11 @@ async function readConfigFile(
 
 async function readText(file: string): Promise<string> {
   try {
-    if ((await stat(file)).size > longestFile) throw new Error('it has more than 1 MiB');
+    if ((await stat(file)).size > longestFile) throw new Error('it is larger than 1 MiB');
     return await readFile(file, 'utf8');
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    const reason = why === 'ENOENT' ? 'there is no such file' : why;
+    const reason = why === 'ENOENT' ? 'no such file' : why;
     throw new GovctlError('invalid_file', `--config ${file} could not be read: ${reason}`, {
       cause,
     });

@@ -25,7 +25,7 @@ export function resolveReferences(document: unknown, env: Env): Resolved {
       referred = true;
       const value = Object.hasOwn(env, name) ? env[name] : undefined;
       if (value !== undefined && value !== '') return value;
-      const message = `${path.join('.')} names the variable ${name}, which is not set`;
+      const message = `${path.join('.')} refers to the variable ${name}, which is not set`;
       problems.push({ path, message });
       return '';
     });

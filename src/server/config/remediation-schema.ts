@@ -33,8 +33,8 @@ const Command = z.strictObject({
     .array(
       z
         .string()
-        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable')
-        .refine((name) => !/^GOVCTL_/i.test(name), 'must not be a variable of govctl itself'),
+        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a variable name')
+        .refine((name) => !/^GOVCTL_/i.test(name), 'must not be a variable of govctl'),
     )
     .max(100)
     .optional(),
@@ -109,7 +109,7 @@ function whyUnbound(executor: string, { commands = {}, webhooks = {} }: Remediat
   if (read.kind === 'exec') {
     return Object.hasOwn(commands, read.name)
       ? undefined
-      : `names the command ${read.name}, which is missing in remediation.commands`;
+      : `refers to the command ${read.name}, which is missing in remediation.commands`;
   }
   if (read.kind !== 'webhook') return undefined;
   const unfit = whyUnfit(executor);
@@ -119,5 +119,5 @@ function whyUnbound(executor: string, { commands = {}, webhooks = {} }: Remediat
   const place = placeOfUrl(read.url);
   return place && isBoundTo({ hosts: Object.keys(webhooks) }, place)
     ? undefined
-    : `needs a secret: add ${place ? showPlace(place) : 'its host'} to remediation.webhooks`;
+    : `requires a secret: add ${place ? showPlace(place) : 'its host'} to remediation.webhooks`;
 }

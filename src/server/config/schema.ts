@@ -26,7 +26,7 @@ const bindings = {
     .max(100)
     .optional(),
   buckets: z
-    .array(text.refine(isBucketEntry, 'must be the name of a bucket, such as reports or reports-*'))
+    .array(text.refine(isBucketEntry, 'must be a bucket name, such as reports or reports-*'))
     .max(100)
     .optional(),
 };
@@ -60,7 +60,7 @@ const SharedCost = z.strictObject({
         ),
       z.array(z.string().min(1).max(2_048)).min(1).max(100),
     )
-    .refine((fields) => Object.keys(fields).length > 0, 'must have a field'),
+    .refine((fields) => Object.keys(fields).length > 0, 'must have at least one field'),
   group_by: CostGrouping,
   split: z.union([z.enum(['even', 'proportional']), z.strictObject({ fixed: percents })]),
 });
@@ -71,7 +71,7 @@ export const ConfigFile = z.strictObject({
     .array(
       text.refine(
         isProperRange,
-        'must be a range of addresses that leaves out some, such as 10.0.0.0/8 or 192.0.2.1/32',
+        'must be an address range smaller than all addresses, such as 10.0.0.0/8 or 192.0.2.1/32',
       ),
     )
     .min(1)
@@ -113,7 +113,7 @@ export const ConfigFile = z.strictObject({
         .max(50)
         .refine(
           (rules) => new Set(rules.map(({ name }) => name)).size === rules.length,
-          'has a name twice',
+          'has duplicate names',
         ) // prettier-ignore
         .optional(),
       /** Below these, no cost is an anomaly: in units of its currency, and in percent of what was expected. */
@@ -149,10 +149,10 @@ function isHttp(text: string): boolean {
 export const secretRule = ([top, , field]: readonly PropertyKey[]): string => {
   if (top === 'remediation')
     return `must be a string of ${minSecretLength} to 1,024 characters, and base64 after whsec_`;
-  if (top === 'chat') return 'must be an address that begins with https:// or http://';
+  if (top === 'chat') return 'must be a URL that begins with https:// or http://';
   return top === 'secrets' && field === undefined
     ? 'must be a variable name with the hosts it may be sent to, as in SFTP_PASSWORD: {hosts: [files.example.com]}'
-    : 'must be a string that is not empty';
+    : 'must be a non-empty string';
 };
 
 /** Whether the value at a path must not be shown. */

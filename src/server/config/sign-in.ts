@@ -17,13 +17,13 @@ const Company = z
       .max(2_048)
       .refine(
         isIssuer,
-        'must be an https:// address without user, query and fragment, such as https://id.example.com',
+        'must be an https:// URL without user, query or fragment, such as https://id.example.com',
       ),
     client_id: oneLine(512),
     client_secret: z.string().min(1).max(4_096),
     /** That the provider is asked for. */
     scopes: z
-      .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/, 'must be the name of a scope'))
+      .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/, 'must be a scope name'))
       .max(50)
       .optional(),
     /** What a claim must say: others are turned away. */
@@ -47,7 +47,7 @@ const Company = z
     if (hostname === 'login.microsoftonline.com' && ofAllOrganizations.has(organization)) {
       fault(
         'issuer',
-        'must name your tenant, as this one signs in accounts of every organization: https://login.microsoftonline.com/TENANT_ID/v2.0',
+        'must contain your tenant, because this issuer signs in accounts of every organization: https://login.microsoftonline.com/TENANT_ID/v2.0',
       );
     }
     const isPinned = hostname === google ? tenant?.claim === 'hd' : tenant !== undefined;
@@ -55,7 +55,7 @@ const Company = z
       const example = hostname === google ? 'claim: hd, value: example.com' : 'claim: …, value: …';
       fault(
         'tenant',
-        `must pin your organization, as ${hostname} signs in everybody: {${example}}`,
+        `must be set to your organization, because ${hostname} signs in everyone: {${example}}`,
       );
     }
   });

@@ -40,7 +40,7 @@ export async function smtpOf(
     );
   const from = env.GOVCTL_SMTP_FROM;
   if (from === undefined || from === '') {
-    throw fail('whom mail is from is missing; set GOVCTL_SMTP_FROM, such as reports@example.com');
+    throw fail('the sender is missing; set GOVCTL_SMTP_FROM, such as reports@example.com');
   }
   return readFields({ url, from }, '.', fail);
 }
@@ -56,7 +56,7 @@ async function readFields(
   const tls = fields.tls ?? place.tls ?? defaultTls(place);
   const { host, user, password } = place;
   if ((user === undefined) !== (password === undefined)) {
-    throw fail(' has one of user and password without the other');
+    throw fail(' requires both user and password');
   }
   const isReadable = tls === 'none' && password !== undefined && !isLoopback(host);
   return {
@@ -73,7 +73,7 @@ async function readFields(
     },
     notices: isReadable
       ? [
-          `The password of the mail server ${host} travels readable: tls is none. Use starttls or tls.`,
+          `The password of the mail server ${host} is sent unencrypted, because tls is none. Use starttls or tls.`,
         ]
       : [],
   };
@@ -91,8 +91,8 @@ function plainPlace(
   { host, port, user, password }: SmtpFields,
   fail: (m: string) => GovctlError,
 ): Place {
-  if (host === undefined) throw fail(' has neither host nor url');
-  if (!/^[A-Za-z0-9.:_-]+$/.test(host)) throw fail('.host is not the name of a host');
+  if (host === undefined) throw fail(' requires host or a URL');
+  if (!/^[A-Za-z0-9.:_-]+$/.test(host)) throw fail('.host is not a host name');
   return { host, port, user, password };
 }
 
@@ -100,20 +100,21 @@ function urlPlace(text: string, fields: SmtpFields, fail: (m: string) => GovctlE
   const beside = (['host', 'port', 'user', 'password'] as const).find(
     (name) => fields[name] !== undefined,
   );
-  if (beside !== undefined) throw fail(`.${beside} stands beside url, which says it already`);
+  if (beside !== undefined)
+    throw fail(`.${beside} cannot be used with a URL, which already contains it`);
   let url: URL;
   try {
     url = new URL(text);
   } catch {
-    throw fail('.url is no address such as smtp://user:password@smtp.example.com:587');
+    throw fail('.url must be a URL such as smtp://user:password@smtp.example.com:587');
   }
   const isSecure = url.protocol === 'smtps:';
   if ((!isSecure && url.protocol !== 'smtp:') || url.hostname === '') {
-    throw fail('.url must begin with smtp:// or smtps://, and name a host');
+    throw fail('.url must begin with smtp:// or smtps:// and contain a host');
   }
   if (url.search !== '' || url.hash !== '' || !['', '/'].includes(url.pathname)) {
     throw fail(
-      '.url must have no path, query or fragment; is there a sign in the password that has to be written as %23 or %3F?',
+      '.url must not contain a path, query or fragment; in the password, write # as %23 and ? as %3F',
     );
   }
   return {
@@ -129,7 +130,7 @@ function decoded(text: string, fail: (m: string) => GovctlError): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw fail('.url has a % that begins no code; write it as %25');
+    throw fail('.url contains a % that is not part of an encoded character; write it as %25');
   }
 }
 
@@ -144,7 +145,7 @@ function addressOf(text: string, field: string, fail: (m: string) => GovctlError
   const isGood = Email.safeParse(address).success && !/\p{Cc}/u.test(name);
   if (!isGood)
     throw fail(
-      `${field} is no address such as reports@example.com, or Reports <reports@example.com>`,
+      `${field} must be an address such as reports@example.com, or Reports <reports@example.com>`,
     );
   return { name, address };
 }
@@ -152,5 +153,5 @@ function addressOf(text: string, field: string, fail: (m: string) => GovctlError
 async function readCa(file: string, fail: (m: string) => GovctlError): Promise<string> {
   const text = await readFile(file, 'utf8').catch(() => '');
   if (/-----BEGIN CERTIFICATE-----/.test(text)) return text;
-  throw fail(`.ca_file: ${file} is no file of certificates (PEM) that can be read`);
+  throw fail(`.ca_file: ${file} is not a readable file of PEM certificates`);
 }

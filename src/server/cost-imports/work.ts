@@ -39,9 +39,9 @@ export interface CostImportOptions {
 
 /** Attempts to read an import before it counts as failed: one may be cut off by a restart. */
 const mostAttempts = 5;
-const worn = `It was started ${mostAttempts} times but never completed; see the server's log. Import fewer files at a time`;
+const worn = `The import was started ${mostAttempts} times but never completed; see the server's log. Import fewer files at a time`;
 const noRoom =
-  'The charges could not be written: the disk of the server is full or fails; make room there, then import the files again';
+  'The charges could not be written: the disk of the server is full or failing. Free disk space, then import the files again';
 const mostShown = 100;
 /** Milliseconds that the record of an import stays. */
 const recordKept = 400 * 86_400_000;

@@ -17,7 +17,9 @@ async function readPeriods(reader: Reader): Promise<readonly StoredPeriod[]> {
     throw new GovctlError(
       'unavailable',
       `There are ${inThrees(total)} billing periods; cost is added up over at most ${inThrees(mostPeriods)}`,
-      { hint: 'Import cost by one billing account that pays for many, as providers export it.' },
+      {
+        hint: 'Import the export of a payer account, which includes the cost of its member accounts.',
+      },
     );
   }
   return rows.map(({ doc }) => doc);
@@ -40,7 +42,7 @@ export async function withPeriods<T>(
       if (tries < mostTries) continue;
       throw new GovctlError(
         'unavailable',
-        'Imports kept replacing the charges while they were read',
+        'Imports kept replacing the charges while the query read them',
         {
           hint: 'Retry after the imports have finished.',
           cause: error,

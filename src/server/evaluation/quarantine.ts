@@ -95,7 +95,7 @@ export function createQuarantine(deps: Deps) {
     });
     if (!isDone) return;
     counted.quarantined = why;
-    deps.log.warn({ policy_id: id }, 'a policy is over its budget on many resources: quarantined');
+    deps.log.warn({ policy_id: id }, 'policy quarantined: it exceeds its budget on many resources');
   }
 
   return { count, whyOf };

@@ -62,7 +62,7 @@ async function placeOfAnswer({ owner, signal }: Asker): Promise<() => void> {
 
 const tooManyAnswers = (): GovctlError =>
   new GovctlError('unavailable', 'Too many unread results over 1 MiB', {
-    hint: 'Read the results of one request before you send the next, or ask with mode: failures.',
+    hint: 'Read the results of one request before you send the next, or use mode: failures.',
     headers: { 'Retry-After': '5' },
   });
 
@@ -70,7 +70,7 @@ const tooMuchToSay = (): GovctlError =>
   new GovctlError(
     'malformed_request',
     `The results for these resources exceed the maximum of ${mostBytes >> 20} MiB`,
-    { hint: 'Send the resources in several requests, or ask with mode: failures.' },
+    { hint: 'Send the resources in several requests, or use mode: failures.' },
   );
 
 /**
@@ -104,7 +104,7 @@ export async function validate(
   if (evaluations > maxEvaluationsPerRequest) {
     throw new GovctlError(
       'malformed_request',
-      `These resources and policies make ${evaluations} evaluations; one request takes ${maxEvaluationsPerRequest}`,
+      `These resources and policies result in ${evaluations} evaluations; the maximum per request is ${maxEvaluationsPerRequest}`,
       { hint: 'Send the resources in several requests.' },
     );
   }

@@ -58,7 +58,7 @@ export const eventHandlers = (deps: Deps): Handlers['events'] => ({
     if (!call.isLocal) {
       throw new GovctlError(
         'not_local',
-        'Made-up events require a local server: a loopback address, no public URL',
+        'Sample events require a local server: a loopback address, no public URL',
         { hint: 'Start one with --host 127.0.0.1, or run `govctl webhook test` for one receiver.' },
       );
     }

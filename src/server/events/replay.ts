@@ -127,9 +127,9 @@ async function queueWhereRoom(
 const isFull = (id: string, waiting: number): GovctlError =>
   new GovctlError(
     'unavailable',
-    `${waiting} events wait for the webhook ${id}; no more are queued again. What was queued before stays queued`,
+    `${waiting} events are queued for the webhook ${id}, which is the maximum; the remaining events were not queued`,
     {
-      hint: 'Wait until they are delivered, or delete the webhook if nothing takes them.',
+      hint: 'Wait until they are delivered, or delete the webhook if nothing receives them.',
       headers: { 'Retry-After': '60' },
     },
   );

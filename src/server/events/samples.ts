@@ -20,7 +20,7 @@ const policy = {
     {
       condition: 'resource.public_access.blocked == false',
       effect: 'DENY',
-      message: 'The bucket can be read by anybody',
+      message: 'The bucket can be read by anyone',
     },
   ],
   compliance_frameworks: ['SOC2:CC6.1', 'PCI-DSS'],
@@ -45,7 +45,7 @@ const violation = {
   environment: 'production',
   tags: { team: 'billing' },
   compliance_frameworks: policy.compliance_frameworks,
-  message: 'The bucket can be read by anybody',
+  message: 'The bucket can be read by anyone',
 };
 
 const resource = {
@@ -190,7 +190,7 @@ const samples: Readonly<Record<EventType, Record<string, unknown>>> = {
       progress: 40,
       compliance_score: null,
       failure: {
-        reason: 'an evaluation failed again and again; the log of the service has why',
+        reason: 'an evaluation failed repeatedly; see the log of the service',
       },
     },
   },

@@ -89,7 +89,7 @@ export async function collectFacts(
       }),
       violations: { ...found.counts, listed: found.listed.length },
     });
-    if (found.hasMore) missing.push(`violations of ${policy.name}: more than are listed`);
+    if (found.hasMore) missing.push(`violations of ${policy.name}: there are more than listed`);
     if (samples.length === 0 && tally.pass > 0) {
       missing.push(
         `samples of ${policy.name}: the scan stored none, or they were removed to make room for newer ones`,

@@ -67,7 +67,7 @@ export async function readFacts(blobs: Blobs, blob: string): Promise<EvidenceFac
     for (const part of parts) take(part);
     await nextTurn();
   }
-  if (!head || rest !== '') throw new Error('the facts of a bundle were cut');
+  if (!head || rest !== '') throw new Error('the facts of a bundle are truncated');
   // Written by this file alone.
   return { ...head, ...lists, violations } as unknown as EvidenceFacts;
 }

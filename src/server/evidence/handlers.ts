@@ -199,7 +199,7 @@ async function manualFilters(
 ): Promise<Filters> {
   if (control !== undefined) {
     const { framework: name, control: id } = splitLabel(control);
-    if (id === '') throw invalid('control', 'must name its framework, too: SOC2:CC1.1');
+    if (id === '') throw invalid('control', 'must include its framework, such as SOC2:CC1.1');
     const { id: known, controls } = await chooseControls(reader, name, [id]);
     return { control: { any: controls.map((one) => keyOfControl(known, one.id)) } };
   }

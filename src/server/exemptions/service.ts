@@ -52,7 +52,7 @@ async function checkExemption(
   }
   if (policy !== undefined && !(await isNamed(tx, policy))) {
     const given = JSON.stringify(policy.slice(0, 100));
-    throw invalid('policy', `must be the id, the name or the key in git of a policy, not ${given}`);
+    throw invalid('policy', `must be the ID, name or key in git of a policy, not ${given}`);
   }
 }
 

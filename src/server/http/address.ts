@@ -44,7 +44,7 @@ export function parseRanges(cidrs: readonly string[]): BlockList {
   for (const cidr of cidrs) {
     const range = readRange(cidr);
     if (!range) {
-      throw new GovctlError('usage_error', `"${cidr}" is not a range of addresses`, {
+      throw new GovctlError('usage_error', `"${cidr}" is not an address range`, {
         hint: 'Use a CIDR, such as 10.0.0.0/8 or fd00::/8.',
       });
     }

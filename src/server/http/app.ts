@@ -170,7 +170,7 @@ function methodNotAllowed(method: string, here: readonly Endpoint[]): GovctlErro
     endpoint.method === 'GET' ? ['GET', 'HEAD'] : [endpoint.method],
   );
   const allow = [...new Set(methods)].join(', ');
-  return new GovctlError('method_not_allowed', `This path takes ${allow}, not ${method}`, {
+  return new GovctlError('method_not_allowed', `This path supports ${allow}, not ${method}`, {
     headers: { Allow: allow },
   });
 }
@@ -178,5 +178,5 @@ function methodNotAllowed(method: string, here: readonly Endpoint[]): GovctlErro
 const notFound = (pathname: string): GovctlError =>
   new GovctlError(
     'not_found',
-    `There is no ${pathname.slice(0, 200)} here; GET /openapi.json lists every path`,
+    `There is no ${pathname.slice(0, 200)} here; GET /openapi.json lists all paths`,
   );

@@ -71,7 +71,7 @@ function mediaTypeOf(headers: Headers, types: readonly string[]): string {
     const sent = type === '' ? 'no Content-Type' : `Content-Type ${type.slice(0, 100)}`;
     throw new GovctlError(
       'unsupported_media_type',
-      `The request came with ${sent}; this endpoint takes ${accepted}`,
+      `The request has ${sent}; this endpoint accepts ${accepted}`,
     );
   }
   const charset = parameters.map((part) => part.trim()).find((part) => part.startsWith('charset='));
@@ -91,7 +91,7 @@ function mediaTypeOf(headers: Headers, types: readonly string[]): string {
   return type;
 }
 
-function tooLarge(limit: number, hint = 'Send it in several requests.'): GovctlError {
+function tooLarge(limit: number, hint = 'Split the body into several requests.'): GovctlError {
   const said = limit >= 1 << 20 ? `${limit / (1 << 20)} MiB` : `${limit / 1024} KiB`;
   return new GovctlError('body_too_large', `The body is larger than the maximum of ${said}`, {
     hint,

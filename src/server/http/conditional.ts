@@ -14,7 +14,7 @@ export function checkMatch(header: string | null, revision: number): void {
   if (tags(header).includes(current)) return;
   throw new GovctlError(
     'precondition_failed',
-    `It was changed meanwhile: its ETag is ${current}, If-Match names ${header.slice(0, 100)}; read it again first`,
+    `The object has changed: its ETag is ${current}, but If-Match is ${header.slice(0, 100)}; read the object again first`,
     { headers: { ETag: current } },
   );
 }

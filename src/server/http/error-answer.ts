@@ -18,17 +18,17 @@ export function asKnownError(
     deps.log.error({ request_id: requestId, reason: error.message }, 'store unavailable');
     return new GovctlError(
       'unavailable',
-      'The service cannot store changes now, so nothing was changed; reading goes on',
+      'The service cannot store changes at the moment; nothing was changed, and reading still works',
       {
         headers: { 'Retry-After': '5' },
-        hint: "Try again later. If this goes on, the server's disk is full or read-only: its operator finds the reason in the log. Once the disk takes changes, so does the service, without a restart.",
+        hint: "Try again later. If the error persists, the server's disk is full or read-only; the operator can find the reason in the log. Once the disk is writable, the service stores changes again without a restart.",
       },
     );
   }
   deps.log.error({ request_id: requestId, err: error }, 'unexpected error');
   return new GovctlError(
     'internal_error',
-    `Something went wrong inside; the server's log has it under ${requestId}`,
+    `An internal error occurred; find it in the server's log by ${requestId}`,
   );
 }
 

@@ -62,6 +62,6 @@ export function fileAnswer(blobs: Blobs, file: Downloadable, call: PublicCall): 
 const notThere = (size: number): GovctlError =>
   new GovctlError(
     'malformed_request',
-    `The file has ${size} bytes, and none in the range that was asked for`,
+    `The file has ${size} bytes, none of them in the requested range`,
     { status: 416, headers: { 'Content-Range': `bytes */${size}`, 'Accept-Ranges': 'bytes' } },
   );

@@ -124,7 +124,7 @@ function replay(deps: Deps, seen: IdempotencyRecord, request: string): Answer {
   }
   if (!seen.answer) {
     throw reused(
-      'was used for this request before; its answer contained a secret and was not stored',
+      'was used for this request before; its response contained a secret and was not stored',
     );
   }
   return { ...seen.answer, headers: { ...seen.answer.headers, 'Idempotent-Replayed': 'true' } };

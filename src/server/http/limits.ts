@@ -94,7 +94,7 @@ export function createRateLimiter(mode: RateLimitMode | undefined, clock: Clock)
   });
   const logins = createNetworkCount(clock, {
     most: maxLogins,
-    whose: 'that begin a login from this address',
+    whose: 'that start a login from this address',
   });
   const keys = new Map<string, KeyCounters>();
   const all = { day: { number: 0, count: 0 }, unsaved: 0 };
@@ -129,7 +129,7 @@ export function createRateLimiter(mode: RateLimitMode | undefined, clock: Clock)
       const { ms, limit } = windows[tightest];
       const resetMs = (Math.floor(now / ms) + 1) * ms;
       if (left <= 0 && isEnforced(isLocal)) {
-        const whose = tightest === 'day' ? 'of all keys together' : 'of this key';
+        const whose = tightest === 'day' ? 'of all keys combined' : 'of this key';
         throw exceeded({ window: tightest, limit, whose, resetMs, now });
       }
       minute.count += 1;
@@ -264,7 +264,7 @@ function exceeded({
   readonly now: number;
 }): GovctlError {
   const retryAfter = Math.ceil((resetMs - now) / 1000);
-  const message = `The ${inThrees(limit)} requests per ${window} ${whose} are used up; try again in ${retryAfter} s`;
+  const message = `The ${inThrees(limit)} requests per ${window} ${whose} are used up; retry in ${retryAfter} s`;
   return new GovctlError('rate_limit_exceeded', message, {
     extra: { message, retry_after: retryAfter, limit, reset_time: timestamp(resetMs) },
     headers: {

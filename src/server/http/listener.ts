@@ -86,7 +86,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     }
     // RFC 9112, 3.2: a proxy in front may have gone by the other.
     if (hosts > 1) return refuse(400, 'The request has more than one Host header');
-    if (expectsMore(incoming)) return refuse(417, 'The only Expect there is here is 100-continue');
+    if (expectsMore(incoming)) return refuse(417, 'The only supported Expect is 100-continue');
     const answered = fetch(request, connections.of(incoming.socket) ?? {});
     if (incoming.complete || !('then' in answered)) return answered;
     return new Promise((resolve, reject) => {
@@ -333,7 +333,7 @@ const whyBroken: Readonly<Record<string, readonly [number, string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The headers are larger than 16 KiB'],
   [ranOutOfTime]: [408, 'The request did not arrive in time'],
   STOPPING: [503, stopping],
-  TINY_CHUNKS: [400, 'The body comes in thousands of chunks of a few bytes; send larger chunks'],
+  TINY_CHUNKS: [400, 'The body has too many small chunks; send larger chunks'],
 };
 
 interface Refusing extends Pick<ListenerOptions, 'refuse'> {

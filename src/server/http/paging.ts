@@ -76,21 +76,21 @@ const encode = (cursor: Cursor): string =>
 
 function decode(text: string, list: string): Cursor {
   const refuse = (why: string): GovctlError =>
-    new GovctlError('malformed_request', `The cursor ${why}; begin again without one`, {
+    new GovctlError('malformed_request', `The cursor ${why}; start again without a cursor`, {
       details: [{ field: 'cursor', message: why }],
     });
   let parsed;
   try {
     parsed = Cursor.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
   } catch {
-    throw refuse('is garbled');
+    throw refuse('is not valid');
   }
-  if (!parsed.success) throw refuse('is garbled');
+  if (!parsed.success) throw refuse('is not valid');
   const [madeFor, seen, value, id] = parsed.data;
   const cursor: Cursor = [madeFor, seen, value, id];
   // Decoding skips what isn't base64, and a value may have been changed: only what was handed out will do.
-  if (encode(cursor) !== text) throw refuse('is garbled');
-  if (madeFor !== list) throw refuse('was made for another list, order or filter');
+  if (encode(cursor) !== text) throw refuse('is not valid');
+  if (madeFor !== list) throw refuse('belongs to another list, order or filter');
   return cursor;
 }
 

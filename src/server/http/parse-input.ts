@@ -22,7 +22,7 @@ export function createQueryParser(endpoint: Endpoint): (search: string) => unkno
     if (!query) {
       const [name] = Object.keys(given);
       if (name === undefined) return undefined;
-      throw new GovctlError('malformed_request', 'This endpoint takes no query parameters', {
+      throw new GovctlError('malformed_request', 'This endpoint has no query parameters', {
         details: [{ field: name.slice(0, 100), message: 'is not a known parameter' }],
       });
     }

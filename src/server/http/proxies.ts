@@ -49,8 +49,8 @@ export function clientOf(headers: Headers, peer: Peer, trusted: BlockList): Peer
   if (address === undefined) return peer;
   if (address !== other) {
     throw unreadable(
-      'Forwarded and X-Forwarded-For name different clients',
-      'Have the proxy remove the header that it does not set.',
+      'Forwarded and X-Forwarded-For contain different clients',
+      'Configure the proxy to remove the header that it does not set.',
     );
   }
   return new ForwardedPeer(peer, address);
@@ -122,7 +122,7 @@ function readNode(text: string, header: string): string {
     return canonicalAddress(address);
   }
   if (pseudonym.test(name)) return name;
-  throw unreadable(`The ${header} header names a client that is not an address`);
+  throw unreadable(`The ${header} header contains a client that is not an address`);
 }
 
 const unreadable = (why: string, hint?: string): GovctlError =>

@@ -245,7 +245,7 @@ function succeed(route: Route, visit: Visit, answer: AnyAnswer): Response {
   if (typeof answer.body === 'string') turns.made(callerOf(route, visit), answer.body.length);
   const bytesEnded = (status: number, bytes: number, failure: unknown): void => {
     if (failure !== undefined) {
-      deps.log.error({ request_id: visit.requestId, err: failure }, 'an answer was cut off');
+      deps.log.error({ request_id: visit.requestId, err: failure }, 'a response was cut off');
     }
     tell(route, visit, { status, bytes });
   };
@@ -311,7 +311,7 @@ const hasLeft = ({ signal }: Request, thrown: unknown): boolean =>
   signal.aborted && thrown === signal.reason;
 
 const callerLeft = (): GovctlError =>
-  new GovctlError('malformed_request', 'The connection was closed before the answer');
+  new GovctlError('malformed_request', 'The connection was closed before the response');
 
 const bytesIn = (body: AnyBody): number | undefined =>
   typeof body === 'string' ? Buffer.byteLength(body) : undefined;

@@ -9,7 +9,7 @@ export function checkSigned(bytes: Uint8Array, signed: Uint8Array | undefined): 
 
 function checkSum(sum: string, signed: Uint8Array): void {
   if (sum === Buffer.from(signed).toString('base64url')) return;
-  throw signatureInvalid('The body does not match the SHA-256 in the header content-digest');
+  throw signatureInvalid('The body does not match the SHA-256 in the content-digest header');
 }
 
 /**

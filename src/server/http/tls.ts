@@ -72,7 +72,7 @@ function certificatesIn(pem: Buffer, what: string): readonly X509Certificate[] {
   const blocks = [...text.matchAll(block)];
   const begun = text.match(/-----BEGIN /g)?.length ?? 0;
   try {
-    if (blocks.length < begun) throw new Error('it breaks off');
+    if (blocks.length < begun) throw new Error('it is truncated');
     const certificates = blocks
       .filter(([, label]) => label?.endsWith('CERTIFICATE'))
       .map(([certificate]) => new X509Certificate(certificate));
@@ -137,10 +137,7 @@ export function reloadTls(options: ReloadOptions): TlsReloader {
     const reason = messageOf(error);
     if (reason === told) return;
     told = reason;
-    log.error(
-      { reason },
-      'TLS files cannot be used; the earlier ones stay in use until these can be',
-    );
+    log.error({ reason }, 'TLS files cannot be used; the previous ones stay in use until they can');
   };
   const look = async (): Promise<void> => {
     const looks = await looksOf(files);
@@ -166,7 +163,8 @@ export function reloadTls(options: ReloadOptions): TlsReloader {
         told = undefined;
         const outcome = await read(await looksOf(files));
         if (outcome === 'same') log.info(factsOf(contents), 'TLS files have not changed');
-        if (outcome === 'changing') log.info({}, 'TLS files are being written; they follow soon');
+        if (outcome === 'changing')
+          log.info({}, 'TLS files are being written; they will be reloaded soon');
       }),
     stop() {
       isStopped = true;

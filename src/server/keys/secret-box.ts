@@ -37,9 +37,9 @@ export const createSecretBox = (
     return version + Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64url');
   },
   open(sealed, owner) {
-    if (!sealed.startsWith(version)) throw new Error('not a sealed secret of a known form');
+    if (!sealed.startsWith(version)) throw new Error('not an encrypted secret in a known format');
     const bytes = Buffer.from(sealed.slice(version.length), 'base64url');
-    if (bytes.length < nonceLength + tagLength) throw new Error('a sealed secret was cut');
+    if (bytes.length < nonceLength + tagLength) throw new Error('an encrypted secret is truncated');
     const nonce = bytes.subarray(0, nonceLength);
     const decipher = createDecipheriv(cipherName, key, nonce, { authTagLength: tagLength });
     decipher.setAAD(Buffer.from(owner));

@@ -75,8 +75,8 @@ function parseKey(text: string): Uint8Array | undefined {
 function parseGiven(given: string): Uint8Array {
   const key = parseKey(given.trim());
   if (key) return key;
-  throw new GovctlError('usage_error', `${variable} is not the base64 of ${keyLength} bytes`, {
-    hint: '`openssl rand -base64 32` makes one. Leave the variable unset to use secret.key of the data folder.',
+  throw new GovctlError('usage_error', `${variable} must be ${keyLength} bytes in base64`, {
+    hint: 'Create one with `openssl rand -base64 32`, or unset the variable to use secret.key in the data directory.',
   });
 }
 
@@ -90,8 +90,8 @@ async function readKeyFile(file: string): Promise<Uint8Array | undefined> {
   }
   const key = parseKey(text.trim());
   if (key) return key;
-  throw new GovctlError('data_refused', `${file} does not hold a key any more`, {
-    hint: `It is the base64 of ${keyLength} bytes; put it back from a backup, or give the key in ${variable}.`,
+  throw new GovctlError('data_refused', `${file} no longer contains a key`, {
+    hint: `The key is ${keyLength} bytes in base64; restore it from a backup, or set the key in ${variable}.`,
   });
 }
 
@@ -114,20 +114,18 @@ function unusable(file: string, verb: 'read' | 'written', cause: unknown): Govct
 }
 
 const wayBack =
-  'If that key is lost for good, so are the secrets that are stored: start over with another --data-dir.';
+  'If the key is lost, the stored secrets are lost, too: start over with another --data-dir.';
 
 const missingKey = (file: string): GovctlError =>
-  new GovctlError(
-    'data_refused',
-    `${file} is missing, the key that the stored secrets were sealed with`,
-    { hint: `Put it back from a backup, or give the key in ${variable}. ${wayBack}` },
-  );
+  new GovctlError('data_refused', `${file} is missing: the key that encrypts the stored secrets`, {
+    hint: `Restore it from a backup, or set the key in ${variable}. ${wayBack}`,
+  });
 
 const otherKey = (where: string): GovctlError =>
   new GovctlError(
     'data_refused',
-    `The key in ${where} is not the one that the stored secrets were sealed with`,
+    `The key in ${where} is not the one that encrypts the stored secrets`,
     {
-      hint: `Put secret.key of this data folder back from a backup, or give the right key in ${variable}. ${wayBack}`,
+      hint: `Restore secret.key of this data directory from a backup, or set the right key in ${variable}. ${wayBack}`,
     },
   );

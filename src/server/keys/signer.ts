@@ -51,10 +51,7 @@ async function ownSigner(deps: SigningDeps): Promise<Signer> {
     else {
       const theirs = openSigner(deps, before);
       if (theirs) return theirs;
-      log.warn(
-        {},
-        'the key that reports were signed with cannot be read any more: a new one was made',
-      );
+      log.warn({}, 'the signing key of reports can no longer be read: a new one was created');
       await tx.replace(serverState, { id: own, value });
     }
     return made;
@@ -86,7 +83,7 @@ export async function readSigner({ cert, key }: SigningFiles): Promise<Signer> {
     if (
       !new X509Certificate(signer.certificate).checkPrivateKey(createPrivateKey(signer.privateKey))
     ) {
-      throw new Error('the key is not that of the certificate');
+      throw new Error('the key does not match the certificate');
     }
     signDigest(Buffer.alloc(32), new Date(0), signer);
   } catch (cause) {
@@ -96,7 +93,7 @@ export async function readSigner({ cert, key }: SigningFiles): Promise<Signer> {
       `Reports cannot be signed with ${cert} and ${key}: ${why}`,
       {
         cause,
-        hint: 'Give --signing-cert a PEM certificate (chain) and --signing-key its own unencrypted PEM key, RSA or EC.',
+        hint: 'Set --signing-cert to a PEM certificate (chain), and --signing-key to its unencrypted PEM key, RSA or EC.',
       },
     );
   }

@@ -42,7 +42,7 @@ export function createFaultTable({ clock, ids }: { clock: Clock; ids: Ids }): Fa
       if (faults.size >= mostFaults) {
         throw new GovctlError(
           'malformed_request',
-          `There are ${mostFaults} faults already; clear them first`,
+          `There are ${mostFaults} faults, which is the maximum; clear them first`,
         );
       }
       const fault: Fault = {
@@ -68,7 +68,7 @@ export function createFaultTable({ clock, ids }: { clock: Clock; ids: Ids }): Fa
         const shown = JSON.stringify(id.slice(0, 64));
         throw new GovctlError(
           'fault_not_found',
-          `There is no fault ${shown}; GET /v1/local/faults`,
+          `There is no fault ${shown}; list them with GET /v1/local/faults`,
         );
       }
       count();
@@ -111,7 +111,7 @@ async function befall(fault: Fault): Promise<void> {
   const { status, retry_after: after } = fault;
   if (status !== undefined || fault.cut === 'request') {
     const name = fault.error ?? nameOf(status ?? 500);
-    throw new GovctlError(name, `The fault ${fault.id} of this local server says so`, {
+    throw new GovctlError(name, `The fault ${fault.id} of this local server caused this error`, {
       ...defined({ status }),
       ...(after === undefined
         ? {}

@@ -110,7 +110,10 @@ export async function readSnapshot(file: NamelessFile, stored: Stored): Promise<
     head.versions,
   );
   if (newer !== undefined) {
-    throw refuseLine(1, `says that a newer govctl (${shown(head.version)}) wrote it: ${newer}`);
+    throw refuseLine(
+      1,
+      `was written by a newer govctl (${shown(head.version)}) wrote it: ${newer}`,
+    );
   }
   const documents = new Map<StoredCollection, Document[]>();
   const sequences = new Map<string, number>();
@@ -134,9 +137,9 @@ export async function readSnapshot(file: NamelessFile, stored: Stored): Promise<
       // As it was read: a schema's own copy may lack unusual names.
       const { doc: older } = given as { doc: Document };
       const collection = collections.get(data.in);
-      if (!collection) throw refuse(`is of ${shown(data.in)}, which this govctl does not keep`);
+      if (!collection) throw refuse(`is of ${shown(data.in)}, which this govctl does not support`);
       const doc = inThisVersion(collection, head, older);
-      if (!doc) throw refuse('is not a row that an earlier version wrote');
+      if (!doc) throw refuse('is not a row of an earlier version');
       const faults = [...faultsOf(collection, doc), ...isTaken(collection, doc, at)];
       if (faults.length > 0) throw refuseRow(at, data.in, doc, faults);
       if (collection.files) owners.push({ collection, doc, line: at });
@@ -149,7 +152,7 @@ export async function readSnapshot(file: NamelessFile, stored: Stored): Promise<
       if (bytes.toString('base64') !== data.bytes) throw refuse('is not base64');
       const known = blobs.get(data.blob);
       if (known && known.last !== at - 1) {
-        throw refuse(`is not next to the other parts of the file ${shown(data.blob)}`);
+        throw refuse(`is separated from the other parts of the file ${shown(data.blob)}`);
       }
       const blob = known ?? { first: at, last: at, size: 0, digest: createHash('sha256') };
       blob.last = at;
@@ -166,7 +169,7 @@ export async function readSnapshot(file: NamelessFile, stored: Stored): Promise<
       else {
         const key = `${data.of} ${data.lane}`;
         if (family.workIsOwner && (data.work !== data.lane || working.has(key))) {
-          throw refuse(`has other work than the row ${shown(data.lane)}, or has it twice`);
+          throw refuse(`does not match the work of the row ${shown(data.lane)}, or duplicates it`);
         }
         working.add(key);
         work.push(data);
@@ -231,11 +234,11 @@ function checkFiles(
     for (const { blob, size, sha256 } of collection.files?.(doc) ?? []) {
       const found = blobs.get(blob);
       if (!found) throw refuse(blob, 'is missing');
-      if (named.has(blob)) throw refuse(blob, 'is the file of another row, too');
+      if (named.has(blob)) throw refuse(blob, 'is also the file of another row');
       named.add(blob);
       const isSame =
         (size ?? found.size) === found.size && (sha256 ?? sums.get(blob)) === sums.get(blob);
-      if (!isSame) throw refuse(blob, 'is not the one it was');
+      if (!isSame) throw refuse(blob, 'has changed');
     }
   }
   return named;
@@ -265,16 +268,16 @@ async function checkWhole(
   if (!head) throw notHead();
   const end = End.safeParse(parse(text));
   if (!end.success || !isWhole) {
-    throw refuseLine(last, 'is not the end of a snapshot: the rest of it is missing');
+    throw refuseLine(last, 'is not the end of a snapshot: the rest is missing');
   }
   if (end.data.lines !== last - 1 || end.data.sha256 !== digest.digest('hex')) {
-    throw refuseLine(last, 'has a checksum that does not fit: the snapshot was changed');
+    throw refuseLine(last, 'has a checksum that does not match: the snapshot was modified');
   }
   return { head, last };
 }
 
 const notHead = (): GovctlError =>
-  refuseLine(1, 'is not the head of a snapshot; `govctl server snapshot` makes one');
+  refuseLine(1, 'is not the beginning of a snapshot; create one with `govctl server snapshot`');
 
 function headOf(line: string): SnapshotHead {
   const head = Head.safeParse(parse(line));

@@ -103,7 +103,7 @@ async function putState(
 async function insert(tx: Tx, { spec }: StoredCollection, doc: Document): Promise<void> {
   await tx.insert(spec, doc).catch((error: unknown) => {
     if (!(error instanceof StoreConflict)) throw error;
-    const why = `${spec.name} holds ${JSON.stringify(doc.id.slice(0, 60))}, whose ${error.index ?? 'id'} another has, too`;
+    const why = `${spec.name} contains ${JSON.stringify(doc.id.slice(0, 60))}, but another one has the same ${error.index ?? 'ID'}`;
     throw new GovctlError('malformed_request', `The snapshot cannot be restored: ${why}`);
   });
 }

@@ -96,15 +96,15 @@ export async function resumeClock(
 ): Promise<readonly string[]> {
   const offset = (await store.get(localState, 'clock'))?.doc.offset_ms ?? 0;
   if (offset === 0) return [];
-  const moved = `The clock of this data folder was moved by ${describeOffset(offset)}`;
+  const moved = `The clock of this data directory was moved by ${describeOffset(offset)}`;
   if (!isLocal) {
     return [
-      `${moved} on a local server. This one can be reached from elsewhere and uses the system's time.`,
+      `${moved} on a local server. This server is reachable from other machines, so it uses system time.`,
     ];
   }
   clock.setOffset(offset);
   return [
-    `${moved}: it is ${timestamp(clock.now())} here. \`govctl server clock reset\` puts it back.`,
+    `${moved}: it is ${timestamp(clock.now())} here. \`govctl server clock reset\` resets it.`,
   ];
 }
 
@@ -157,7 +157,7 @@ export function createLocalService({
     if (choice === 'new') return true;
     throw new GovctlError(
       'malformed_request',
-      'The snapshot cannot be restored: its secrets were sealed with the key of another server; start this one with that key in GOVCTL_SERVER_SECRET_KEY, or restore with secrets=new, which gives each webhook a new secret; what else was sealed, such as passwords of reports, has to be set anew',
+      'The snapshot cannot be restored: its secrets were encrypted with the key of another server. Start this server with that key in GOVCTL_SERVER_SECRET_KEY, or restore with secrets=new, which generates new webhook secrets; other secrets, such as report passwords, must be set again',
     );
   }
 

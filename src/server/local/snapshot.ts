@@ -135,7 +135,7 @@ export async function takeSnapshot(
 export const tooLarge = (): GovctlError =>
   new GovctlError(
     'body_too_large',
-    `The snapshot has more than ${largestSnapshot / 1024 / 1024} MiB; govctl server backup has no limit`,
+    `The snapshot is larger than ${largestSnapshot / 1024 / 1024} MiB; govctl server backup has no limit`,
   );
 
 interface Moment {

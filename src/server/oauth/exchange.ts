@@ -31,7 +31,7 @@ export function createExchanges(
     if (error === 'authorization_pending' && polls.isEarly(String(body.device_code))) {
       throw new TokenFailure(
         'slow_down',
-        `The device asks too often; wait ${pollInterval} seconds longer between requests`,
+        `The device sends requests too often; wait ${pollInterval} seconds longer between requests`,
       );
     }
     const challenge = answered.headers.get('www-authenticate');

@@ -24,10 +24,10 @@ export const systemHandlers = (deps: Deps, { metricsText }: SystemOptions): Hand
       const { writable, checkpoints } = deps.store.health();
       // Anyone may ask: what failed on which file is for the log alone, where the store has put it.
       const reasons = [
-        ...(writable ? [] : ['store: read-only, as its disk takes no changes; the log says why']),
+        ...(writable ? [] : ['store: read-only because its disk cannot be written; see the log']),
         ...(checkpoints === undefined
           ? []
-          : ['store: its last checkpoints could not be written; the log says why']),
+          : ['store: the last checkpoints could not be written; see the log']),
       ];
       // Not 503, with which a load balancer would take away reading, too.
       return {
@@ -41,7 +41,7 @@ export const systemHandlers = (deps: Deps, { metricsText }: SystemOptions): Hand
 
     metrics: async () => {
       if (metricsText) return { body: await metricsText() };
-      throw new GovctlError('not_found', 'Metrics are switched off on this server');
+      throw new GovctlError('not_found', 'Metrics are disabled on this server');
     },
 
     openapi: () => {

@@ -34,7 +34,7 @@ export function createMetrics(
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'govctl_store_writable',
-    help: '1 while the store takes changes',
+    help: '1 while the store is writable',
     registers: [registry],
     collect() {
       this.set(store.health().writable ? 1 : 0);
@@ -82,7 +82,7 @@ function addDeliveries(registry: Registry, store: Store, attempts: Measured['att
   });
   new Gauge({
     name: 'govctl_webhook_waiting',
-    help: 'Deliveries that wait, over all webhooks',
+    help: 'Queued deliveries of all webhooks',
     registers: [registry],
     async collect() {
       let waiting = 0;
@@ -108,7 +108,7 @@ function addReports(registry: Registry, store: Store, made: Measured['reports'])
   });
   new Counter({
     name: 'govctl_reports_ended_total',
-    help: 'Reports that were generated, or failed, by outcome',
+    help: 'Finished reports by outcome',
     labelNames: ['outcome'],
     registers: [registry],
     collect() {
@@ -119,7 +119,7 @@ function addReports(registry: Registry, store: Store, made: Measured['reports'])
   });
   new Counter({
     name: 'govctl_report_seconds_total',
-    help: 'Seconds that reports took that were completed',
+    help: 'Seconds to generate completed reports',
     registers: [registry],
     collect() {
       this.reset();

@@ -39,7 +39,7 @@ export function createRequestHistogram() {
     /** Prometheus text. */
     text(): string {
       const lines = [
-        `# HELP ${name} Answered requests, by the time from their headers to their answer`,
+        `# HELP ${name} Seconds from the headers of requests to their response`,
         `# TYPE ${name} histogram`,
       ];
       for (const { labels, buckets, sum } of cells.values()) {

@@ -90,7 +90,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   constructor(private readonly options: ExchangeOptions) {
     this.started = options.clock.monotonic();
     this.timer = setTimeout(() => {
-      this.fail(`did not answer within ${options.timeoutMs / 1_000} s`);
+      this.fail(`did not respond within ${options.timeoutMs / 1_000} s`);
       this.hangUp();
     }, options.timeoutMs);
     options.underWay.add(this);
@@ -178,7 +178,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** A connection that still has something to say is of no use to the next request. */
   private hangUp(): void {
-    this.connection?.abort(new Error('nobody waits for the answer'));
+    this.connection?.abort(new Error('no request is waiting for the response'));
   }
 
   private elapsed(): number {

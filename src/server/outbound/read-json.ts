@@ -33,11 +33,11 @@ export function createReadJson(
     );
     if (error !== undefined) throw new ReadFailure(error);
     if (status !== 200) throw new ReadFailure(`answered ${status}`);
-    if (truncated) throw new ReadFailure('answered more than 64 KiB, or too slowly');
+    if (truncated) throw new ReadFailure('sent more than 64 KiB, or responded too slowly');
     try {
       return JSON.parse(body ?? '');
     } catch {
-      throw new ReadFailure('did not answer JSON');
+      throw new ReadFailure('did not return JSON');
     }
   };
 }

@@ -37,7 +37,7 @@ export async function hostFault(
 ): Promise<string | undefined> {
   if (isIP(host) !== 0) return addressFault(host, host, targets.rules);
   if (!/^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9.])?$/.test(host) || /^[\d.]+$|^0x/i.test(host)) {
-    return 'must be the name of a host, or an IP address';
+    return 'must be a host name or an IP address';
   }
   if (isLocalName(host)) return nameFault(host, targets.rules);
   return addressesFault(host, targets, waitMs);
@@ -51,7 +51,7 @@ async function addressesFault(
   const found = await within(waitMs, targets.resolve(host)).catch(() => []);
   // Which address it is, and of what kind, is not for everyone who can create a webhook.
   return found.some(({ address }) => refusedKind(address, targets.rules))
-    ? `must not name a host with an address that is not public; ${onlyAllowed}`
+    ? `must not be a host with an address that is not public; ${onlyAllowed}`
     : undefined;
 }
 
@@ -64,22 +64,22 @@ export const targetsFor = (
 /** @returns the host and whether it is judged already, or what is wrong */
 function readTarget(text: string, rules: TargetRules): { host: string; known: boolean } | string {
   if (/[\u0000-\u0020\u007f\\]/.test(text)) {
-    return 'must have no spaces, control characters or backslashes in it';
+    return 'must not contain spaces, control characters or backslashes';
   }
   const [, scheme, authority = ''] = /^(https?):\/\/([^/?#]*)/i.exec(text) ?? [];
-  if (scheme === undefined) return 'must be an https:// address';
-  if (authority === '') return 'must name a host';
+  if (scheme === undefined) return 'must be an https:// URL';
+  if (authority === '') return 'must contain a host';
   if (authority.includes('@')) {
-    return 'must not hold a user name or password; send credentials as headers';
+    return 'must not contain a user name or password; send credentials as headers';
   }
-  if (text.includes('#')) return 'must have no fragment (#…), as none is sent';
+  if (text.includes('#')) return 'must not contain a fragment (#…), which is never sent';
   let url: URL;
   try {
     url = new URL(text);
   } catch {
-    return 'is not a valid address';
+    return 'is not a valid URL';
   }
-  if (url.port === '0') return 'must not have the port 0';
+  if (url.port === '0') return 'must not use port 0';
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const fault =
     isIP(host) === 0
@@ -88,7 +88,7 @@ function readTarget(text: string, rules: TargetRules): { host: string; known: bo
   if (fault) return fault;
   const isLoopback = isLocalName(host) || (isIP(host) !== 0 && kindOf(host) === 'loopback');
   if (url.protocol === 'http:' && !(isLoopback && rules.local)) {
-    return 'must be an https:// address; http:// is for hosts of this machine, while only it reaches the server';
+    return 'must be an https:// URL; http:// is only for hosts on this machine, and only if no other machine can reach the server';
   }
   return { host, known: isIP(host) !== 0 || isLocalName(host) };
 }
@@ -96,15 +96,15 @@ function readTarget(text: string, rules: TargetRules): { host: string; known: bo
 function addressFault(host: string, written: string, rules: TargetRules): string | undefined {
   // 2130706433, 0x7f.1, 0177.0.0.1 and 127.1 are one address, and not all programs read each of them as the same.
   if (isIP(host) === 4 && written !== host) {
-    return 'must have its IPv4 address as four decimal numbers';
+    return 'must contain its IPv4 address as four decimal numbers';
   }
   const kind = refusedKind(host, rules);
-  return kind && `must not name an address that is not public (${kind}); ${onlyAllowed}`;
+  return kind && `must not be an address that is not public (${kind}); ${onlyAllowed}`;
 }
 
 const nameFault = (host: string, rules: TargetRules): string | undefined =>
   isLocalName(host) && localAddresses(rules).length === 0
-    ? `must not name this machine; ${onlyAllowed}`
+    ? `must not be this machine; ${onlyAllowed}`
     : undefined;
 
 /** RFC 6761: they mean this machine, whatever a name server says. */
@@ -121,7 +121,7 @@ const localAddresses = (rules: TargetRules): readonly Address[] =>
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('it took too long')), ms);
+    timer = setTimeout(() => reject(new Error('timed out')), ms);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -41,7 +41,7 @@ const forms: Readonly<Record<string, Action>> = {
     const fields = await visit.form();
     const newPassword = fields.get('password') ?? '';
     if (newPassword !== fields.get('again'))
-      return showPassword(visit, person, 'The two new passwords differ.', 422);
+      return showPassword(visit, person, 'The new passwords do not match.', 422);
     const password = fields.get('current') ?? '';
     const tried = await signIn.changePassword({ token: visit.token, password, newPassword, visitor: visit.visitor }); // prettier-ignore
     if (tried.kind === 'no_session') return visit.redirect(toSignIn(accountPath));
@@ -136,7 +136,7 @@ interface CodeAsked {
 const renewal: CodeAsked = {
   title: 'New recovery codes',
   why: 'Your current recovery codes stop working.',
-  button: 'Make new codes',
+  button: 'Create new codes',
 };
 
 const removal: CodeAsked = {
@@ -206,7 +206,7 @@ async function showAccount(
         ${
           person.second_factor
             ? html`<li>
-                  <a href="${accountPath}/recovery-codes">Make new recovery codes</a>
+                  <a href="${accountPath}/recovery-codes">Create new recovery codes</a>
                   (${person.recovery_codes} left)
                 </li>
                 <li>

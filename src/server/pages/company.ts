@@ -90,7 +90,7 @@ const confirmLink = (
   visit.page(
     `Link your ${name} account?`,
     html`<p>
-        Whoever signs in to ${name} as <strong>${account}</strong> can then sign in here as you.
+        Anyone who signs in to ${name} as <strong>${account}</strong> can then sign in here as you.
       </p>
       <form method="post" action="${linkPath}">
         ${visit.csrf()} ${hidden('proof', proof)}

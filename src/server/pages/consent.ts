@@ -15,8 +15,8 @@ export async function interactionPage(visit: Visit, oauth: Oauth): Promise<Respo
     return visit.page(
       'This login has expired',
       html`<p>
-        It took too long, is finished already, or was started in another browser. Go back to the
-        program that you wanted to log in to, and start again there.
+        It took too long, was already completed, or was started in another browser. Go back to the
+        program that you wanted to log in to, and try again.
       </p>`,
       { status: 410 },
     );
@@ -54,9 +54,9 @@ function showConsent(visit: Visit, { client, scopes, redirectUri }: Interaction,
     html`<p>
         ${
           client.isOwn
-            ? 'Allow this only if you started it yourself, just now.'
-            : html`This is a third-party program, not a part of govctl. Allow it only if you trust
-                <strong>${host}</strong> and started this login yourself, just now.`
+            ? 'Allow this only if you just started it yourself.'
+            : html`This is a third-party program, not part of govctl. Allow it only if you trust
+                <strong>${host}</strong> and just started this login yourself.`
         }
       </p>
       <dl>
@@ -84,7 +84,7 @@ function showConsent(visit: Visit, { client, scopes, redirectUri }: Interaction,
 
 export const scopeList = (granted: readonly Scope[]): Html =>
   granted.length === 0
-    ? html`<p>It can see who you are, and nothing else.</p>`
+    ? html`<p>It can see who you are, but nothing else.</p>`
     : html`<p>It can:</p>
         <ul>
           ${granted.map((scope) => html`<li>${scopeTexts[scope]} <span class="quiet">(${scope})</span></li>`)}

@@ -50,7 +50,7 @@ export async function devicePage(
   const device = await oauth.findDevice(code);
   if (!device) {
     return ask(
-      'No login waits for this code. Check the letters. Codes work for 10 minutes: for a new one, start the login again on the device.',
+      'No login is waiting for this code. Check the letters. Codes expire after 10 minutes: to get a new one, start the login again on the device.',
       422,
     );
   }
@@ -69,8 +69,8 @@ export async function devicePage(
     : visit.page(
         'Login refused',
         html`<p>
-          The device was not logged in. If you did not start this login, somebody else did; they got
-          no access. You can close this page.
+          The device was not logged in. If you did not start this login, someone else did, but they
+          got no access. You can close this page.
         </p>`,
       );
 }
@@ -85,7 +85,7 @@ const confirm = (
 ): Promise<Response> =>
   visit.page(
     `Authorize ${client.name}?`,
-    html`<p>Allow this only if you started it yourself, just now.</p>
+    html`<p>Allow this only if you just started it yourself.</p>
       <dl>
         <dt>Program</dt>
         <dd>${client.name}</dd>

@@ -13,11 +13,11 @@ export const errorPage = async ({
     await layout(
       'This login cannot continue',
       html`<p>
-          The program that sent you here asked for something that is not possible:
+          The program that sent you here sent a request that cannot be completed:
           ${description ?? 'the request is not valid'} <span class="quiet">(${error})</span>.
         </p>
         <p>
-          Start the login again in that program. If it happens again, tell whoever maintains the
+          Start the login again in that program. If it happens again, contact the developer of the
           program.
         </p>`,
     )

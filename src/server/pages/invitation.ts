@@ -16,8 +16,9 @@ export async function invitationPage(
     return visit.page(
       'This link no longer works',
       html`<p>
-        It has expired, was used already, or was replaced by a newer one. If you have chosen a
-        password, <a href="/auth/sign-in">sign in</a>. If not, ask an administrator for a new link.
+        It has expired, was already used, or was replaced by a newer one. If you have already chosen
+        a password, <a href="/auth/sign-in">sign in</a>. If not, ask an administrator for a new
+        link.
       </p>`,
       { status: 410 },
     );
@@ -45,7 +46,7 @@ export async function invitationPage(
   if (visit.request.method !== 'POST') return show();
   const fields = await visit.form();
   const password = fields.get('password') ?? '';
-  if (password !== fields.get('again')) return show('The passwords differ.', 422);
+  if (password !== fields.get('again')) return show('The passwords do not match.', 422);
   const tried = await signIn.acceptInvitation({ invitation, password, visitor: visit.visitor });
   if (tried.kind === 'signed_in') return goOn(visit, tried, '/auth/account');
   return show(messageOf(tried), statusOf(tried));

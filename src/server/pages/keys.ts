@@ -100,7 +100,7 @@ async function showSecret(visit: Visit, answered: Response): Promise<Response | 
       ${
         signing === undefined
           ? ''
-          : html`<p>Sign requests with this signing secret. It is not shown again, either.</p>
+          : html`<p>Sign requests with this signing secret. It is also not shown again.</p>
               <p class="secret">${signing}</p>`
       }
       <p class="buttons">
@@ -133,7 +133,7 @@ export const keyTable = (visit: Visit, session: Session, { keys, total }: OwnKey
   keys.length === 0
     ? html`<p>You have no API keys.</p>`
     : html`${table(
-        ['Name', 'Scopes', 'Ends with', 'Expires', 'Last used', 'Actions'],
+        ['Name', 'Scopes', 'Last characters', 'Expires', 'Last used', 'Actions'],
         keys.map((key) => keyRow(visit, session, key)),
       )}
       ${

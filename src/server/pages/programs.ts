@@ -23,7 +23,7 @@ export async function revokeProgram(
 const mostRows = 20;
 
 export function programTable(visit: Visit, programs: readonly Program[]): Html {
-  if (programs.length === 0) return html`<p>You have not allowed any program to act for you.</p>`;
+  if (programs.length === 0) return html`<p>No programs can act for you.</p>`;
   const isWhole = programs.length <= mostRows || visit.url.searchParams.get('programs') === 'all';
   const shown = isWhole ? programs : programs.slice(0, mostRows);
   return html`${table(

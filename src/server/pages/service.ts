@@ -120,8 +120,8 @@ const showStyle = (visit: Visit): Promise<Response> =>
 /** What people see instead of JSON. */
 function failed(deps: Deps, visit: Visit, error: unknown): Promise<Response> {
   if (error instanceof GovctlError) {
-    return visit.page('That did not work', html`<p>${error.message}.</p>${error.hint === undefined ? '' : html`<p>${error.hint}</p>`}`, { status: error.status ?? 400 }); // prettier-ignore
+    return visit.page('Request failed', html`<p>${error.message}.</p>${error.hint === undefined ? '' : html`<p>${error.hint}</p>`}`, { status: error.status ?? 400 }); // prettier-ignore
   }
   deps.log.error({ err: error, request_id: visit.requestId }, 'a page failed');
-  return visit.page('Something went wrong', html`<p>Try again. If it happens again, give the server's operator this ID: ${visit.requestId}</p>`, { status: 500 }); // prettier-ignore
+  return visit.page('Something went wrong', html`<p>Try again. If it happens again, send this ID to the server's operator: ${visit.requestId}</p>`, { status: 500 }); // prettier-ignore
 }

@@ -144,7 +144,7 @@ export async function secondFactorPage(visit: Visit, signIn: SignIn): Promise<Re
           ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', autofocus: true, hint: 'The 6 digits that your authenticator app shows, or a recovery code.', problem: message })}
           <div class="buttons"><button>Continue</button></div>
         </form>
-        <p class="quiet">No code at hand? Ask an administrator to reset your sign-in.</p>`,
+        <p class="quiet">No code available? Ask an administrator to reset your sign-in.</p>`,
       { status },
     );
   if (visit.request.method !== 'POST') {
@@ -210,12 +210,12 @@ export async function enrolmentPage(visit: Visit, signIn: SignIn): Promise<Respo
         this device.
       </p>
       <img class="qr" src="${qr}" alt="QR code of the key below" />
-      <p class="quiet">Or enter this key by hand:</p>
+      <p class="quiet">Or enter this key manually:</p>
       <p class="secret">${begun.secret.replace(/(.{4})(?=.)/g, '$1 ')}</p>
       <form method="post" action="${enrolmentPath}">
         ${visit.csrf()} ${hidden('next', next)} ${hidden('secret', begun.secret)}
         ${hidden('uri', begun.uri)}
-        ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', inputmode: 'numeric', autofocus: true, hint: 'The 6 digits that the app shows then.', problem: message })}
+        ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', inputmode: 'numeric', autofocus: true, hint: 'The 6 digits that the app then shows.', problem: message })}
         <div class="buttons">
           <button>Turn on</button>${isRequired ? '' : html`<a href="${next}">Cancel</a>`}
         </div>

@@ -127,7 +127,7 @@ export class Visit {
     const own = this.cookie('form');
     const isOwn = own !== undefined && isEqual(fields.get('csrf') ?? '', this.proofOf(own));
     if (own === undefined) {
-      throw new GovctlError('malformed_request', 'Your browser sent no cookies', {
+      throw new GovctlError('malformed_request', 'Cookies are disabled', {
         hint: 'Allow cookies for this site. Then go back, reload the page, and try again.',
       });
     }

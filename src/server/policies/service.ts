@@ -85,7 +85,7 @@ function refuseTooLong(
   if (!first) return;
   throw new GovctlError('policy_condition_invalid', `${first.field}: ${first.message}`, {
     details,
-    hint: 'Move rules to further policies, or send the policies in several requests.',
+    hint: 'Move rules to other policies, or send the policies in several requests.',
   });
 }
 

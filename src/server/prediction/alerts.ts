@@ -126,7 +126,7 @@ function createWalk({ reader, now, signal }: Omit<Asked, 'methods'>, filter: Ale
       throw new GovctlError(
         'malformed_request',
         `There are more than ${mostLookedAt} dates within the horizon`,
-        { hint: 'Give fewer horizon_days, or filter by policy, account or environment.' },
+        { hint: 'Use fewer horizon_days, or filter by policy, account or environment.' },
       );
     }
     if (left % pageSize === 0) await nextTurn();

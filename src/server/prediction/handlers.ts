@@ -91,7 +91,7 @@ export function predictionHandlers(
           'prediction_not_found',
           `There is no prediction ${id.slice(0, 100)}`,
           {
-            hint: 'It may have come true or been averted; use `govctl predict list` to see what is predicted now.',
+            hint: 'It may have come true or been averted; use `govctl predict list` to see current predictions.',
           },
         );
       }

@@ -41,13 +41,13 @@ export function refuseApproval(
   // An automatic one is stored although guards refuse it.
   refuseGuarded(why_not);
   if (given !== digest) {
-    throw new GovctlError('remediation_state', `The digest is not that of ${id}`, {
+    throw new GovctlError('remediation_state', `The digest does not match ${id}`, {
       hint: `Review the plan again: govctl remediate show ${id}`,
     });
   }
   if (required !== 'four_eyes') return;
   if (approver?.isInteractive !== true) {
-    throw new GovctlError('approval_refused', 'Only a person who has signed in can approve this', {
+    throw new GovctlError('approval_refused', 'Only a signed-in user can approve this', {
       hint: "Log in with `govctl auth login`. To let keys approve plans without commands and webhooks, set remediation.approval to approval in the server's configuration.",
     });
   }

@@ -49,7 +49,7 @@ export const remediationHandlers = (
       ? undefined
       : await inTurn(call, async () => refuseUnfit(input, await make()));
     return call.transact(async (tx) => {
-      if (!plan) throw new Error('a repeated request has a stored answer');
+      if (!plan) throw new Error('a repeated request has a stored response');
       await refuseTooMany(tx, call.actor);
       const { dry_run, note, rolls_back } = input;
       const row = await storePlan(parts, tx, call.actor, {
@@ -142,7 +142,7 @@ export async function refuseTooMany(reader: Reader, { userId }: Actor): Promise<
   const open = await countRows(reader, remediations, { open_of: { any: [userId] } });
   if (open < mostOpen) return;
   throw new GovctlError('unavailable', `${open} of your remediations have not ended yet`, {
-    hint: 'Cancel some of them: `govctl remediate list` shows them. A plan expires after a day.',
+    hint: 'Cancel some of them: list them with `govctl remediate list`. A plan expires after a day.',
     headers: { 'Retry-After': '60' },
   });
 }

@@ -80,9 +80,9 @@ export function createReportDeliverer(
     } catch (err) {
       if (signal.aborted) throw err;
       if (err instanceof MessageGone) return deleted(delivery);
-      if (late.aborted) return { ok: false, error: 'It took longer than 10 minutes' };
+      if (late.aborted) return { ok: false, error: 'Timed out after 10 minutes' };
       log.error({ delivery: delivery.id, kind: delivery.kind, err }, 'a report was not sent');
-      return { ok: false, error: 'Something went wrong inside the server; its log says what' };
+      return { ok: false, error: 'An internal error occurred; see the server log' };
     }
   }
 

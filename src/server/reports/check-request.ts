@@ -37,14 +37,14 @@ function deliveryFaults(delivery: ReportInput['delivery'], now: number): ErrorDe
   if (immediate === true && at !== undefined) {
     faults.push({
       field: 'delivery.immediate',
-      message: 'must not be true beside scheduled_at: it is generated at one time',
+      message: 'must not be true with scheduled_at',
     });
   }
   // Nothing would ever begin it.
   if (immediate === false && at === undefined) {
     faults.push({
       field: 'delivery.scheduled_at',
-      message: 'is required where immediate is false',
+      message: 'is required if immediate is false',
     });
   }
   return faults;

@@ -38,7 +38,7 @@ export function reportNotFound(id: string, causes: readonly string[] = []): Govc
     extra: {
       report_id: shown,
       possible_causes: [
-        'The report id is not valid',
+        'The report ID is not valid',
         'The report was deleted or has expired',
         ...causes,
       ],
@@ -60,7 +60,7 @@ export const costFault = (
   format: Pick<FormatOptions, 'include_cost'> | undefined,
 ): string | undefined =>
   format?.include_cost === true && !withCost.has(type)
-    ? `is for ${[...withCost].join(' and ')} reports; those of the type ${type} say nothing of cost`
+    ? `is for ${[...withCost].join(' and ')} reports; reports of the type ${type} contain no cost`
     : undefined;
 
 /** What is asked for: by a request, or by a schedule that fires. */

@@ -120,7 +120,7 @@ function refuseClashes(given: readonly KnownResource[]): void {
     if (first === undefined) seen.set(resource.id, at);
     else if (!isDeepStrictEqual(given[first], resource)) {
       const field = `resources[${at}].id`;
-      const message = `is the id of resources[${first}], which has other content`;
+      const message = `is also the ID of resources[${first}], which has different content`;
       throw invalidField('invalid_resource', field, message);
     }
   }

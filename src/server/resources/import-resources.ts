@@ -93,7 +93,7 @@ export async function importResources(
       return read;
     }
     if (isDeepStrictEqual(before, read.resource)) return 'copy';
-    const reason = `has the id of line ${first}, with other content`;
+    const reason = `has the ID of line ${first}, but different content`;
     return { line, id: id.slice(0, shownOfId), reason };
   };
   try {

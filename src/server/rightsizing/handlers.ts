@@ -25,7 +25,7 @@ export const metricsHandlers = ({ import: store }: Utilization): Handlers['metri
     if (await call.isRepeated()) {
       for await (const chunk of body) void chunk;
       return call.transact<Json<MetricsAnswer>>(() => {
-        throw new Error('a repeated request has a stored answer');
+        throw new Error('a repeated request has a stored response');
       });
     }
     const { actor, signal } = call;

@@ -248,7 +248,7 @@ const nextResources = async (
 async function giveUpScan(deps: Deps, tx: Tx, id: string): Promise<void> {
   const scan = (await tx.get(scans, id))?.doc;
   if (!scan) return;
-  const reason = 'an evaluation failed again and again; the log of the service has why';
+  const reason = 'an evaluation failed repeatedly; see the log of the service';
   const { doc } = await tx.replace(scans, failed(scan, reason, deps.clock.now()));
   await announceScan(deps, tx, 'scan.failed', doc);
 }

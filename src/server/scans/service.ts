@@ -64,7 +64,7 @@ export async function createScan(
   const waiting = await countRows(tx, scans, { waiting_of: { any: [actor.userId] } });
   if (waiting >= mostWaiting) {
     throw new GovctlError('unavailable', `${waiting} of your scans have not ended yet`, {
-      hint: 'Wait for one of them: each scan covers the whole inventory as it is then.',
+      hint: 'Wait for one of them: each scan covers the whole inventory.',
       headers: { 'Retry-After': '30' },
     });
   }

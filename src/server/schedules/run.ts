@@ -90,7 +90,7 @@ async function askFor(
     security = openedSecurity(deps, schedule);
   } catch {
     return {
-      error: `The password of its reports can't be read with this server's key: give it again`,
+      error: `The password of its reports cannot be read with this server's key: set it again`,
     };
   }
   const order = { ...orderOf(schedule, at), security, run_id: runId };

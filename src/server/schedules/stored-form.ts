@@ -82,8 +82,8 @@ function storedSecret(
   if (old !== undefined && (known === undefined || hint === shownHint(known))) return old;
   const message =
     old === undefined
-      ? 'stands for a secret, and none is stored: give the secret, or leave both out'
-      : 'is not that of the secret which is stored: read the schedule again, or give the secret';
+      ? 'stands for a stored secret, but none is stored: set the secret, or omit both'
+      : 'does not match the stored secret: read the schedule again, or set the secret';
   throw invalidSchedule([{ field: 'delivery.webhook.secret_hint', message }]);
 }
 
@@ -120,7 +120,7 @@ export function storedSecurity(
   if (password === undefined && isKept === true && old === undefined) {
     const field = 'report_template.format_options.security.protected';
     const message =
-      'stands for a password, and none is stored: give the password, or leave both out';
+      'stands for a stored password, but none is stored: set the password, or omit both';
     throw invalidSchedule([{ field, message }]);
   }
   const isSame =

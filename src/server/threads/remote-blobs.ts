@@ -89,7 +89,7 @@ export function serveBlobs(
   async function perform(message: WriteRequest): Promise<StoredBlob | undefined> {
     const { write } = message;
     if (message.kind === 'create') {
-      if (!blobs.create) throw new Error('nothing is written here');
+      if (!blobs.create) throw new Error('this store is read-only');
       writers.set(write, await blobs.create(message.id));
       return undefined;
     }

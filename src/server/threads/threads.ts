@@ -225,7 +225,10 @@ export const ask = <In, Out>(
       reject(error);
     };
     const onAbort = (): void => giveUp(signal.reason as Error); // abort reasons in this program are errors
-    const timer = setTimeout(() => giveUp(new TimeUp(`no answer within ${withinMs} ms`)), withinMs);
+    const timer = setTimeout(
+      () => giveUp(new TimeUp(`no response within ${withinMs} ms`)),
+      withinMs,
+    );
     port.on('message', onMessage);
     signal.addEventListener('abort', onAbort, { once: true });
     port.postMessage(message);

@@ -79,7 +79,7 @@ const placeInTime = (
       reject(error);
     };
     const onAbort = (): void => giveUp(signal?.reason as Error); // abort reasons in this program are errors
-    const onTime = (): void => giveUp(new TimeUp(`no place within ${withinMs} ms`));
+    const onTime = (): void => giveUp(new TimeUp(`no free thread within ${withinMs} ms`));
     const timer = withinMs === undefined ? undefined : setTimeout(onTime, withinMs);
     signal?.addEventListener('abort', onAbort, { once: true });
     places.add(onPlace);

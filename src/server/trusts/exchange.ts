@@ -108,7 +108,7 @@ function subjectOf(body: TokenRequest, baseUrl: string): string {
     const value = body[name];
     if (value === undefined) return undefined;
     if (typeof value === 'string') return value;
-    throw new TokenFailure('invalid_request', `${name} must be given once, as a string`);
+    throw new TokenFailure('invalid_request', `${name} must be sent once, as a string`);
   };
   const token = text('subject_token');
   if (!token) {
@@ -173,7 +173,7 @@ async function findMatch(reader: Reader, { issuer, jobs, asked }: Search): Promi
   if (match) return match;
   throw refused(
     differences.length > 0
-      ? `No trust rule lets this job in: ${differences.slice(0, 5).join('; ')}`
+      ? `No trust rule matches this job: ${differences.slice(0, 5).join('; ')}`
       : 'No trust rule is for the repository of this job',
   );
 }

@@ -23,7 +23,7 @@ export async function issuerOf(token: string): Promise<string> {
     if (!(error instanceof errors.JOSEError)) throw error;
     throw refused('The subject token is not a JWT');
   }
-  throw refused('The subject token names no issuer');
+  throw refused('The subject token has no issuer');
 }
 
 export interface IdTokenRules {
@@ -72,7 +72,7 @@ export async function verifyIdToken(
       throw refused(`The ID token must be signed with ${algorithms.join(' or ')}`);
     }
     if (error instanceof errors.JWKSNoMatchingKey) {
-      throw refused(`${issuer} has no key that the ID token is signed with`);
+      throw refused(`${issuer} has no key for the signature of the ID token`);
     }
     throw refused('The signature of the ID token is not valid');
   }

@@ -36,7 +36,7 @@ export const readTrust = (reader: Reader, id: string): Awaitable<Versioned<Store
   whenKnown(reader.get(trusts, id), (found) => {
     if (found) return found;
     throw new GovctlError('trust_not_found', `There is no trust rule ${id.slice(0, 100)}`, {
-      hint: 'It is named by its ID, which `govctl trust list` shows.',
+      hint: 'Use the ID of a trust rule. To list trust rules, run `govctl trust list`.',
     });
   });
 
@@ -54,7 +54,7 @@ export async function checkIssuer(
   if (issuer === undefined) return ciDefaults[provider].issuer;
   const fault =
     (await targetFault(issuer, targets)) ??
-    (issuer.includes('?') ? 'must have no query (?…)' : undefined);
+    (issuer.includes('?') ? 'must not contain a query (?…)' : undefined);
   if (fault !== undefined) throw invalid('issuer', fault);
   return trimEnd(issuer, '/');
 }
@@ -182,7 +182,7 @@ function checkRule({ provider, repository, ref, environment, ...rule }: StoredTr
     details.push({ field: 'repository', message: 'must be owner/name, such as acme/policies' });
   }
   if (ref === undefined && environment === undefined) {
-    const message = 'must be set, or else environment: without both, every branch could log in';
+    const message = 'must be set, or environment: without both, every branch could log in';
     details.push({ field: 'ref', message });
   }
   for (const event of rule.events.filter((name) => !ciEvents[provider].includes(name))) {
@@ -190,7 +190,7 @@ function checkRule({ provider, repository, ref, environment, ...rule }: StoredTr
     if (meant === undefined) continue;
     details.push({
       field: 'events',
-      message: `must be events that ${provider} has: ${event} is none; did you mean ${meant}?`,
+      message: `must be events of ${provider}: ${event} is not one; did you mean ${meant}?`,
     });
   }
   const risky = forkEvents[provider];

@@ -51,7 +51,7 @@ export async function followRules(
 ): Promise<StoredUser> {
   const isKept = !given.includes('owner') && (await isLastOwner(tx, before));
   const names = isKept ? [...given, 'owner'] : given;
-  if (isKept) deps.log.warn({ user: before.id }, 'the last owner keeps the role owner, which no rule of company sign-in grants them'); // prettier-ignore
+  if (isKept) deps.log.warn({ user: before.id }, 'the last owner keeps the role owner, although no rule of company sign-in grants it'); // prettier-ignore
   if (asSet(names) === asSet(before.roles)) return before;
   const user = await replace(deps, tx, before, { roles: names });
   await removeBelongings(tx, belongings, user.id, 'sign-in');

@@ -33,8 +33,9 @@ const descriptions: Readonly<Record<keyof typeof builtInRoles, string>> = {
   editor: 'Reads and changes policies, resources, violations and reports',
   'cost-viewer': 'Reads policies, resources and cost',
   auditor: 'Reads policies, resources and the audit log',
-  admin: 'Does what editors do, reads the audit log, manages users, roles and keys; not cost',
-  owner: 'Does everything; only owners make owners',
+  admin:
+    'Has the rights of an editor, reads the audit log, and manages users, roles and keys; no access to cost',
+  owner: 'Has all rights; only owners can make others owners',
 };
 
 const showBuiltIn = (name: keyof typeof builtInRoles): Role => ({
@@ -79,7 +80,7 @@ async function readOwn(reader: Reader, name: string) {
   const found = await reader.get(roles, name);
   if (found) return found;
   throw new GovctlError('role_not_found', `There is no role ${name.slice(0, 100)}`, {
-    hint: '`govctl role list` shows the roles.',
+    hint: 'To list roles, run `govctl role list`.',
   });
 }
 
@@ -170,7 +171,7 @@ export async function deleteRole(deps: Deps, tx: Tx, call: Caller, name: string)
   const count = await countRows(tx, users, { role: { any: [name] } });
   if (count > 0) {
     const have = count === 1 ? '1 user has' : `${inThrees(count)} users have`;
-    const hint = `Give them other roles first; \`govctl user list --role ${name}\` lists them.`;
+    const hint = `Assign other roles to them first; list them with \`govctl user list --role ${name}\`.`;
     throw new GovctlError('role_in_use', `${have} the role ${name}`, { hint });
   }
   await tx.remove(roles, name);
@@ -180,7 +181,7 @@ export async function deleteRole(deps: Deps, tx: Tx, call: Caller, name: string)
 function refuseBuiltIn(name: string, past: string): void {
   if (!isBuiltInRole(name)) return;
   throw new GovctlError('role_in_use', `The role ${name} is built in and cannot be ${past}`, {
-    hint: 'Create a role of your own.',
+    hint: 'Create a custom role instead.',
   });
 }
 

@@ -25,10 +25,10 @@ export async function idOfNamed(reader: Reader, field: string, who: string): Pro
   if (!who.includes('@')) return who;
   const found = await reader.find(users, 'email', who.toLowerCase());
   if (found) return found.doc.id;
-  const message = `names no user: ${who.slice(0, 100)}`;
+  const message = `is not a user: ${who.slice(0, 100)}`;
   throw new GovctlError('malformed_request', `The query is not valid: ${field} ${message}`, {
     details: [{ field, message }],
-    hint: 'Somebody who was deleted is known by their ID.',
+    hint: 'Use the ID of a deleted user.',
   });
 }
 

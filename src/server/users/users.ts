@@ -34,7 +34,7 @@ export async function readUser(reader: Reader, who: string): Promise<StoredUser>
     : await reader.get(users, who);
   if (found) return found.doc;
   throw new GovctlError('user_not_found', `There is no user ${who.slice(0, 100)}`, {
-    hint: 'Name them by email address or ID; `govctl user list` shows both.',
+    hint: 'Use an email address or ID. To list users, run `govctl user list`.',
   });
 }
 
@@ -238,5 +238,5 @@ async function checkRoles(reader: Reader, names: readonly string[]): Promise<voi
     known.includes(name) ? [] : [{ field: `roles[${at}]`, message: `is not a role: ${name}` }],
   );
   if (unknown.length > 0)
-    throw invalidBody('invalid_user', unknown, '`govctl role list` shows the roles.');
+    throw invalidBody('invalid_user', unknown, 'To list roles, run `govctl role list`.');
 }

@@ -60,7 +60,7 @@ export async function createWebhook(
   if ((await countRows(tx, webhooks)) >= mostWebhooks) {
     const message = `The service has ${mostWebhooks} webhooks, which is the maximum`;
     const hint =
-      'Delete webhooks that are no longer needed, or send to one receiver that passes events on.';
+      'Delete webhooks that are no longer needed, or use one receiver that forwards events.';
     throw new GovctlError('invalid_webhook', message, { hint });
   }
   const at = timestamp(deps.clock.now());

@@ -190,7 +190,7 @@ export function startBackgroundWork(
     work().catch((error: unknown) => deps.log.error({ err: error }, failed));
   };
   const timers = [
-    every(maintainEvery, doing(upkeep.maintain, 'upkeep failed')),
+    every(maintainEvery, doing(upkeep.maintain, 'maintenance failed')),
     every(trimEvery, doing(upkeep.trim, 'removing old events failed')),
     every(saveUsesEvery, doing(uses.save, 'recording uses of credentials failed')),
   ];

@@ -57,7 +57,7 @@ describe('govctl api-key create', () => {
   it('says that a key is named by its ID, and how long an overlap may be', async () => {
     await create();
     const named = await run(['rotate', 'dashboard', '--overlap', '1h']);
-    expect(named.stderr).toContain('named by its ID, which `govctl api-key list` shows');
+    expect(named.stderr).toContain('Use the ID of a key. To list keys, run `govctl api-key list`');
     const long = await run(['rotate', 'key_1', '--overlap', '31d']);
     expect(long).toMatchObject({ exitCode: 3, stdout: '' });
     expect(long.stderr).toContain('--overlap 31d: the maximum is 30d');

@@ -188,21 +188,21 @@ describe('govctl api', () => {
   });
 
   it.each([
-    [[], 'The path is not given'],
-    [['GET'], 'GET of which path?'],
-    [['FETCH', '/v1/policies'], 'no method'],
+    [[], 'No path given'],
+    [['GET'], 'No path given for GET'],
+    [['FETCH', '/v1/policies'], 'not a supported method'],
     [['DELET', '/v1/policies/x'], 'Did you mean DELETE?'],
-    [['DELETE', '/v1/policies'], 'does not take DELETE'],
-    [['GET', 'v1/policies'], 'does not begin with one /'],
-    [['GET', 'https://evil.example.com/v1'], 'does not begin with one /'],
-    [['GET', '//evil.example.com/v1'], 'does not begin with one /'],
+    [['DELETE', '/v1/policies'], 'does not support DELETE'],
+    [['GET', 'v1/policies'], 'must begin with a single /'],
+    [['GET', 'https://evil.example.com/v1'], 'must begin with a single /'],
+    [['GET', '//evil.example.com/v1'], 'must begin with a single /'],
     [['GET', '/v1/policies', '-f', 'limit'], 'name=value'],
-    [['POST', '/v1/policies', '-d', '{"a": '], 'is not JSON'],
+    [['POST', '/v1/policies', '-d', '{"a": '], 'is not valid JSON'],
     [['POST', '/v1/policies', '-d', '@none.json'], 'could not be read'],
     [['POST', '/v1/policies', '-d', '{}', '-f', 'a=1'], 'Use either --data or --field'],
     [['GET', '/v1/policies', '-H', 'no colon'], 'Name: value'],
     [['GET', '/v1/policies', '-H', 'a: b\r\nc: d'], 'Name: value'],
-    [['POST', '/v1/policies', '--paginate', '-d', '{}'], '--paginate is for GET'],
+    [['POST', '/v1/policies', '--paginate', '-d', '{}'], '--paginate requires GET'],
   ])('refuses %j and sends nothing', async (argv, why) => {
     const outcome = await run(argv);
     expect([1, 3]).toContain(outcome.exitCode);

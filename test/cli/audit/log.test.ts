@@ -67,7 +67,7 @@ describe('govctl audit list', () => {
     expect(found).toMatchObject([{ action: 'user.login', actor: json.id }]);
     const wrong = await run(['list', '--actor', 'an@example.com']);
     expect(wrong).toMatchObject({ exitCode: 3, stdout: '' });
-    expect(wrong.stderr).toContain('actor names no user: an@example.com');
+    expect(wrong.stderr).toContain('actor is not a user: an@example.com');
   });
 
   it('filters by time, over pages, in both orders', async () => {

@@ -54,7 +54,7 @@ describe('govctl audit uses', () => {
     expect(none.stderr).toContain('No uses match.');
     const wrong = await run(['--actor', 'an@example.com']);
     expect(wrong).toMatchObject({ exitCode: 3, stdout: '' });
-    expect(wrong.stderr).toContain('actor names no user: an@example.com');
+    expect(wrong.stderr).toContain('actor is not a user: an@example.com');
   });
 
   it('lists more than a page holds, and says when nothing matches', async () => {

@@ -183,7 +183,7 @@ describe('exemptions in git', () => {
     );
     const applied = await run('apply', '-y');
     expect(applied.exitCode).toBe(7);
-    expect(applied.stdout + applied.stderr).toContain('must be the id, the name or the key in git');
+    expect(applied.stdout + applied.stderr).toContain('must be the ID, name or key in git');
   });
 });
 

@@ -68,7 +68,7 @@ describe('policy list', () => {
   it('get says why automatic remediation has stopped, and how to resume it', async () => {
     const remediation_problem = {
       since: '2026-03-01T12:00:00.000Z',
-      reason: 'the fix of logs did not hold: it failed again within 24 hours',
+      reason: 'the fix of logs did not last: it failed again within 24 hours',
       stopped: true,
       remediation_id: 'rem_1',
     };

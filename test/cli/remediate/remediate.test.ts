@@ -190,7 +190,7 @@ describe('govctl remediate', () => {
         '      by exec:fix',
         '      unverified',
         '      exit code 0: bucket is closed',
-        '      output ignored: it is not a resource in JSON',
+        '      output ignored: it is not a JSON resource',
       ].join('\n'),
     );
     expect((await run('show', id)).stdout).toContain(

@@ -291,7 +291,7 @@ describe('govctl report download', () => {
       expect.stringContaining('--password-env'),
     ]);
     const wrong = await run(['download', 'R', '--password-env', 'PW'], { env: { PW: 'no' } });
-    expect([wrong.exitCode, wrong.stderr]).toEqual([4, expect.stringContaining('is not right')]);
+    expect([wrong.exitCode, wrong.stderr]).toEqual([4, expect.stringContaining('incorrect')]);
   });
 });
 

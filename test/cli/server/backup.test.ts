@@ -42,7 +42,7 @@ it('saves, verifies and restores, and says so in lines of 80 columns', async () 
   const damaged = await run('server', 'verify', 'b');
   expect([damaged.exitCode, damaged.stdout]).toEqual([
     1,
-    expect.stringContaining('way out  Use another, intact backup.'),
+    expect.stringContaining('fix      Use another, intact backup.'),
   ]);
   const refused = await run('server', 'restore', 'b', '--data-dir', 'new2');
   expect([refused.exitCode, refused.stderr]).toEqual([1, 'Nothing was restored.\n']);
@@ -70,12 +70,15 @@ it('tells what is missing or does not go together before anything is done', asyn
     [['restore', 'dir'], 'dir is a directory: --data-dir is missing'],
     [['restore', 'file', '--data-dir', 'new'], 'file is not a directory, so not a backup'],
     [['restore', 'nothing', '--data-dir', 'new'], 'nothing does not exist'],
-    [['restore', 'dir', '--data-dir', 'new', '--new-secrets'], '--new-secrets is for snapshots'],
+    [
+      ['restore', 'dir', '--data-dir', 'new', '--new-secrets'],
+      '--new-secrets is only for snapshots',
+    ],
     [['restore', 'dir', '--data-dir', 'new'], 'is not a backup'],
     [['verify', 'dir'], 'is neither a backup nor a data directory'],
     [['verify', 'nothing'], '/nothing: no such file or directory'],
     [['backup', 'b', '--data-dir', 'nothing'], '/nothing: no such file or directory'],
-    [['backup', 'b', '--data-dir', 'dir'], 'is no data directory of govctl'],
+    [['backup', 'b', '--data-dir', 'dir'], 'is not a govctl data directory'],
     [['backup', ''], 'the backup is empty'],
   ] as const) {
     const { exitCode, stderr } = await run('server', ...argv);

@@ -39,10 +39,10 @@ describe('govctl server exec', () => {
     [['server', 'exec', '--bogus', node, '--version'], "unknown option '--bogus'"],
     [['server', '--bogus', 'exec', node, '--version'], "unknown option '--bogus'"],
     [['server', 'exec', '--port', '1', node, '--version'], "unknown option '--port'"],
-    [['server', 'exec', '--seed', 'nowhere', node], 'write `--seed -- nowhere`'],
+    [['server', 'exec', '--seed', 'nowhere', node], 'use `--seed -- nowhere`'],
     [['server', 'exec', '--restore', 'nowhere', node], '--restore nowhere could not be read'],
-    [['server', 'exec', '--clock', 'never', node], '--clock never: that is no time'],
-    [['server', 'exec', '--new-secrets', node], '--new-secrets goes with --restore'],
+    [['server', 'exec', '--clock', 'never', node], '--clock never: not a time'],
+    [['server', 'exec', '--new-secrets', node], '--new-secrets requires --restore'],
     [['server', 'exec', '--seed'], "missing required argument 'command'"],
   ])('starts nothing and ends with 3 for %j', async (argv, why) => {
     const outcome = await exec(...argv);

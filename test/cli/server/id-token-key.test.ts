@@ -30,7 +30,7 @@ describe('govctl server rotate-id-token-key', () => {
     const { id } = JSON.parse((await run('-o', 'json')).stdout) as { id: string };
     const { exitCode, stdout, stderr } = await run('--drop-old');
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('ID tokens that they signed fail');
+    expect(stderr).toContain('ID tokens signed with them are no longer valid');
     expect(stdout).not.toContain(id);
   });
 

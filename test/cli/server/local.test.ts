@@ -54,10 +54,10 @@ describe('govctl server clock', () => {
 
   it.each([
     [['set', '2h'], '`govctl server clock advance 2h`'],
-    [['set', 'noon'], 'that is no time'],
+    [['set', 'noon'], 'not a time'],
     [['shwo'], 'Did you mean show?'],
     [['show', '--port', '1'], "unknown option '--port'"],
-    [['advance', 'soon'], 'soon is no duration'],
+    [['advance', 'soon'], 'soon is not a duration'],
     [['advance', '999999999999w'], 'beyond the year 9999'],
     [['advance', '1h', '--timeout', '0'], '--timeout 0'],
   ])('refuses %j', async (argv, why) => {
@@ -89,7 +89,7 @@ describe('govctl server fault', () => {
     );
     expect((await run('server', 'fault', 'clear')).stdout).toBe('Cleared 1\n');
     expect((await run('policy', 'list')).exitCode).toBe(0);
-    expect((await run('server', 'fault', 'list')).stderr).toContain('There are no faults.');
+    expect((await run('server', 'fault', 'list')).stderr).toContain('No faults.');
   });
 
   it('is passed by where the client tries again', async () => {
@@ -102,13 +102,13 @@ describe('govctl server fault', () => {
     [['--delay', 'x'], '--delay x'],
     [['--count', 'x', '--status', '500'], '--count x'],
     [['--error', 'rate_limit_exeeded', '--status', '429'], 'Did you mean rate_limit_exceeded?'],
-    [['--error', 'nothing-like-it', '--status', '500'], 'Names: invalid_policy'],
+    [['--error', 'nothing-like-it', '--status', '500'], 'Use one of: invalid_policy'],
     [['--error', 'rate_limited', '--status', '429'], 'Did you mean rate_limit_exceeded?'],
-    [['--error', 'unavailable'], '--error goes with --status'],
-    [['--retry-after', '1', '--delay', '1s'], '--retry-after goes with --status'],
+    [['--error', 'unavailable'], '--error requires --status'],
+    [['--retry-after', '1', '--delay', '1s'], '--retry-after requires --status'],
     [['--status', '500', '--cut', 'body'], 'Use either --status or --cut'],
     [['--status', '700'], 'status must be'],
-    [[], 'Give --status, --delay or --cut'],
+    [[], 'No fault specified: use --status, --delay or --cut'],
   ])('refuses %j, and says why once', async (argv, why) => {
     const outcome = await run('server', 'fault', 'add', ...argv);
     expect(outcome.exitCode).toBe(3);
@@ -199,14 +199,12 @@ describe('govctl server snapshot, restore and reset', () => {
     expect([refused.exitCode, refused.stderr]).toEqual([3, expect.stringContaining('--yes')]);
     const world = createFakeWorld(settings({ tty: true, answers: [false] }));
     expect((await runCommandLine(['server', 'reset'], world)).exitCode).toBe(3);
-    expect(world.asked).toEqual([
-      'Remove all that http://localhost:1 stores, but for keys and tokens?',
-    ]);
+    expect(world.asked).toEqual(['Delete the data of http://localhost:1, except keys and tokens?']);
     expect((await json('policy', 'list')).policies).toHaveLength(1);
     writeFileSync(path.join(cwd, 'old.jsonl'), '{}\n');
     const restoring = createFakeWorld(settings({ tty: true, answers: [false] }));
     expect((await runCommandLine(['server', 'restore', 'old.jsonl'], restoring)).exitCode).toBe(3);
-    expect(restoring.asked[0]).toContain('by what old.jsonl holds?');
+    expect(restoring.asked[0]).toContain('with old.jsonl?');
   });
 
   it('names the flag where another key sealed the secrets of a snapshot', async () => {
@@ -253,7 +251,7 @@ describe('govctl server seed', () => {
     );
     const there = { policies: 1, resources: 1, open_violations: 1, exemptions: 0 };
     expect((await json('server', 'seed', 'p.yaml', 'r.json')).now_there).toEqual(there);
-    // Of folders, too; what is there already stays as it is.
+    // Of folders, too; what already exists stays as it is.
     const again = await run('server', 'seed', '.');
     expect(again.stdout).toBe(
       'Seeded. It has 1 policy, 1 resource, 1 open violation and no exemptions.\n',

@@ -67,9 +67,9 @@ describe('govctl server', () => {
     expect(outcome.exitCode).toBe(0);
     expect(outcome.stdout).toBe(
       'Serving http://127.0.0.1:8787\n' +
-        'API key  gk_new   shown this once\n' +
+        'API key  gk_new   (shown only once)\n' +
         'Log in   govctl auth login --base-url http://127.0.0.1:8787\n' +
-        'Owner    govctl user create EMAIL --role owner, who takes over from this key\n',
+        'Owner    govctl user create EMAIL --role owner (replaces this API key)\n',
     );
     expect(outcome.stderr).toContain('A torn line was cut');
     expect(outcome.stderr).toContain('Stopped.');
@@ -95,8 +95,11 @@ describe('govctl server', () => {
   });
 
   it.each([
-    [true, 'API key  the one shown at the first start (lost? start with --new-api-key)'],
-    [false, 'API key  disabled, as owners sign in (no owner can? start with --new-api-key)'],
+    [true, 'API key  shown at the first start (if lost: start with --new-api-key)'],
+    [
+      false,
+      'API key  disabled, because owners sign in (if no owner can: start with --new-api-key)',
+    ],
   ])(
     'says of the key that no start shows again whether it works (%s)',
     async (apiKeyWorks, line) => {
@@ -133,7 +136,7 @@ describe('govctl server', () => {
     const endAtOnce = (): void => void ended++;
     const outcome = await run([], { ...fakeLauncher({ stopped }), endAtOnce });
     expect([outcome.exitCode, ended]).toEqual([130, 1]);
-    expect(outcome.stderr).toContain('the stop was done: writing to the disk took too long.');
+    expect(outcome.stderr).toContain('Stopped early: writing to the disk took too long.');
   });
 
   it('reloads at SIGHUP, from its start to its end', async () => {
@@ -247,7 +250,7 @@ describe('govctl server', () => {
       const fake = fakeLauncher();
       const outcome = await run(argv, { ...fake, env });
       expect(fake.launched[0]?.apiKey).toBe(key);
-      expect(outcome.stdout).toContain('the one you gave');
+      expect(outcome.stdout).toContain('the one you provided');
       expect(outcome.stdout + outcome.stderr).not.toContain(key);
     }
   });
@@ -266,7 +269,7 @@ describe('govctl server', () => {
     const fake = fakeLauncher();
     const outcome = await run(['--new-api-key'], fake);
     expect(fake.launched[0]?.apiKey).toMatch(/^gk_[A-Za-z0-9_-]{43}$/);
-    expect(outcome.stdout).toContain(`${fake.launched[0]?.apiKey}   shown this once`);
+    expect(outcome.stdout).toContain(`${fake.launched[0]?.apiKey}   (shown only once)`);
   });
 
   it('warns where others could read the traffic', async () => {
@@ -279,7 +282,7 @@ describe('govctl server', () => {
     [['--port', 'http'], '--port http'],
     [['--store', 'mongo'], 'unknown store'],
     [['--tls-cert', 'c.pem'], '--tls-key'],
-    [['--tls-client-ca', 'c.pem'], '--tls-client-ca needs --tls-cert and --tls-key'],
+    [['--tls-client-ca', 'c.pem'], '--tls-client-ca requires --tls-cert and --tls-key'],
     [['--allow-target', '10.0.0.0'], 'not an address range'],
     [['--allow-target', '10.0.0.0/33'], 'not an address range'],
     [['--public-url', 'x'], '--public-url'],

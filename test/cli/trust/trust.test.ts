@@ -93,7 +93,7 @@ describe('govctl trust', () => {
     const open = await run(['create', 'acme/policies', '--scope', 'governance:read']);
     expect([open.exitCode, open.stderr]).toEqual([
       3,
-      expect.stringContaining('ref must be set, or else environment'),
+      expect.stringContaining('ref must be set, or environment'),
     ]);
     const provider = await run(['create', ...main, '--provider', 'jenkins']);
     expect(provider.exitCode).toBe(3);

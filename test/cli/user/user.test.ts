@@ -107,7 +107,7 @@ describe('govctl user', () => {
 
   it.each([
     [['create', 'ann', '--role', 'viewer'], 3, 'must be an email address'],
-    [['create', ann, '--role', 'x'], 3, '`govctl role list` shows the roles'],
+    [['create', ann, '--role', 'x'], 3, 'run `govctl role list`'],
     [['create', ann], 3, "required option '--role <role>' not specified"],
     [['update', ann], 3, 'Pass --name, --no-name or --role'],
     [['list', '--status', 'gone'], 3, '--status gone'],
@@ -144,7 +144,9 @@ describe('govctl role', () => {
       scopes: ['governance:read'],
       description: 'Makes reports',
     });
-    expect((await run(['role', 'get', 'owner'])).stdout).toContain('only owners make owners');
+    expect((await run(['role', 'get', 'owner'])).stdout).toContain(
+      'only owners can make others owners',
+    );
     await json('user', 'create', ann, '--role', 'reporter');
     const used = await run(['role', 'delete', 'reporter', '--yes']);
     expect([used.exitCode, used.stderr]).toEqual([

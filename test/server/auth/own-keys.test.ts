@@ -62,7 +62,7 @@ describe('API keys of a person without admin', () => {
     expect(listed(await by(service.key, 'Bob@example.com')).names).toContain('of bob');
     expect((await by(service.key, 'bo@example.com')).json).toMatchObject({
       error: 'malformed_request',
-      error_description: 'The query is not valid: bound_to names no user: bo@example.com',
+      error_description: 'The query is not valid: bound_to is not a user: bo@example.com',
     });
     for (const who of ['bob@example.com', 'bo@example.com'])
       expect([who, listed(await by(ada, who))]).toEqual([who, { names: [], total: 0 }]);
@@ -86,7 +86,7 @@ describe('API keys of a person without admin', () => {
     const { next_cursor: cursor } = first.json.pagination as { next_cursor: string };
     expect(listed(await as(ada, 'GET', `?limit=1&cursor=${cursor}`)).names).toEqual(['used']);
     const elsewhere = await as(bob, 'GET', `?limit=1&cursor=${cursor}`);
-    expect(elsewhere.json.error_description).toContain('was made for another list');
+    expect(elsewhere.json.error_description).toContain('belongs to another list');
     await revokeAll(ada);
     await revokeAll(bob);
   });

@@ -202,7 +202,7 @@ describe('a backup', () => {
     await expect(backUp('other')).rejects.toMatchObject({ message: /is in the way/ });
     const empty = path.join(folder.path, 'empty');
     await mkdir(empty);
-    await expect(backUp('b', { source: empty })).rejects.toThrow(/is no data directory/);
+    await expect(backUp('b', { source: empty })).rejects.toThrow(/is not a govctl data directory/);
     expect((await readdir(folder.path)).sort()).toEqual(
       ['data', 'empty', 'file', 'other.partial', 'there'].sort(),
     );
@@ -252,7 +252,7 @@ describe('a backup', () => {
     await makeData(6);
     await backUp('b');
     const dir = path.join(folder.path, 'b');
-    await expect(openThings(dir)).rejects.toThrow(/is a backup, which a server would change/);
+    await expect(openThings(dir)).rejects.toThrow(/is a backup, which a server must not change/);
     expect((await verify('b')).intact).toBe(true);
     await writeFile(path.join(dir, 'unfinished'), '{}');
     await expect(openThings(dir)).rejects.toThrow(/is not complete/);
@@ -334,7 +334,7 @@ describe('verify', () => {
       {
         file: 'things.json',
         line: expect.any(Number),
-        what: expect.stringContaining('its checksum does not fit'),
+        what: expect.stringContaining('its checksum does not match'),
         lost: 'records: things',
         way_out: expect.stringContaining(`cp ${source}/things.json.bak ${source}/things.json`),
       },
@@ -432,7 +432,7 @@ describe('a restore', () => {
     await restore('b', 'data.partial');
     await writeFile(path.join(folder.path, 'data.partial', 'unfinished'), '{}');
     await rename(source, `${source}.replaced-1`);
-    await expect(openThings(source)).rejects.toThrow(/is what a restore was to put there/);
+    await expect(openThings(source)).rejects.toThrow(/is from an interrupted restore/);
     await restore('b', 'data');
     const store = await openThings(source);
     expect(await changesIn(store)).toBe(6);

@@ -129,12 +129,12 @@ describe('the file of --config', () => {
     [`${mail}  port: 70000\n`, /^server\.yaml:4:3: smtp\.port /],
     ['smtp:\n  host: a\n  host: b\n', /^server\.yaml:3:3: .*"host" is a duplicate/],
     ['smtp:\n\thost: a\n', /^server\.yaml:2:\d+: this is not YAML/],
-    [`${mail}  user: a\n`, /one of user and password without the other/],
+    [`${mail}  user: a\n`, /requires both user and password/],
     ['smtp:\n  host: a.example\n  from: nobody\n', /smtp\.from is no address/],
-    ['smtp:\n  from: a@b.example\n', /smtp has neither host nor url/],
+    ['smtp:\n  from: a@b.example\n', /smtp requires host or a URL/],
     [
       'smtp:\n  url: smtp://a.example\n  port: 25\n  from: a@b.example\n',
-      /smtp\.port stands beside url/,
+      /smtp\.port cannot be used with a URL/,
     ],
     ['smtp:\n  url: http://a.example\n  from: a@b.example\n', /must begin with smtp:/],
     [`${mail}  ca_file: not-there.pem\n`, /ca_file: .*not-there\.pem/],
@@ -154,7 +154,7 @@ describe('the file of --config', () => {
       'secrets:\n  A:\n',
       /^server\.yaml:2:3: secrets\.A must be a variable name with the hosts it may be sent to/,
     ],
-    ['secrets:\n  A: {value: ""}\n', /secrets\.A\.value must be a string that is not empty/],
+    ['secrets:\n  A: {value: ""}\n', /secrets\.A\.value must be a non-empty string/],
     ['owner_tags: []\n', /^server\.yaml:1:1: owner_tags /],
     ['owner_tags: owner\n', /^server\.yaml:1:1: owner_tags must be an array/],
     ['trusted_proxies: []\n', /^server\.yaml:1:1: trusted_proxies /],
@@ -169,7 +169,7 @@ describe('the file of --config', () => {
     ...['10.0.0.1', '10.0.0.0/33', 'proxy.example.com', '0.0.0.0/0', '"::/0"'].map(
       (range): [string, RegExp] => [
         `trusted_proxies: [${range}]\n`,
-        /^server\.yaml:1:1: trusted_proxies\[0\] must be a range of addresses that leaves out some/,
+        /^server\.yaml:1:1: trusted_proxies\[0\] must be an address range smaller than all addresses/,
       ],
     ),
     ['- a\n', /^server\.yaml:1:1: /],
@@ -184,9 +184,9 @@ describe('the file of --config', () => {
       { TWO: '' },
     );
     expect(said.split('\n')).toEqual([
-      'server.yaml:3:5: chat.channels.#a names the variable ONE, which is not set',
-      'server.yaml:4:5: chat.channels.#b names the variable TWO, which is not set',
-      'server.yaml:5:5: chat.channels.#c names the variable __proto__, which is not set',
+      'server.yaml:3:5: chat.channels.#a refers to the variable ONE, which is not set',
+      'server.yaml:4:5: chat.channels.#b refers to the variable TWO, which is not set',
+      'server.yaml:5:5: chat.channels.#c refers to the variable __proto__, which is not set',
     ]);
   });
 
@@ -204,11 +204,11 @@ describe('the file of --config', () => {
 
   test('says what the address of a chat channel has to be', async () => {
     expect(await refusal('chat:\n  channels:\n    "#a": hooks.example.com/T0/B0\n')).toBe(
-      'server.yaml:3:5: chat.channels.#a must be an address that begins with https:// or http://',
+      'server.yaml:3:5: chat.channels.#a must be a URL that begins with https:// or http://',
     );
   });
 
-  test('that others can read and that holds a secret is worth a notice', async () => {
+  test('that others can read and that contains a secret is worth a notice', async () => {
     const plain = `${mail}  user: a\n  password: p4ss\n`;
     const open = await readServerConfig(write(plain, 0o644), {});
     expect(open.notices).toHaveLength(1);
@@ -247,7 +247,7 @@ describe('the file of --config', () => {
 
   test('that is not there is said so', async () => {
     const missing = path.join(folder, 'none.yaml');
-    await expect(readServerConfig(missing, {})).rejects.toThrow(`${missing} could not be read: there is no such file`); // prettier-ignore
+    await expect(readServerConfig(missing, {})).rejects.toThrow(`${missing} could not be read: no such file`); // prettier-ignore
   });
 });
 
@@ -297,7 +297,7 @@ describe('a mail server', () => {
     const { notices } = await read(`${mail}  tls: none\n  user: a\n  password: \${P}\n`, {
       P: 'p4ss',
     });
-    expect(notices).toEqual([expect.stringContaining('travels readable')]);
+    expect(notices).toEqual([expect.stringContaining('is sent unencrypted')]);
   });
 });
 
@@ -320,21 +320,21 @@ describe('sign_in.company', () => {
       require_second_factor: true,
     });
     const plain = await readServerConfig(write(text.replace('${S}', 'plain'), 0o644), {});
-    expect(plain.notices.join()).toContain('holds a secret');
+    expect(plain.notices.join()).toContain('contains a secret');
   });
 
   test.each([
-    [['issuer: http://id.example.com'], /company\.issuer must be an https:\/\/ address/],
-    [['issuer: https://a@id.example.com'], /company\.issuer must be an https:\/\/ address/],
-    [['issuer: https://accounts.google.com'], /company\.tenant must pin your organization/],
+    [['issuer: http://id.example.com'], /company\.issuer must be an https:\/\/ URL/],
+    [['issuer: https://a@id.example.com'], /company\.issuer must be an https:\/\/ URL/],
+    [['issuer: https://accounts.google.com'], /company\.tenant must be set to your organization/],
     [
       ['issuer: https://accounts.google.com', 'tenant: {claim: email, value: a@b.example}'],
-      /company\.tenant must pin your organization/,
+      /company\.tenant must be set to your organization/,
     ],
-    [['issuer: https://gitlab.com'], /company\.tenant must pin your organization/],
+    [['issuer: https://gitlab.com'], /company\.tenant must be set to your organization/],
     [
       ['issuer: https://login.microsoftonline.com/common/v2.0'],
-      /company\.issuer must name your tenant/,
+      /company\.issuer must contain your tenant/,
     ],
     [
       ['issuer: https://id.example.com', 'roles: [{claim: groups, value: a, role: Bad}]'],

@@ -79,7 +79,7 @@ describe('the executors of the configuration', () => {
   test.each([
     [{ executors: { 'AWS::S3': 'inventory' } }, /executors\.AWS::S3 must have three parts/],
     [{ executors: { '*': 'shell:rm' } }, /executors\.\* must be inventory, exec:NAME or webhook/],
-    [{ executors: { '*': 'exec:fix' } }, /names the command fix, which is missing in rem/],
+    [{ executors: { '*': 'exec:fix' } }, /refers to the command fix, which is missing in rem/],
     [{ executors: { '*': 'exec:toString' }, commands: {} }, /the command toString, which is miss/],
     [{ executors: { '*': 'webhook:https://a.example/' } }, /secret: add a\.example to remediation/],
     [{ executors: { '*': 'webhook:http://a.example/' } }, /must be a URL that begins with https/],
@@ -99,10 +99,10 @@ describe('the executors of the configuration', () => {
     [{ commands: { a: { command: ['/tmp'] } } }, /a\.command: \/tmp is not a file/],
     [{ commands: { a: { command: ['/bin/sh'], cwd: 'here' } } }, /a\.cwd must be an absolute/],
     [{ commands: { a: { command: ['/bin/sh'], cwd: '/no' } } }, /a\.cwd: \/no is not a directory/],
-    [{ commands: { a: { command: ['/bin/sh'], env: ['A B'] } } }, /must be the name of a variable/],
+    [{ commands: { a: { command: ['/bin/sh'], env: ['A B'] } } }, /must be a variable name/],
     [
       { commands: { a: { command: ['/bin/sh'], env: ['GOVCTL_SERVER_API_KEY'] } } },
-      /env\[0\] must not be a variable of govctl itself/,
+      /env\[0\] must not be a variable of govctl/,
     ],
     [{ commands: { a: { command: ['/bin/sh'], timeout_seconds: 601 } } }, /timeout_seconds/],
     [{ commands: { a: { command: ['/bin/sh'], shell: true } } }, /a\.shell is not a known field/],
@@ -138,6 +138,6 @@ describe('the executors of the configuration', () => {
     chmodSync(at('server.yaml'), 0o644);
     const { notices } = await readServerConfig(at('server.yaml'), {});
     expect(notices).toHaveLength(1);
-    expect(notices[0]).toMatch(/holds a secret and others on this machine can read it/);
+    expect(notices[0]).toMatch(/contains a secret and is readable by others on this machine/);
   });
 });

@@ -41,7 +41,7 @@ it.each<[name: string, bytes: string | Uint8Array, said: string]>([
   ['a JSON array', '[{"BilledCost": 1}]', 'is a JSON array'],
   ['JSON over lines', '{\n  "BilledCost": 1\n}', 'is JSON over several lines'],
   ['gzip twice', gzipSync(gzipSync(csv(row()))), 'is compressed twice'],
-  ['gzip that is cut', gzipSync(csv(row())).subarray(0, 40), 'is cut off: the gzip data'],
+  ['gzip that is cut', gzipSync(csv(row())).subarray(0, 40), 'is truncated: the gzip data'],
   ['a gzip bomb', bomb, 'decompresses to more than 200 times its size'],
   ['gzip of one endless line', line, 'the row is longer than 8 MiB'],
   ['Latin-1', Buffer.from(csv(row({ account: 'ä' })), 'latin1'), 'is not UTF-8; save the file'],

@@ -154,7 +154,7 @@ describe('an event', () => {
     const got = await service.send('GET', '/v1/events/evt_none');
     expect([got.status, got.json.error]).toEqual([404, 'event_not_found']);
     expect(got.json.error_description).toBe(
-      'There is no event evt_none; old ones are removed, and of more than 100,000 all but the newest',
+      'There is no event evt_none; old events are removed, and of more than 100,000 only the newest are kept',
     );
   });
 });
@@ -403,7 +403,7 @@ describe('a replay', () => {
     const id = await events.addWebhook({ events: ['resource.changed'] });
     const gone = await replay({ event_ids: [known, 'evt_none'], webhook_id: id });
     expect([gone.status, gone.json.error]).toEqual([404, 'event_not_found']);
-    expect(gone.json.error_description).toContain('old ones are removed');
+    expect(gone.json.error_description).toContain('old events are removed');
     const nobody = await replay({ event_ids: [known], webhook_id: 'wh_none' });
     expect([nobody.status, nobody.json.error]).toEqual([404, 'webhook_not_found']);
     expect(await events.waiting(id)).toEqual([]);

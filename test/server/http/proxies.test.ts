@@ -80,7 +80,7 @@ describe('the address of a client', () => {
     const both = (one: string, other: string) =>
       addressOf({ forwarded: one, 'x-forwarded-for': other });
     expect(await both('for=203.0.113.9', '198.51.100.1, 203.0.113.9:80')).toBe('203.0.113.9');
-    const differ = '400 Forwarded and X-Forwarded-For name different clients';
+    const differ = '400 Forwarded and X-Forwarded-For contain different clients';
     expect(await both('for=127.0.0.1', '203.0.113.9')).toBe(differ);
     expect(await both('for=203.0.113.9', '10.0.0.1')).toBe(differ);
     expect(await both('for=unknown', '203.0.113.9')).toBe(differ);
@@ -123,10 +123,10 @@ describe('the address of a client', () => {
     ])
       expect([node, await list(node)]).toEqual([
         node,
-        '400 The X-Forwarded-For header names a client that is not an address',
+        '400 The X-Forwarded-For header contains a client that is not an address',
       ]);
     expect(await forwarded('for="2001:db8::1"')).toBe(
-      '400 The Forwarded header names a client that is not an address',
+      '400 The Forwarded header contains a client that is not an address',
     );
   });
 

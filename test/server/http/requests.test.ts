@@ -118,7 +118,7 @@ describe('a request', () => {
       headers: { 'content-length': String(big.length) },
     });
     expect([withLength.status, withLength.json.error_code]).toEqual([413, 'REQ_006']);
-    expect(withLength.json.hint).toBe('Send it in several requests.');
+    expect(withLength.json.hint).toBe('Split the body into several requests.');
     const stream = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(1 << 20).fill(32)),
     });
@@ -265,8 +265,8 @@ describe('health', () => {
     expect(got.json).toEqual({
       status: 'degraded',
       reasons: [
-        'store: read-only, as its disk takes no changes; the log says why',
-        'store: its last checkpoints could not be written; the log says why',
+        'store: read-only because its disk cannot be written; see the log',
+        'store: the last checkpoints could not be written; see the log',
       ],
     });
     expect((await other.send('GET', '/healthz')).status).toBe(200);

@@ -154,11 +154,15 @@ describe.skipIf(pairs.length < 3)('TLS files that change', () => {
 
   it.each<[string, () => Promise<void>, string]>([
     ['are of two pairs', () => writeFile(at('key.pem'), second.key), 'do not match'],
-    ['are half written', () => writeFile(at('cert.pem'), second.cert.slice(0, 300)), 'breaks off'],
+    [
+      'are half written',
+      () => writeFile(at('cert.pem'), second.cert.slice(0, 300)),
+      'is truncated',
+    ],
     [
       'have half an intermediate certificate',
       () => writeFile(at('cert.pem'), first.cert + second.cert.slice(0, 300)),
-      'it breaks off',
+      'it is truncated',
     ],
     ['are empty', () => writeFile(at('cert.pem'), ''), 'it contains no PEM certificate'],
     ['have an empty key', () => writeFile(at('key.pem'), ''), 'do not match'],
@@ -179,7 +183,7 @@ describe.skipIf(pairs.length < 3)('TLS files that change', () => {
     await spoil();
     await until(() => started.told.length > 0);
     expect(started.told[0]).toContain(why);
-    expect(started.told[0]).toMatch(/^TLS files cannot be used; the earlier ones stay in use/);
+    expect(started.told[0]).toMatch(/^TLS files cannot be used; the previous ones stay in use/);
     // It is tried again meanwhile.
     await sleep(100);
     expect(await servedBy(started)).toBe(fingerprintOf(first));
@@ -279,7 +283,7 @@ describe.skipIf(pairs.length < 3)('certificates of clients', () => {
   it.each([
     ['no certificate', 'nonsense', 'it contains no PEM certificate'],
     ['nothing', '', 'it contains no PEM certificate'],
-    ['half a certificate', first.cert.slice(0, 300), 'it breaks off'],
+    ['half a certificate', first.cert.slice(0, 300), 'it is truncated'],
     ['one that is none', first.cert.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'), 'cannot be used'],
   ])('are not asked of nobody by a file with %s', async (_, contents, why) => {
     await write(first);

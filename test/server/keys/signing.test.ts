@@ -56,7 +56,7 @@ describe('what signs reports', () => {
     const secrets = createSecretBox(deps.random(32), deps.random);
     const after = await createSigner({ ...deps, secrets, log })();
     expect(after.certificate).not.toBe(before.certificate);
-    expect(warnings.join()).toContain('cannot be read any more');
+    expect(warnings.join()).toContain('can no longer be read');
   });
 
   it('is what the operator gives', async () => {

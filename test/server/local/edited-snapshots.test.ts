@@ -129,8 +129,18 @@ describe('a snapshot of a server with something of everything', () => {
   it.each([
     ['{"in":"webhooks"', /"url":"[^"]*"/, '"url":"nowhere"', 'url must be an http or https URL'],
     ['{"in":"manual_evidence"', '"media_type":"', '"media_type":"🪣', 'must be a media type'],
-    ['{"of":"schedules"', /"work":"[^"]*"/, '"work":"sch_x"', 'has other work than the row "sch_'],
-    ['{"in":"reports"', /"id":"[^"]*"/, '"id":"../x"', 'id must have letters, digits and _ only'],
+    [
+      '{"of":"schedules"',
+      /"work":"[^"]*"/,
+      '"work":"sch_x"',
+      'does not match the work of the row "sch_',
+    ],
+    [
+      '{"in":"reports"',
+      /"id":"[^"]*"/,
+      '"id":"../x"',
+      'id must contain only letters, digits and _',
+    ],
   ])('is refused where %s has %s as %s', async (of, what, by, why) => {
     const { status, text: answer } = await restore(replaced(of, what, by));
     expect([status, answer]).toEqual([

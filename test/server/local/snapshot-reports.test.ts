@@ -122,7 +122,7 @@ describe('a snapshot of a server with reports', () => {
     const refused = await restore(text, '', other);
     expect([refused.status, refused.json.error_description]).toEqual([
       400,
-      expect.stringContaining('sealed with the key of another server'),
+      expect.stringContaining('encrypted with the key of another server'),
     ]);
     expect((await restore(text, '?secrets=new', other)).json).toMatchObject({ new_secrets: 0 });
     const headers = { 'x-service-report-password': password };
@@ -150,7 +150,7 @@ describe('a snapshot of a server with reports', () => {
             ? line.replace(/"bytes":"..../, '"bytes":"AAAA')
             : line,
         ),
-      'is not the one it was',
+      'has changed',
     ],
     [
       'a file of nobody',
@@ -170,7 +170,7 @@ describe('a snapshot of a server with reports', () => {
     [
       'parts of a file with others between them',
       (lines) => [...lines, ...lines.filter((line) => blobLine.test(line))],
-      'is not next to the other parts of the file',
+      'is separated from the other parts of the file',
     ],
     [
       'a report that is none',

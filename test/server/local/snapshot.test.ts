@@ -122,7 +122,7 @@ describe('a snapshot', () => {
     const { documents } = await readText(text);
     const [policies] = [...documents].flatMap(([{ spec }, docs]) => (spec.name === 'policies' ? [docs] : [])); // prettier-ignore
     expect(policies).toMatchObject([{ name: 'p', severity: 'HIGH', description: 'migrated' }]);
-    await expect(readText(editedRow(text, 'policies', '"name":', '"nome":'))).rejects.toThrow('is not a row that an earlier version wrote'); // prettier-ignore
+    await expect(readText(editedRow(text, 'policies', '"name":', '"nome":'))).rejects.toThrow('is not a row of an earlier version'); // prettier-ignore
   });
 
   it('brings everything back, into the same server and into another', async () => {
@@ -283,7 +283,7 @@ describe('a snapshot', () => {
     [
       'a row whose ID is not that of its resource',
       (text) => editedRow(text, 'resources', '{"id":"a","resource"', '{"id":"x","resource"'),
-      'line 4 (resources "x"): id must be "a", as its other fields say',
+      'line 4 (resources "x"): id must be "a", according to its other fields',
     ],
     [
       'a time that is none',

@@ -163,7 +163,7 @@ describe('the clock of a started server', () => {
     await before.stop();
     const after = await start();
     expect(after.notices.join('\n')).toMatch(
-      /clock of this data folder was moved by \+.*2031-05-05/,
+      /clock of this data directory was moved by \+.*2031-05-05/,
     );
     const made = await send(after, 'POST', '/v1/policies', policy('late'));
     expect(made.json.created_at).toMatch(/^2031-05-05T05:05/);
@@ -171,7 +171,7 @@ describe('the clock of a started server', () => {
     await after.stop();
     const behindProxy = await start({ publicUrl: 'https://governance.example.com' });
     expect(behindProxy.isLocal).toBe(false);
-    expect(behindProxy.notices.join('\n')).toContain("uses the system's time");
+    expect(behindProxy.notices.join('\n')).toContain('uses system time');
     expect((await send(behindProxy, 'GET', '/v1/local')).json.error).toBe('not_local');
     const now = (await send(behindProxy, 'POST', '/v1/policies', policy('today'))).json.created_at;
     expect(Math.abs(Date.parse(String(now)) - Date.now())).toBeLessThan(3_600_000);

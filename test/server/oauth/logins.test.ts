@@ -174,7 +174,7 @@ describe('a login with a code', () => {
         'sec-fetch-site': 'cross-site',
       },
     });
-    expect([forged.status, forged.title]).toEqual([400, 'That did not work']);
+    expect([forged.status, forged.title]).toEqual([400, 'Request failed']);
   });
 });
 
@@ -263,7 +263,7 @@ describe('a login with a device code', () => {
       const tab = service.browser();
       const form = await service.signIn(tab, '/auth/device');
       const late = await tab.submit(form, { code: started.user_code });
-      expect(late.text).toContain('No login waits for this code');
+      expect(late.text).toContain('No login is waiting for this code');
     } finally {
       vi.useRealTimers();
     }
@@ -283,7 +283,7 @@ describe('a login with a device code', () => {
     const form = await service.signIn(tab, '/auth/device');
     for (let n = 0; n < 5; n++) {
       const wrong = await tab.submit(form, { code: `BBBB-BBB${'BCDFG'[n] ?? ''}` });
-      expect(wrong.text).toContain('No login waits for this code');
+      expect(wrong.text).toContain('No login is waiting for this code');
     }
     const late = await tab.submit(form, { code: started.user_code });
     expect([late.status, late.text]).toEqual([

@@ -260,7 +260,7 @@ describe('a delivery that fails says why, and no address:', () => {
   it('a receiver that hangs', async () => {
     const url = await listenRaw(() => {});
     expect(await send(url, { timeoutMs: 100 })).toMatchObject({
-      error: 'did not answer within 0.1 s',
+      error: 'did not respond within 0.1 s',
     });
   });
 
@@ -271,7 +271,7 @@ describe('a delivery that fails says why, and no address:', () => {
       socket.on('close', () => clearInterval(timer));
     });
     const { error } = await send(url, { timeoutMs: 150 });
-    expect(error).toBe('did not answer within 0.15 s');
+    expect(error).toBe('did not respond within 0.15 s');
   });
 
   it('a hung receiver keeps no connection, and the next delivery gets one of its own', async () => {
@@ -293,19 +293,19 @@ describe('a delivery that fails says why, and no address:', () => {
 
   it('a reset', async () => {
     const url = await listenRaw((socket) => socket.resetAndDestroy());
-    expect(await failing(url)).toBe('closed the connection before it answered');
+    expect(await failing(url)).toBe('closed the connection before responding');
   });
 
   it('an end before the answer, or within its headers', async () => {
     const url = await listenRaw((socket) => socket.end());
-    expect(await failing(url)).toBe('closed the connection before it answered');
+    expect(await failing(url)).toBe('closed the connection before responding');
     const early = await listenRaw((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le'));
-    expect(await failing(early)).toMatch(/^closed the connection|^its answer is not HTTP/);
+    expect(await failing(early)).toMatch(/^closed the connection|^its response is not HTTP/);
   });
 
   it('something that is not HTTP', async () => {
     const url = await listenRaw((socket) => socket.end('220 mail.example ESMTP\r\n'));
-    expect(await failing(url)).toBe('its answer is not HTTP');
+    expect(await failing(url)).toBe('its response is not HTTP');
   });
 
   it('headers without an end', async () => {
@@ -317,7 +317,7 @@ describe('a delivery that fails says why, and no address:', () => {
       };
       more();
     });
-    expect(await failing(url)).toBe('its answer has too many or too large headers');
+    expect(await failing(url)).toBe('its response has too many or too large headers');
   });
 
   it('a host that is not there', async () => {
@@ -361,7 +361,7 @@ describe.skipIf(!certificate)('over TLS (needs openssl)', () => {
     const port = await listen(createTlsServer(certificate ?? {}, (_, answer) => answer.end()));
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     expect(await send(`https://localhost:${port}/`)).toMatchObject({
-      error: 'the certificate is not trusted: it is signed by itself',
+      error: 'the certificate is not trusted: it is self-signed',
     });
   });
 
@@ -396,7 +396,7 @@ describe('a delivery that is aborted', () => {
     });
     const port = await listen(server);
     const { error } = await send(`https://localhost:${port}/`, { timeoutMs: 100 });
-    expect(error).toBe('did not answer within 0.1 s');
+    expect(error).toBe('did not respond within 0.1 s');
     await sender.close();
     await closed;
   });

@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)('in a browser, by keyboard alone', () => {
       await page.getByText('at least 12 characters, such').waitFor();
       await look('Choose a password');
       await type('password', password, 'another password');
-      await page.getByText('The passwords differ.').waitFor();
+      await page.getByText('The passwords do not match.').waitFor();
       await type('password', password, password);
 
       await look('Set up a second factor');
@@ -190,7 +190,7 @@ describe.skipIf(!hasChromium)('in a browser, by keyboard alone', () => {
     await tab.page.goto(`${chromium.base}/auth/sign-in`);
     await tab.page.context().clearCookies();
     await tab.type('email', 'ada@example.com', password);
-    await tab.look('That did not work');
+    await tab.look('Request failed');
     await tab.page.getByText('Allow cookies for this site.').waitFor();
     await tab.page.goBack();
     await tab.page.reload();

@@ -120,7 +120,7 @@ describe('automatic remediation of a policy stops', () => {
     const [fix, second] = await list();
     expect(second).toBeUndefined();
     expect((await policyOf(policy)).remediation_problem).toMatchObject({
-      reason: 'the fix of a did not hold: it failed again within 24 hours',
+      reason: 'the fix of a did not last: it failed again within 24 hours',
       stopped: true,
       remediation_id: fix?.id,
     });

@@ -185,7 +185,7 @@ describe('a command', () => {
     const done = await run(scripts.command('kill -SEGV $$'));
     expect(onlyAction(done)).toMatchObject({
       status: 'failed',
-      why: 'the command was ended by SIGSEGV',
+      why: 'the command was stopped by SIGSEGV',
     });
   });
 
@@ -200,9 +200,9 @@ describe('a command', () => {
 
   it.each([
     ['more than 1 MiB', 'head -c 3000000 /dev/zero', 'it is larger than 1 MiB'],
-    ['no JSON', 'echo done', 'it is not a resource in JSON'],
-    ['JSON that is no resource', 'echo "[1]"', 'it is not a resource in JSON'],
-    ['numbers out of range', print({ ...good, n: 1 }).replace('1}', '1e999}'), 'it is not a resource in JSON'],
+    ['no JSON', 'echo done', 'it is not a JSON resource'],
+    ['JSON that is no resource', 'echo "[1]"', 'it is not a JSON resource'],
+    ['numbers out of range', print({ ...good, n: 1 }).replace('1}', '1e999}'), 'it is not a JSON resource'],
     ['another ID', print({ ...good, id: 'b' }), 'it is another resource'],
     ['another type', print({ ...good, type: 'AWS::S3::Other' }), 'it is another resource'],
   ])('that prints %s is not believed', async (_, text, ignored) => {

@@ -138,7 +138,7 @@ describe('a request of a remediation', () => {
     expect(received).toHaveLength(1);
     expect(await actionOf(id)).toMatchObject({
       status: 'unverified',
-      why: `the request to 127.0.0.1:${port} failed: closed the connection before it answered; it is not sent again`,
+      why: `the request to 127.0.0.1:${port} failed: closed the connection before responding; it is not sent again`,
     });
   });
 

@@ -214,7 +214,7 @@ describe('a mail server that refuses', () => {
     const delivery = await deliver(world, email(), report.id);
     expect(onlyMail(server).to).toEqual(['ann@one.example']);
     expect(delivery).toMatchObject({ status: 'failed', attempts: 1 });
-    expect(delivery.error).toMatch(/refuses mail for bob@two.example: "550 .*no such mailbox".*; the other 1 got it/); // prettier-ignore
+    expect(delivery.error).toMatch(/rejects mail for bob@two.example: "550 .*no such mailbox".*; the other 1 received it/); // prettier-ignore
     await world.pass(60_000);
     expect(server.mails).toHaveLength(1);
   });
@@ -262,7 +262,7 @@ describe('a mail server that refuses', () => {
     await world.pass(3_600_000);
     const after = await world.delivery(delivery.id);
     expect(after).toMatchObject({ status: 'failed', attempts: 5 });
-    expect(after.error).toContain('does not take the user and password');
+    expect(after.error).toContain('rejected the configured user and password');
     expect(logins).toBe(5);
     expect(JSON.stringify([after, world.logged])).not.toContain('wr0ng-s3cret');
   });

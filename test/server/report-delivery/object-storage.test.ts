@@ -82,7 +82,7 @@ describe('a report that is put into an S3-compatible store', () => {
     const report = await world.addReport({}, { pdf: 'x' });
     const delivery = await deliver(world, { ...channel, bucket: 'elsewhere' }, report.id);
     expect(delivery).toMatchObject({ status: 'failed', attempts: 1 });
-    expect(delivery.error).toContain('answered 404 (NoSuchBucket). Check bucket elsewhere');
+    expect(delivery.error).toContain('answered 404 (NoSuchBucket). Check the bucket elsewhere');
   });
 });
 

@@ -111,7 +111,7 @@ describe.skipIf(!hasSsh)('a report that is uploaded to OpenSSH', () => {
     const second = await world.addReport({}, { pdf: 'y' });
     const refused = await deliver(world, channel, second.id);
     expect(refused).toMatchObject({ status: 'failed', attempts: 1 });
-    expect(refused.error).toContain(`another key than expected: ${server.hostKey}, not ${other}`);
+    expect(refused.error).toContain(`an unexpected host key: ${server.hostKey}, not ${other}`);
     expect(readdirSync(inbox)).toHaveLength(before);
     const told = { ...channel, host_key: server.hostKey };
     expect(await deliver(world, told, second.id)).toMatchObject({ status: 'delivered' });
@@ -159,14 +159,18 @@ describe.skipIf(!hasSsh)('a report that is uploaded to OpenSSH', () => {
   });
 
   test.each([
-    ['the folder is not there', { path: '/nowhere/at/all' }, 'has no such folder'],
-    ['the user is not let in', { username: 'nobody-of-that-name' }, 'does not take the user'],
+    ['the folder is not there', { path: '/nowhere/at/all' }, 'has no such directory'],
+    ['the user is not let in', { username: 'nobody-of-that-name' }, 'rejected the user'],
     [
       'the variable is not set',
       { private_key_env: 'NOT_SET' },
       'private_key_env names NOT_SET, which this server does not send to 127.0.0.1:',
     ],
-    ['the variable holds no key', { private_key_env: 'NO_KEY' }, 'holds no private key'],
+    [
+      'the variable holds no key',
+      { private_key_env: 'NO_KEY' },
+      'must contain an OpenSSH or PEM private key',
+    ],
   ] as const)('says so where %s', async (_, fields, said) => {
     const { world, channel } = await ready();
     const report = await world.addReport({}, { pdf: 'x' });
@@ -180,9 +184,9 @@ describe.skipIf(!hasSsh)('a report that is uploaded to OpenSSH', () => {
 });
 
 test.each([
-  ['ends the connection before it greets', '', 'ended the connection before anybody could log in'],
-  ['is none of SSH', '220 smtp.example ESMTP\r\n', 'ended the connection before anybody'],
-  ['speaks an SSH of long ago', 'SSH-1.5-old\r\n', 'does not speak SSH'],
+  ['ends the connection before it greets', '', 'closed the connection before the login'],
+  ['is none of SSH', '220 smtp.example ESMTP\r\n', 'closed the connection before the login'],
+  ['speaks an SSH of long ago', 'SSH-1.5-old\r\n', 'does not respond like an SSH server'],
 ])('a server that %s is told of in our own words', async (_, greeting, said) => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined).resume();
@@ -223,7 +227,7 @@ test.each([
   const message = { deliveryId: 'rdl_1', files: [] } as unknown as ReportMessage; // nothing else is read
   expect(await send(channel, message, AbortSignal.timeout(10_000))).toMatchObject({
     ok: false,
-    error: expect.stringContaining('ended the connection before anybody could log in') as string,
+    error: expect.stringContaining('closed the connection before the login') as string,
   });
 });
 
@@ -233,7 +237,7 @@ test.each([
 ])('%j is told in our own words', (message, what) => {
   expect(explainSftp(new Error(message), 'a:22')).toMatchObject({
     ok: false,
-    error: `The SFTP server a:22 has no ${what} in common with us: it is too old, or set up too strictly`,
+    error: `The SFTP server a:22 has no ${what} in common with this server: it is too old, or its configuration is too strict`,
   });
 });
 
@@ -264,7 +268,7 @@ describe('a password', () => {
       const report = await world.addReport({}, { pdf: 'x' });
       const delivery = await deliver(world, channelOf(server), report.id);
       expect(delivery).toMatchObject({ status: 'failed', attempts: 1 });
-      expect(delivery.error).toContain('does not let the user write to the folder');
+      expect(delivery.error).toContain('does not let the user write to the directory');
     },
   );
 

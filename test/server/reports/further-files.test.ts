@@ -43,7 +43,7 @@ test('a file whose commit may have lasted is kept: what names it can be download
   const refused = await download(id, 'csv');
   expect([refused.status, refused.json.error_description]).toEqual([
     503,
-    expect.stringMatching(/make room there, then download it again$/),
+    expect.stringMatching(/Free disk space, then download it again$/),
   ]);
   expect(await formatsOf(id)).toEqual(['pdf', 'csv']);
   const again = await download(id, 'csv');

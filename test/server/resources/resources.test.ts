@@ -209,7 +209,7 @@ describe('POST /v1/resources/import', () => {
           { line: 4 },
           { line: 5 },
           { line: 6, id: 'deep', reason: expect.stringContaining('nested deeper') as unknown },
-          { line: 7, id: 'first', reason: 'has the id of line 1, with other content' },
+          { line: 7, id: 'first', reason: 'has the ID of line 1, but different content' },
         ],
       },
     ]);
@@ -237,8 +237,8 @@ describe('POST /v1/resources/import', () => {
       updated: 1,
       unchanged: 2,
       rejected_lines: [
-        { line: 305, id: 'old', reason: 'has the id of line 1, with other content' },
-        { line: 306, id: 'new', reason: 'has the id of line 2, with other content' },
+        { line: 305, id: 'old', reason: 'has the ID of line 1, but different content' },
+        { line: 306, id: 'new', reason: 'has the ID of line 2, but different content' },
       ],
     });
     expect((await inventory.ok('GET', '/v1/resources/old')).json.x).toBe(1);

@@ -85,7 +85,7 @@ describe('what is wrong is named by its field', () => {
       'a team chat without an address',
       { delivery: { team_chat: {} } },
       'delivery.team_chat.webhook_url_env',
-      /must be given/,
+      /is required unless/,
     ],
     [
       'a team chat with two addresses',

@@ -92,7 +92,7 @@ describe('a schedule of reports with costs', () => {
       details: [
         {
           field: 'report_template.format_options.include_cost',
-          message: 'is for risk and trend reports; those of the type audit say nothing of cost',
+          message: 'is for risk and trend reports; reports of the type audit contain no cost',
         },
       ],
     });

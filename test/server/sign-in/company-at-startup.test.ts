@@ -44,7 +44,7 @@ describe('a server with company sign-in', () => {
     const issuer = 'http://127.0.0.1:9';
     await expect(start({ ...onTheInternet, issuer })).rejects.toMatchObject({
       error: 'invalid_file',
-      message: `sign_in.company.issuer of --config must begin with https://, not ${issuer}`,
+      message: `sign_in.company.issuer in --config must begin with https://, not ${issuer}`,
       hint: 'Use an https:// issuer. http:// works only on a server that no other machine can reach.',
     });
     await (await start({ issuer })).stop();
@@ -54,7 +54,7 @@ describe('a server with company sign-in', () => {
     const role = 'report-maker';
     await expect(start({ role })).rejects.toMatchObject({
       error: 'invalid_file',
-      message: 'sign_in.company.roles of --config names unknown roles: report-maker',
+      message: 'sign_in.company.roles in --config contains unknown roles: report-maker',
       hint: expect.stringContaining('govctl role create') as string,
     });
     const without = await start({});

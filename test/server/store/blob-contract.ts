@@ -144,13 +144,13 @@ export const describeBlobs = (name: string, open: () => Promise<TestStore>): voi
         'é',
         'a'.repeat(201),
       ]) {
-        await expect(blobs.create(id), id).rejects.toThrow(/id of a blob/);
-        await expect(blobs.stat(id), id).rejects.toThrow(/id of a blob/);
-        await expect(bytesOf(blobs, id), id).rejects.toThrow(/id of a blob/);
-        await expect(blobs.remove(id), id).rejects.toThrow(/id of a blob/);
+        await expect(blobs.create(id), id).rejects.toThrow(/valid blob ID/);
+        await expect(blobs.stat(id), id).rejects.toThrow(/valid blob ID/);
+        await expect(bytesOf(blobs, id), id).rejects.toThrow(/valid blob ID/);
+        await expect(blobs.remove(id), id).rejects.toThrow(/valid blob ID/);
       }
       await writeBlob(blobs, 'b1', [text('12345')]);
-      await expect(blobs.create('b1')).rejects.toThrow(/there already/);
+      await expect(blobs.create('b1')).rejects.toThrow(/already exists/);
       for (const [start, end] of [
         [-1, 2],
         [3, 2],

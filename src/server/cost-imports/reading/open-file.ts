@@ -122,7 +122,7 @@ async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
     if (!code.startsWith('Z_')) throw error;
     throw new ReadError(
       code === 'Z_BUF_ERROR'
-        ? 'is cut off: the gzip data ends too early'
+        ? 'is truncated: the gzip data ends too early'
         : 'is damaged: the gzip data cannot be decompressed',
     );
   }

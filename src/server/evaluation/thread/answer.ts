@@ -132,7 +132,7 @@ function decide(
       }
       const rules = known.rules.get(key);
       if (!rules) {
-        if (ready === given.length) throw new Error('rules were asked for that were not given');
+        if (ready === given.length) throw new Error('unknown rules requested');
         // These rules did not fit in the turn.
         return { ...decided, steps, flipSteps };
       }

@@ -92,7 +92,7 @@ export function createEvaluationThreads({
 
   /** A request gets 503 and can be retried; the cause is only logged. */
   const explain = (error: Error): GovctlError => {
-    if (error instanceof ThreadGone) log?.error({ err: error }, 'a thread that evaluates ended');
+    if (error instanceof ThreadGone) log?.error({ err: error }, 'an evaluation thread ended');
     return tooBusy(error);
   };
   // `isEnded: false`: a turn ends soon by itself, and terminating its thread would lose the compiled rules.
@@ -221,7 +221,7 @@ function here(): EvaluationPool {
 
 export const tooBusy = (cause?: unknown): GovctlError =>
   new GovctlError('unavailable', 'The service is busy evaluating; nothing was changed', {
-    hint: 'Try again in some seconds, or send fewer resources at once.',
+    hint: 'Try again in a few seconds, or send fewer resources per request.',
     headers: { 'Retry-After': '5' },
     cause,
   });

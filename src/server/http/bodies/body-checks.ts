@@ -41,7 +41,7 @@ const within = 30_000;
 const nouns: Contract = contract;
 
 const explain = (cause: Error): GovctlError =>
-  new GovctlError('unavailable', 'The body could not be checked now; try again', {
+  new GovctlError('unavailable', 'The body cannot be checked at the moment; try again', {
     headers: { 'Retry-After': '1' },
     cause,
   });
@@ -72,11 +72,11 @@ export function createBodyChecks(file: URL | undefined = workerFile('body-worker
           const { error, message, details } = answer.refused;
           return { refused: new GovctlError(error, message, { details }) };
         }
-        if (!('shell' in answer)) throw new Error('the thread gave no body');
+        if (!('shell' in answer)) throw new Error('the thread returned no body');
         const whole = putTogether(answer.shell);
         while (!whole.isWhole()) {
           const next = await ask(port, ended, 'next', within);
-          if (!('slice' in next)) throw new Error('the thread gave no slice');
+          if (!('slice' in next)) throw new Error('the thread returned no slice');
           whole.add(next.slice);
         }
         return { body: whole.body, text: answer.text };
@@ -90,7 +90,7 @@ export function createBodyChecks(file: URL | undefined = workerFile('body-worker
       if (line.length <= smallBody) return readSentLine(line);
       return inThread(asker, async (port, ended) => {
         const answer = await ask(port, ended, { line }, within);
-        if (!('line' in answer)) throw new Error('the thread gave no line');
+        if (!('line' in answer)) throw new Error('the thread returned no line');
         return answer.line;
       });
     },

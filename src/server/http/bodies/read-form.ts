@@ -15,7 +15,7 @@ export function uniqueEntries(given: URLSearchParams, where: string): Record<str
         details: [
           {
             field,
-            message: 'is given twice; separate several values by commas',
+            message: 'is duplicated; separate multiple values with commas',
           },
         ],
       });

@@ -12,14 +12,14 @@ export function parseJson(text: string): unknown {
   if (deep !== undefined) {
     const { line, column } = createPlaces(text)(deep);
     const message = `lists and maps are nested more than ${maxDepth} deep at line ${line}, column ${column}`;
-    throw refuse(`The body is not taken: ${message}`, message);
+    throw refuse(`The body is not accepted: ${message}`, message);
   }
   try {
     return JSON.parse(text);
   } catch {
     const { line, column, found } = locateJsonError(text);
     const message = `unexpected ${found} at line ${line}, column ${column}`;
-    throw refuse(`The body is not JSON: ${message}`, message);
+    throw refuse(`The body is not valid JSON: ${message}`, message);
   }
 }
 

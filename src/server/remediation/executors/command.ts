@@ -37,7 +37,7 @@ function resultOf(ended: Ended, { env }: CommandConfig, about: KnownResource): R
   }
   const how =
     killed ??
-    (signal === undefined ? `failed with exit code ${exitCode}` : `was ended by ${signal}`);
+    (signal === undefined ? `failed with exit code ${exitCode}` : `was stopped by ${signal}`);
   const said = last_line === '' ? '' : `: ${last_line}`;
   return { status: 'failed', why: `the command ${how}${said}`, outcome };
 }
@@ -51,13 +51,13 @@ function readOutput(
   const text = stdout.trim();
   if (text === '') return {};
   const read = readSentLine(text);
-  if (!read.ok) return { ignored: 'it is not a resource in JSON' };
+  if (!read.ok) return { ignored: 'it is not a JSON resource' };
   const { id, type } = read.resource;
   if (id !== about.id || typeKey(type) !== typeKey(about.type)) {
     return { ignored: 'it is another resource' };
   }
   if (unfitForJson(read.resource) !== undefined) {
-    return { ignored: 'it is not a resource in JSON' };
+    return { ignored: 'it is not a JSON resource' };
   }
   return { observed: completeResource(read.resource) };
 }

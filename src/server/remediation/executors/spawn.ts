@@ -158,7 +158,7 @@ function watch(child: ChildProcess, timeoutMs: number, signal: AbortSignal): Pro
       if (length > mostOutput) kill(`wrote more than ${mostOutput >> 20} MiB and was killed`);
     };
     timer = setTimeout(
-      () => kill(`did not end within ${timeoutMs / 1_000} s and was killed`),
+      () => kill(`did not finish within ${timeoutMs / 1_000} s and was killed`),
       timeoutMs,
     );
     child.stdout?.on('data', countOutput);

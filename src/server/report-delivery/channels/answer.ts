@@ -20,7 +20,7 @@ export interface AnswerOptions {
 export function resultOfAnswer(outcome: Outcome, options: AnswerOptions): SendResult {
   const { status, error, body = '' } = outcome;
   const { who, now, isFinal, advice } = options;
-  if (status === undefined) return { ok: false, error: `${who} ${error ?? 'did not answer'}` };
+  if (status === undefined) return { ok: false, error: `${who} ${error ?? 'did not respond'}` };
   if (status >= 200 && status < 300) return { ok: true };
   const reason = options.reason?.(body);
   const why = reason === undefined ? '' : ` (${oneLine(reason, 200)})`;

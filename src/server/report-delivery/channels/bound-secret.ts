@@ -40,9 +40,9 @@ function listedSecret(name: string, { secrets = {} }: ServerConfig) {
 }
 
 const notBound = (name: string, host: string, entry = host) => ({
-  fault: `names ${name}, which this server does not send to ${host}: ask its operator to add secrets: {${name}: {hosts: ["${entry}"]}} to the --config file`,
+  fault: `uses ${name}, which this server does not send to ${host}: ask its operator to add secrets: {${name}: {hosts: ["${entry}"]}} to the --config file`,
 });
 
 const notSet = (name: string) => ({
-  fault: `names ${name}, which is not set on the server: ask its operator to set that variable, or its value under secrets in the --config file`,
+  fault: `uses ${name}, which is not set on the server: ask its operator to set that variable, or its value under secrets in the --config file`,
 });

@@ -21,7 +21,7 @@ export const chatUrl = (channel: string, { chat }: ServerConfig): string | undef
 
 /** In words that go after the name of the field. */
 export const noChatUrl = (channel: string): string =>
-  `names ${oneLine(channel, 128)}, for which this server has no URL: ask its operator to add it to chat.channels in the --config file`;
+  `is ${oneLine(channel, 128)}, for which this server has no URL: ask its operator to add it to chat.channels in the --config file`;
 
 /** Slack's incoming webhooks, which other chat servers take, too. */
 export const createChatChannel =
@@ -37,7 +37,7 @@ export const createChatChannel =
       who: 'The chat server',
       now: clock.now(),
       isFinal: isRefusal,
-      advice: "The operator corrects the channel's address in the file of --config.",
+      advice: 'Ask the operator to correct the URL of the channel in the --config file.',
       // Slack's are words such as no_service, channel_is_archived.
       reason: (text) => /^[a-z_]{1,60}$/.exec(text.trim())?.[0],
     });

@@ -32,7 +32,7 @@ export function resultOfMail(
   const [first] = deferred;
   if (first) {
     const who = listed(deferred.map(({ recipient = '' }) => recipient));
-    const error = `The mail server does not take mail for ${who} now: ${saidBy(first.response)}`;
+    const error = `The mail server does not accept mail for ${who} now: ${saidBy(first.response)}`;
     return { ok: false, error, settled: all };
   }
   const never = all.filter(({ refused: why }) => why !== undefined);
@@ -40,12 +40,12 @@ export function resultOfMail(
   const [{ refused: why = '' } = {}] = never;
   const who = listed(never.map(({ recipient }) => recipient));
   const others = all.length - never.length;
-  const got = others > 0 ? `; the other ${others} got it` : '';
+  const got = others > 0 ? `; the other ${others} received it` : '';
   return {
     ok: false,
     permanent: true,
     settled: all,
-    error: `The mail server refuses mail for ${who}: ${why}${got}. Correct the recipients`,
+    error: `The mail server rejects mail for ${who}: ${why}${got}. Correct the recipients`,
   };
 }
 
@@ -58,7 +58,7 @@ const listed = (recipients: readonly string[]): string =>
 
 /** What a server answered, as far as it can be shown. */
 const saidBy = (response: string | undefined): string =>
-  response === undefined ? 'it did not say why' : `"${oneLine(response, 200)}"`;
+  response === undefined ? 'no reason given' : `"${oneLine(response, 200)}"`;
 
 /** What came of a message that nobody got. */
 export function resultOfMailFailure(
@@ -71,22 +71,22 @@ export function resultOfMailFailure(
   }
   const { responseCode: status, response } = failure;
   if (isTooLarge(failure)) {
-    const error = `The mail server does not take a message of this size: ${saidBy(response)}. Deliver links instead: attach: false`;
+    const error = `The mail server does not accept a message of this size: ${saidBy(response)}. Set attach: false to deliver links instead`;
     return { tooLarge: true, result: { ok: false, permanent: true, error } };
   }
   if (failure.code === 'EAUTH' || failure.code === 'ENOAUTH') {
-    const error = `The mail server does not take the user and password of this server's configuration${status === undefined ? '' : ` (${status})`}: its operator corrects smtp in the file of --config`;
+    const error = `The mail server rejected the configured user and password${status === undefined ? '' : ` (${status})`}: ask the operator to correct smtp in the --config file`;
     // 4xx: it could not look just now.
     const triesAtMost = status !== undefined && status < 500 ? {} : { triesAtMost: triesToLogIn };
     return { result: { ok: false, error, ...triesAtMost } };
   }
   if (isUntrusted(failure)) {
     const error =
-      'The mail server does not offer TLS that can be trusted, so nothing was sent: the operator looks at tls and ca_file of smtp in the file of --config';
+      'The mail server does not offer trusted TLS, so nothing was sent: ask the operator to check tls and ca_file of smtp in the --config file';
     return { result: { ok: false, error } };
   }
   if (status !== undefined) {
-    const error = `The mail server does not take the message: ${saidBy(response)}`;
+    const error = `The mail server rejected the message: ${saidBy(response)}`;
     return { result: { ok: false, error, permanent: status >= 500 } };
   }
   const words = Object.hasOwn(reasons, failure.code ?? '')
@@ -105,10 +105,10 @@ const isUntrusted = ({ code, message = '' }: MailFailure): boolean =>
   (code === 'ESOCKET' && /certificate|altname|self.signed|\bSSL|\bTLS/i.test(message));
 
 const reasons: Readonly<Partial<Record<string, string>>> = {
-  ECONNECTION: 'closed the connection before it took the message',
-  ETIMEDOUT: 'did not answer in time',
+  ECONNECTION: 'closed the connection before accepting the message',
+  ETIMEDOUT: 'did not respond in time',
   EDNS: 'was not found',
   ESOCKET: 'could not be reached, or closed the connection',
-  EPROTOCOL: 'does not answer as one',
-  ESTREAM: 'did not get the message: a file of the report could not be read',
+  EPROTOCOL: 'does not respond like a mail server',
+  ESTREAM: 'did not receive the message: a file of the report could not be read',
 };

@@ -32,7 +32,7 @@ export const createEmailChannel =
         ok: false,
         permanent: true,
         error:
-          'This server has no mail server to send with: its operator gives it one as smtp in the file of --config, or as GOVCTL_SMTP_URL',
+          'No mail server configured: ask the operator to set smtp in the --config file, or GOVCTL_SMTP_URL',
       };
     }
     const settled = new Set(message.settled.map(({ recipient }) => recipient));
@@ -111,7 +111,7 @@ function boundedSocket(): Socket {
   let heard = 0;
   return socket.on('data', (chunk: Buffer) => {
     heard += chunk.length;
-    if (heard > mostHeard) socket.destroy(new Error('the mail server said too much'));
+    if (heard > mostHeard) socket.destroy(new Error('the response of the mail server is too long'));
   });
 }
 

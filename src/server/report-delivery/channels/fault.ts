@@ -119,10 +119,10 @@ async function sftpFault(
     return fault('private_key_env', 'cannot be used with password_env');
   }
   if (password === undefined && key === undefined) {
-    return fault('password_env', 'must be given, or private_key_env: what to log in with');
+    return fault('password_env', 'is required unless private_key_env is set');
   }
   if (hostKey !== undefined && !/^SHA256:[A-Za-z0-9+/]{43}=?$/.test(hostKey)) {
-    return fault('host_key', 'must be as `ssh-keygen -lf` prints it: SHA256: and 43 characters');
+    return fault('host_key', 'must be SHA256: and 43 characters, as printed by `ssh-keygen -lf`');
   }
   return (
     fault('path', stepsFault(path)) ?? fault('host', await hostFault(host, surroundings.targets))
@@ -134,17 +134,17 @@ async function storageFault(
   { targets }: Surroundings,
 ): Promise<ChannelFault | undefined> {
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket) || bucket.includes('..')) {
-    return fault('bucket', 'must be 3 to 63 lower-case letters, digits, dots and hyphens');
+    return fault('bucket', 'must be 3 to 63 lowercase letters, digits, dots and hyphens');
   }
   if (region !== undefined && !/^[a-z0-9-]+$/.test(region)) {
-    return fault('region', 'must be the name of a region, such as eu-central-1');
+    return fault('region', 'must be a region, such as eu-central-1');
   }
   const wrong = prefix === undefined ? undefined : stepsFault(prefix);
   if (wrong !== undefined || endpoint === undefined) return fault('prefix', wrong);
-  if (/[?#]/.test(endpoint)) return fault('endpoint', 'must have no query and no fragment');
+  if (/[?#]/.test(endpoint)) return fault('endpoint', 'must not contain a query or fragment');
   return fault('endpoint', await targetFault(endpoint, targets));
 }
 
 /** Steps up are no part of any folder's name. */
 const stepsFault = (path: string): string | undefined =>
-  path.split(/[/\\]/).includes('..') ? 'must have no .. in it' : undefined;
+  path.split(/[/\\]/).includes('..') ? 'must not contain ..' : undefined;

@@ -69,7 +69,7 @@ function storageResult(
     now,
     // A connection that was too slow is a 400 of S3's.
     isFinal: (status) => isRefusal(status) && code !== 'RequestTimeout',
-    advice: `Check bucket ${bucket}, region and endpoint of the schedule, and the keys of this server.`,
+    advice: `Check the bucket ${bucket}, the region and endpoint of the schedule, and the keys of this server.`,
     reason: () => code,
   });
 }
@@ -109,7 +109,7 @@ function namedAt(endpoint: string, bucket: string): string {
 }
 
 const notBound = (list: 'buckets' | 'hosts', entry: string): string =>
-  `leads to ${entry}, for which this server has no storage keys: ask its operator to add ${list}: ["${entry}"] to object_storage in the --config file, or to secrets.${storageSecret} there if the keys are environment variables`;
+  `points to ${entry}, for which this server has no storage keys: ask its operator to add ${list}: ["${entry}"] to object_storage in the --config file, or to secrets.${storageSecret} there if the keys are environment variables`;
 
 /** A server of one's own has its buckets in the path; at AWS they are hosts, where their names can be. */
 export function objectUrl(

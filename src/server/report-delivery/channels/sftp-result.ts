@@ -17,36 +17,37 @@ export function explainSftp(thrown: unknown, place: string): SendResult {
   const { message = '', code } = thrown as { readonly message?: string; readonly code?: unknown }; // an error, mostly
   if (message.includes('privateKey')) {
     const error =
-      'The variable of private_key_env holds no private key that can be used: an OpenSSH or PEM key without a passphrase';
+      'The variable in private_key_env must contain an OpenSSH or PEM private key without a passphrase';
     return { ok: false, permanent: true, error };
   }
   if (message.includes('authentication methods failed')) {
-    const error = `${who} does not take the user with this password or key: correct delivery.sftp.username, or the variable it names`;
+    const error = `${who} rejected the user with this password or key: correct delivery.sftp.username, or the variable with the password or key`;
     return { ok: false, error, triesAtMost: triesToLogIn };
   }
   // SSH_FX_NO_SUCH_FILE, SSH_FX_PERMISSION_DENIED
   if (code === 2 || code === 3) {
-    const why = code === 2 ? 'has no such folder' : 'does not let the user write to the folder';
-    const error = `${who} ${why}: correct delivery.sftp.path, or the rights of the user there`;
+    const why =
+      code === 2 ? 'has no such directory' : 'does not let the user write to the directory';
+    const error = `${who} ${why}: correct delivery.sftp.path, or the permissions of the user`;
     return { ok: false, permanent: true, error };
   }
   if (/^took \d/.test(message)) return { ok: false, error: `${who} ${message}` };
   if (code === 4) return { ok: false, error: `${who} could not write the file; is its disk full?` };
-  if (/timed? ?out/i.test(message)) return { ok: false, error: `${who} did not answer in time` };
+  if (/timed? ?out/i.test(message)) return { ok: false, error: `${who} did not respond in time` };
   const [, lacking] = /no matching (?:[CS]->[CS] )?([\w ]{1,40})/.exec(message) ?? [];
   if (lacking !== undefined) {
-    const error = `${who} has no ${lacking} in common with us: it is too old, or set up too strictly`;
+    const error = `${who} has no ${lacking} in common with this server: it is too old, or its configuration is too strict`;
     return { ok: false, error };
   }
   if (/before handshake|^getConnection: (?:.*ECONNRESET|Unexpected (?:end|close))/.test(message)) {
-    const error = `${who} ended the connection before anybody could log in: it lets nobody in from here, or is busy, or something else listens on that port`;
+    const error = `${who} closed the connection before the login: it blocks this server, is busy, or is not an SFTP server`;
     return { ok: false, error };
   }
   if (/handshake|protocol|identification|greeting/i.test(message)) {
     return {
       ok: false,
-      error: `${who} does not speak SSH as it must; is delivery.sftp.port right?`,
+      error: `${who} does not respond like an SSH server; check delivery.sftp.port`,
     };
   }
-  return { ok: false, error: `${who} ended the connection before all was uploaded` };
+  return { ok: false, error: `${who} closed the connection before the upload was complete` };
 }

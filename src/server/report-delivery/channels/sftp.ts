@@ -80,7 +80,7 @@ export const createSftpChannel =
         return { ok: false, error: `The SFTP server ${place} ${error.message}` };
       }
       if (saidTooMuch) {
-        const told = `The SFTP server ${place} said far more than it has to, so we left: ask its operator`;
+        const told = `The SFTP server ${place} sent too much data, so the connection was closed: ask its operator`;
         return { ok: false, error: told };
       }
       return explainSftp(error, place);
@@ -100,9 +100,9 @@ export function sftpLogin(
   const { password_env: passwordEnv, private_key_env: keyEnv, port = defaultPort } = channel;
   const field = keyEnv === undefined ? 'password_env' : 'private_key_env';
   const name = keyEnv ?? passwordEnv;
-  if (name === undefined) return { field, fault: 'must be given, or private_key_env' };
+  if (name === undefined) return { field, fault: 'is required unless private_key_env is set' };
   const host = canonicalHost(channel.host);
-  if (host === undefined) return { field: 'host', fault: 'is not the name of a host' };
+  if (host === undefined) return { field: 'host', fault: 'is not a host name' };
   const place = { host, port, defaultPort };
   const found = secretFor(name, place, config);
   if ('fault' in found) return { field, ...found };
@@ -144,7 +144,7 @@ async function logIn(
   } catch (error) {
     if (expected === undefined || seen === '' || seen === expected) throw error;
     throw new SftpRefusal(
-      `has another key than expected: ${seen}, not ${expected}. If it was set up anew, give the schedule's delivery.sftp.host_key its new one; else somebody may be in between`,
+      `has an unexpected host key: ${seen}, not ${expected}. If the server was set up again, set delivery.sftp.host_key of the schedule to the new key; otherwise the connection may be intercepted`,
     );
   }
   return seen;
@@ -164,11 +164,11 @@ function answerPrompts(client: SftpClient, password: string): void {
 }
 
 async function upload(client: SftpClient, folder: string, message: ReportMessage): Promise<void> {
-  if (folder.split(/[/\\]/).includes('..')) throw new SftpRefusal('has a path with .. in it');
+  if (folder.split(/[/\\]/).includes('..')) throw new SftpRefusal('has a path that contains ..');
   const inFolder = (name: string): string => `${folder.replace(/\/+$/, '')}/${name}`;
   if ((await client.exists(folder)) !== 'd') {
     throw new SftpRefusal(
-      'has no such folder: create it, or correct delivery.sftp.path of the schedule',
+      'has no such directory: create it, or correct delivery.sftp.path of the schedule',
     );
   }
   for (const file of message.files) {

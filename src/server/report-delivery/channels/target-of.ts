@@ -32,6 +32,6 @@ export function hostOf(url: string): string {
   try {
     return new URL(url).host;
   } catch {
-    return 'an address that is none';
+    return 'an invalid URL';
   }
 }

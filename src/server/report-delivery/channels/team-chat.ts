@@ -36,7 +36,7 @@ export const createTeamChatChannel =
       isFinal: isRefusal,
       advice:
         plain === undefined
-          ? `The operator corrects the address in the variable ${name}.`
+          ? `Ask the operator to correct the URL in the variable ${name}.`
           : "Correct the schedule's delivery.team_chat.webhook_url.",
     });
   };

@@ -48,7 +48,7 @@ export async function sendToWebhook(
     now: clock.now(),
     // As of webhooks: anything else may be put right within the day.
     isFinal: (status) => status === 410,
-    advice: "It wants no more: correct the schedule's delivery.webhook.",
+    advice: "It accepts no more deliveries: correct the schedule's delivery.webhook.",
   });
 }
 
@@ -59,7 +59,7 @@ function secretOf(
 ): Bound<{ readonly secret: string | undefined }> {
   if (name !== undefined) {
     const place = placeOfUrl(url);
-    const found = place ? secretFor(name, place, config) : { fault: 'requires a valid url' };
+    const found = place ? secretFor(name, place, config) : { fault: 'requires a valid URL' };
     return 'fault' in found ? { fault: `delivery.webhook.secret_env ${found.fault}` } : found;
   }
   if (secret === undefined) return { secret };
@@ -67,7 +67,7 @@ function secretOf(
     return { secret: secrets.open(secret, owner) };
   } catch {
     const fault = 'The secret of the webhook cannot be read with the key of this server';
-    return { fault: `${fault}; set delivery.webhook.secret anew` };
+    return { fault: `${fault}; set delivery.webhook.secret again` };
   }
 }
 

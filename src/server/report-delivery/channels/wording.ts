@@ -24,8 +24,8 @@ export function sentenceOf({ report }: ReportMessage): string {
     .map((part) => oneLine(part, 128))
     .join(', ');
   if (report.status === 'completed') return `The report (${kind}) is ready.`;
-  const why = oneLine(report.failure ?? 'the reason is not known', 500);
-  return `The report (${kind}) could not be made: ${why}`;
+  const why = oneLine(report.failure ?? 'unknown reason', 500);
+  return `The report (${kind}) could not be generated: ${why}`;
 }
 
 /** The figures of a report, with what they are of and what has to be known to read them, in the order they are shown. */
@@ -38,7 +38,7 @@ export function figuresOf({ report }: ReportMessage): readonly LabelledValue[] {
     .join(', ');
   return [
     ...(period === undefined ? [] : [{ label: 'Period', value: period }]),
-    { label: 'Compliance score', value: score === null ? 'not known' : `${score}%` },
+    { label: 'Compliance score', value: score === null ? 'unknown' : `${score}%` },
     { label: 'Violations', value: total === 0 ? 'none' : `${total} (${severities})` },
     ...notices.map((text) => ({ label: 'Attention', value: oneLine(text, 1_000) })),
   ];

@@ -231,8 +231,8 @@ function readFormat(given: string): ReportFormat {
   const nearest = nearestWord(given, reportFormats);
   const said = JSON.stringify(given.slice(0, 64));
   const message = nearest
-    ? `is no format; did you mean ${nearest}?`
-    : `is no format; there are ${reportFormats.join(', ')}`;
+    ? `is not a format; did you mean ${nearest}?`
+    : `is not a format; use ${reportFormats.join(', ')}`;
   throw new GovctlError('invalid_report_config', `${said} ${message}`, {
     details: [{ field: 'format', message }],
   });
@@ -255,15 +255,15 @@ const passwordRequired = (id: string): GovctlError =>
   );
 
 const passwordWrong = (id: string): GovctlError =>
-  new GovctlError('report_password_wrong', `That is not the password of report ${id}`, {
+  new GovctlError('report_password_wrong', `Incorrect password for report ${id}`, {
     extra: { report_id: id },
   });
 
 function notSigned({ id, security }: StoredReport, format: ReportFormat): GovctlError {
   const why =
     security?.sign === true
-      ? 'a PDF carries its signature in itself'
-      : 'it was not asked for with format_options.security.sign';
+      ? 'a PDF contains its signature'
+      : 'it was not created with format_options.security.sign';
   return new GovctlError(
     'invalid_report_config',
     `Report ${id} has no detached signature of its ${format}: ${why}`,

@@ -115,13 +115,13 @@ export async function checkLink(
 }
 
 export const linkNotFound = (reportId: string): GovctlError =>
-  new GovctlError('report_not_found', 'This download link leads nowhere', {
+  new GovctlError('report_not_found', 'This share link does not exist', {
     extra: {
       report_id: reportId.slice(0, 100),
       possible_causes: [
-        'The download link has expired',
-        'The download link was revoked',
-        'The address is not the whole of the link, or a part of it was changed',
+        'The share link has expired',
+        'The share link was revoked',
+        'The URL is incomplete or was changed',
         'The report was deleted or has expired',
       ],
     },

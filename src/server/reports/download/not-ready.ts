@@ -9,14 +9,14 @@ export function notReady({ id, status, progress, failure }: StoredReport): Govct
     ...(status === 'generating' ? { progress: progress ?? 0 } : {}),
   };
   if (status === 'failed') {
-    const why = failure?.reason.replace(/\.$/, '') ?? 'the reason is not known';
+    const why = failure?.reason.replace(/\.$/, '') ?? 'the reason is unknown';
     return new GovctlError(
       'report_not_ready',
       `Report ${id} has failed, and has no files: ${why}. Create it again.`,
       { extra },
     );
   }
-  const stands = status === 'generating' ? `generating (${progress ?? 0} %)` : status;
+  const stands = status === 'generating' ? `generating (${progress ?? 0}%)` : status;
   return new GovctlError(
     'report_not_ready',
     `Report ${id} is ${stands}; it can be downloaded once GET /v1/reports/${id} says completed`,

@@ -93,8 +93,8 @@ export function createPasswordTries(
 
 function tooMany(via: PasswordTrier['via']): GovctlError {
   const retryAfter = Math.ceil(longestPause / 1_000);
-  const over = via === 'link' ? 'over this link' : 'for this report by this caller';
-  const message = `Too many passwords are being tried ${over}; try again in ${retryAfter} s`;
+  const over = via === 'link' ? 'with this link' : 'for this report by this caller';
+  const message = `Too many passwords are being tried ${over}; retry in ${retryAfter} s`;
   return new GovctlError('rate_limit_exceeded', message, {
     extra: { message, retry_after: retryAfter },
     headers: { 'Retry-After': String(retryAfter) },

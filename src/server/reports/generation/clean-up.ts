@@ -44,7 +44,7 @@ const putInOrder = (
     const report = (await tx.get(reports, id))?.doc;
     if (report?.status !== 'generating') return undefined;
     const next = interrupted(report, clock.now());
-    log.warn({ report_id: id, attempt: report.attempts }, 'a report was cut off');
+    log.warn({ report_id: id, attempt: report.attempts }, 'a report was interrupted');
     if (next.status === 'pending') {
       await tx.replace(reports, next);
       return undefined;

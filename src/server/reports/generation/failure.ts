@@ -16,24 +16,24 @@ export function describeFailure(error: unknown, id: string): Failure {
   if (error instanceof StoreUnavailable) {
     return {
       reason:
-        'The files could not be written: the disk of the server is full or fails; make room there, then create the report again',
+        'The files could not be written: the disk of the server is full or failing. Free disk space, then create the report again',
       mayPass: true,
     };
   }
   if (error instanceof RenderCrash) {
     return {
-      reason: `What renders the report ended unexpectedly, again and again; the log of the service has more under ${id}`,
+      reason: `The report renderer ended unexpectedly several times; find details in the log of the service by ${id}`,
       mayPass: true,
     };
   }
   if (error instanceof ThreadGone) {
     return {
-      reason: `What evaluates policies for the report ended unexpectedly, again and again; the log of the service has more under ${id}`,
+      reason: `The policy evaluation for the report ended unexpectedly several times; find details in the log of the service by ${id}`,
       mayPass: true,
     };
   }
   return {
-    reason: `Something went wrong inside; the log of the service has it under ${id}`,
+    reason: `An internal error occurred; find it in the log of the service by ${id}`,
     mayPass: false,
   };
 }

@@ -191,11 +191,11 @@ async function unavailable(deps: Deps, id: string, error: unknown): Promise<Govc
   if (error instanceof GovctlError) return error;
   // Its files went with it, under what was being made.
   if (!(await deps.store.get(reports, id))) return reportNotFound(id);
-  deps.log.error({ report_id: id, err: error }, 'a further format of a report was not made');
+  deps.log.error({ report_id: id, err: error }, 'another format of a report was not generated');
   // The report is there: only its download has to be asked for once more.
   const reason =
     error instanceof StoreUnavailable
-      ? 'The file could not be written: the disk of the server is full or fails; make room there, then download it again'
+      ? 'The file could not be written: the disk of the server is full or failing. Free disk space, then download it again'
       : describeFailure(error, id).reason;
   return new GovctlError('unavailable', reason, { cause: error });
 }

@@ -28,7 +28,7 @@ export function createProgress({ store, clock, log }: Deps, report: StoredReport
       });
     } catch (error) {
       // What it is of goes on, or says itself what is wrong.
-      log.warn({ report_id: report.id, err: error }, 'progress was not written down');
+      log.warn({ report_id: report.id, err: error }, 'progress was not stored');
     } finally {
       writing = undefined;
     }

@@ -52,7 +52,7 @@ export function setBack(report: StoredReport, reason: string, now: number): Setb
 export const interrupted = (report: StoredReport, now: number): StoredReport =>
   setBack(
     report,
-    `The service stopped unexpectedly while it generated this report, ${report.attempts} times; create it again, of less if it is very large`,
+    `The service stopped unexpectedly while it generated this report, ${report.attempts} times; create it again, with less content if it is very large`,
     now,
   ).report;
 

@@ -128,7 +128,7 @@ async function* linesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
     }
     parts.push(chunk.subarray(from));
     length += chunk.length - from;
-    if (length > longestLine) throw new Error('a line of the stored model does not end');
+    if (length > longestLine) throw new Error('a line of the stored model is incomplete');
   }
-  if (length > 0) throw new Error('the stored model was cut');
+  if (length > 0) throw new Error('the stored model is truncated');
 }

@@ -12,7 +12,7 @@ export async function checkCompany(
   if (issuer.startsWith('http:') && !isLocal) {
     throw new GovctlError(
       'invalid_file',
-      `sign_in.company.issuer of --config must begin with https://, not ${issuer}`,
+      `sign_in.company.issuer in --config must begin with https://, not ${issuer}`,
       {
         hint: 'Use an https:// issuer. http:// works only on a server that no other machine can reach.',
       },
@@ -24,7 +24,7 @@ export async function checkCompany(
   if (unknown.length === 0) return;
   throw new GovctlError(
     'invalid_file',
-    `sign_in.company.roles of --config names unknown roles: ${unknown.join(', ')}`,
+    `sign_in.company.roles in --config contains unknown roles: ${unknown.join(', ')}`,
     {
       hint: 'Run `govctl role list` to list roles. Create a role with `govctl role create` before you use it here.',
     },

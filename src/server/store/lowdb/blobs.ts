@@ -30,7 +30,7 @@ export interface LowdbBlobs extends Blobs {
 }
 
 const checkId = (id: string): void => {
-  if (!blobId.test(id)) throw new Error(`${JSON.stringify(id)} can't be the id of a blob`);
+  if (!blobId.test(id)) throw new Error(`${JSON.stringify(id)} is not a valid blob ID`);
 };
 
 const namesIn = async (files: FileLayer, folder: string): Promise<readonly string[]> => {
@@ -87,7 +87,7 @@ const beginWriter = (file: OpenFile, { files, folder, id, onEnd }: Target): Blob
   };
 
   const orClear = async <R>(paths: readonly string[], work: () => Promise<R>): Promise<R> => {
-    if (ended) throw new StoreUnavailable(`blob ${id} takes no more: ${ended.why}`);
+    if (ended) throw new StoreUnavailable(`blob ${id} accepts no more data: ${ended.why}`);
     try {
       return await work();
     } catch (error) {
@@ -189,7 +189,7 @@ export const createBlobs = (options: BlobOptions): LowdbBlobs => {
       assertOpen();
       assertWritable();
       for (const since of listings) since.add(id);
-      if ((await sizeOf(path)) !== undefined) throw new Error(`blob ${id} is there already`);
+      if ((await sizeOf(path)) !== undefined) throw new Error(`blob ${id} already exists`);
       const file = await openNew(id);
       const writer: BlobWriter = beginWriter(file, {
         files,
@@ -214,7 +214,7 @@ export const createBlobs = (options: BlobOptions): LowdbBlobs => {
       const size = await files.size(path);
       const { start, end } = range ?? { start: 0, end: size };
       if (!(start >= 0 && start <= end && end <= size)) {
-        throw new Error(`blob ${id} has ${size} bytes, and none from ${start} to ${end}`);
+        throw new Error(`blob ${id} has ${size} bytes, but none from ${start} to ${end}`);
       }
       yield* readBytes(await files.open(path, 'read'), path, { start, end });
     },

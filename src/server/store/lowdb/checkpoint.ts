@@ -160,7 +160,7 @@ const readCheckpoint = async (
       const ends = commit === undefined ? [',"records":['] : isEnd ? ['}}'] : ['},', '}'];
       crc = checkLine(bytes, ends, crc);
       if (crc === undefined) {
-        throw damaged('this line is damaged, or was changed by hand: its checksum does not fit');
+        throw damaged('this line is damaged or was edited: its checksum does not match');
       }
       const text = bytes.toString('utf8');
       if (commit === undefined) {

@@ -26,8 +26,8 @@ const refusal = async (dir: string, path: string): Promise<StoreRefusal> => {
   const holder = await holderOf(join(dir, 'lock'));
   if (holder) return inUse(dir, join(dir, 'lock'), holder);
   return new StoreRefusal(
-    `${dir} is in use by another process, perhaps of another container: it has locked ${path}.\n` +
-      'Way out: stop that process (lsof names it), or give another data folder (--data-dir).',
+    `${dir} is in use by another process, possibly in another container, which has locked ${path}.\n` +
+      'Fix: stop that process (lsof shows it), or use another data directory (--data-dir).',
   );
 };
 
@@ -76,7 +76,7 @@ export const guardFolder = async (
       if (outcome === 'unavailable' && !isTold) {
         isTold = true;
         warn(
-          `${dir}: files cannot be locked here; only the file "lock" in it keeps a second server of this machine out`,
+          `${dir}: files cannot be locked here; only the file "lock" in it prevents a second server on this machine`,
         );
       }
       await held?.file.close();

@@ -223,7 +223,7 @@ export const createJournal = (options: JournalOptions): Journal => {
       await opened().sync();
       return '';
     } catch (error) {
-      return `; cutting off what was refused failed too: ${messageOf(error)}`;
+      return `; cutting off the rejected part also failed: ${messageOf(error)}`;
     }
   };
 

@@ -11,12 +11,12 @@ export function refuseBackup(dir: string, names: readonly string[]): void {
   if (names.includes(unfinished)) {
     throw new StoreRefusal(
       `${dir} is not complete: \`govctl server backup\` or \`server restore\` was interrupted there.\n` +
-        'Way out: run that command again, or remove the directory.',
+        'Fix: run that command again, or remove the directory.',
     );
   }
   if (!names.includes(backupList)) return;
   throw new StoreRefusal(
-    `${dir} is a backup, which a server would change.\n` +
-      `Way out: govctl server restore ${dir} --data-dir NEW-DIRECTORY`,
+    `${dir} is a backup, which a server must not change.\n` +
+      `Fix: govctl server restore ${dir} --data-dir NEW-DIRECTORY`,
   );
 }

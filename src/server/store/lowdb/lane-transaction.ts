@@ -73,7 +73,7 @@ export const beginLaneChanges = (
       if (!laneHead(viewOf(spec), lane)) setDue(spec, lane, 0);
     },
     async putOff(spec, lane, dueAt) {
-      if (!Number.isFinite(dueAt)) throw new Error(`a lane can't be put off until ${dueAt}`);
+      if (!Number.isFinite(dueAt)) throw new Error(`a lane cannot be postponed until ${dueAt}`);
       if (laneHead(viewOf(spec), lane)) setDue(spec, lane, Math.max(0, dueAt));
     },
     async hold(spec, lane, held) {

@@ -5,8 +5,8 @@ import { StoreRefusal } from '../store.ts';
 
 export const inUse = (dir: string, path: string, { pid }: Holder): StoreRefusal =>
   new StoreRefusal(
-    `${dir} is in use by ${pid === process.pid ? 'this process' : `process ${pid}`} already, and only one at a time may use it.\n` +
-      `Way out: stop that process, or give another data folder (--data-dir). (The lock is ${path}.)`,
+    `${dir} is in use by ${pid === process.pid ? 'this process' : `process ${pid}`}, and only one process can use it at a time.\n` +
+      `Fix: stop that process, or use another data directory (--data-dir). (The lock is ${path}.)`,
   );
 
 /**

@@ -46,7 +46,7 @@ export const readManifest = async (
   }
   const [line] = lines;
   if (!line || lines.length > 1 || checkLine(line, ['}']) === undefined) {
-    const what = 'this line is damaged, or was changed by hand: its checksum does not fit';
+    const what = 'this line is damaged or was edited: its checksum does not match';
     throw refuseCheckpoint(path, `${path}:1: ${what}`, hasBackup);
   }
   // The checksum vouches for the shape, the format for its meaning.

@@ -54,7 +54,7 @@ const checkNames = (what: string, specs: readonly { readonly name: string }[]): 
   const seen = new Set<string>();
   for (const { name } of specs) {
     if (!/^[a-z][a-z0-9_-]*$/.test(name) || RESERVED.has(name) || seen.has(name)) {
-      throw new Error(`"${name}" can't name ${what}: not a file name, reserved, or given twice`);
+      throw new Error(`"${name}" cannot name ${what}: not a file name, reserved, or duplicated`);
     }
     seen.add(name);
   }
@@ -71,7 +71,7 @@ const checkOthers = async (dir: string, files: FileLayer, log: StoreLog): Promis
   const { mode } = await stat(dir);
   if ((mode & 0o077) === 0) return;
   const may = (mode & 0o022) === 0 ? 'look into it' : 'write it';
-  log.warn(`${dir} was there before and others may ${may}; "chmod 700 ${dir}" closes it`);
+  log.warn(`${dir} already existed and others can ${may}; to prevent this, run "chmod 700 ${dir}"`);
   if ((mode & 0o002) === 0) return;
   for (const name of await files.list(dir)) {
     const file = join(dir, name);
@@ -82,8 +82,8 @@ const checkOthers = async (dir: string, files: FileLayer, log: StoreLog): Promis
 
 const foreign = (dir: string, file: string, owner: number): StoreRefusal =>
   new StoreRefusal(
-    `Everybody may write ${dir}, and ${file} is of another user (${owner}), who may know the keys in it.\n` +
-      `Way out: give another data folder (--data-dir). If you trust the file, take it over with chown, then chmod 700 ${dir}.`,
+    `Everyone can write to ${dir}, and ${file} belongs to another user (${owner}), who may know its keys.\n` +
+      `Fix: use another data directory (--data-dir). If you trust the file, take ownership with chown, then run chmod 700 ${dir}.`,
   );
 
 /** Files of which nothing is read once a signal is aborted. */
@@ -186,7 +186,7 @@ const openLocked = async (
     onRotated();
     nextFold = Math.max(checkpointBytes, await written);
     foldedAt = commit;
-    if (foldFailure !== undefined) log.info(`${dir}: the checkpoints are written again`);
+    if (foldFailure !== undefined) log.info(`${dir}: rewriting the checkpoints`);
     foldFailure = undefined;
   };
 
@@ -194,7 +194,7 @@ const openLocked = async (
   const tellFoldFailed = (error: unknown): void => {
     nextFold = journal.size() + checkpointBytes;
     foldFailure = messageOf(error);
-    log.warn(`${dir}: writing the checkpoints failed, the journal goes on: ${foldFailure}`);
+    log.warn(`${dir}: writing the checkpoints failed, so the journal continues: ${foldFailure}`);
     if (!closing) foldLater();
   };
 
@@ -225,9 +225,7 @@ const openLocked = async (
   const fail = (reason: string): void => {
     failed = true;
     engine.fail(reason);
-    log.warn(
-      `${dir}: read-only until its disk takes changes again (no restart is needed): ${reason}`,
-    );
+    log.warn(`${dir}: read-only until its disk is writable again (no restart required): ${reason}`);
     told = reason;
     tryAgain();
   };
@@ -256,13 +254,13 @@ const openLocked = async (
       });
       if (other) {
         await giveUp(
-          `another server has the directory now; stop this one: ${messageOf(other).split('\n')[0]}`,
+          `another server now uses the directory; stop this one: ${messageOf(other).split('\n')[0]}`,
         );
         return;
       }
       await guard.claim();
       if (asRead !== undefined && asRead !== (await journalOf(files, dir))) {
-        await giveUp('another server has changed the directory since; restart this server');
+        await giveUp('another server has changed the directory; restart this server');
         return;
       }
       await engine.resume(async (newest, last) => {
@@ -310,7 +308,9 @@ const openLocked = async (
     commit: state.commit,
     versions: versionsOf(specs),
     onUnmarked: (error) =>
-      log.warn(`${dir}: how far the journal is on disk can't be noted: ${messageOf(error)}`),
+      log.warn(
+        `${dir}: the position of the journal on disk cannot be recorded: ${messageOf(error)}`,
+      ),
     onDurable: engine.settle,
     onFailure: fail,
     afterFlush,
@@ -350,8 +350,8 @@ export interface LockedFolder {
 
 const wayOut = (error: unknown): string =>
   error instanceof Error && 'code' in error && error.code === 'EIO'
-    ? 'Way out: its disk fails. Copy the directory to another disk, check the copy with `govctl server verify`, and start with that (--data-dir).'
-    : 'Way out: make sure that the folder is writable and its disk has space, or pass another one (--data-dir).';
+    ? 'Fix: its disk is failing. Copy the directory to another disk, check the copy with `govctl server verify`, and start with that (--data-dir).'
+    : 'Fix: make sure that the directory is writable and its disk has space, or use another one (--data-dir).';
 
 /** @throws StoreRefusal where it is no StoreRefusal already */
 const refusing = async <T>(dir: string, work: () => Promise<T>): Promise<T> => {
@@ -360,7 +360,7 @@ const refusing = async <T>(dir: string, work: () => Promise<T>): Promise<T> => {
   } catch (error) {
     if (error instanceof StoreRefusal) throw error;
     throw new StoreRefusal(
-      `${dir} can't be used as a data folder: ${messageOf(error)}\n${wayOut(error)}`,
+      `${dir} cannot be used as a data directory: ${messageOf(error)}\n${wayOut(error)}`,
       { cause: error },
     );
   }

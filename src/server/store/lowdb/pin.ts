@@ -69,7 +69,7 @@ const holdBytes = (bytes: Buffer): Held => ({
 
 const reading = (held: Held, told: (bytes: number) => void): OpenFile => {
   const refuse = (): never => {
-    throw new Error('the folder is read only here');
+    throw new Error('the directory is read-only here');
   };
   return {
     async read(into, position) {
@@ -136,7 +136,7 @@ export const pinFolder = async (dir: string, told: (bytes: number) => void): Pro
     throw Object.assign(new Error(`ENOENT: no such file, ${path}`), { code: 'ENOENT' });
   };
   const refuse = (): never => {
-    throw new Error(`${dir} is read only here`);
+    throw new Error(`${dir} is read-only here`);
   };
   const journal = segmentsIn([...files.keys()]).map(({ name }) => find(name));
   const newest = journal.findLast(({ size }) => size > 0) ?? files.get('store.json');

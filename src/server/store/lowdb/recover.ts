@@ -49,20 +49,20 @@ const startFresh = async (folder: Folder, names: readonly string[]): Promise<Man
     const path = manifestPath(dir);
     throw refuseCheckpoint(
       path,
-      `${path} is missing, although there is ${leftovers[0] ?? 'store.json.bak'} beside it`,
+      `${path} is missing, although ${leftovers[0] ?? 'store.json.bak'} exists`,
       hasBackup,
     );
   }
   const interrupted = `${dir}.partial`;
   const waiting = await files.list(interrupted).catch((): string[] => []);
   if (waiting.includes(unfinished)) {
-    throw refuse(`${dir} is missing, and ${interrupted} is what a restore was to put there`, [
-      'Way out: run `govctl server restore` again. To start with no data instead, remove that directory.',
+    throw refuse(`${dir} is missing, and ${interrupted} is from an interrupted restore`, [
+      'Fix: run `govctl server restore` again. To start with no data instead, remove that directory.',
     ]);
   }
   if (folder.isReadOnly) {
-    throw refuse(`${dir} is no data directory of govctl: it has no store.json`, [
-      'Way out: pass the directory that `govctl server --data-dir` uses, or a backup.',
+    throw refuse(`${dir} is not a govctl data directory: it has no store.json`, [
+      'Fix: pass the directory that `govctl server --data-dir` uses, or a backup.',
     ]);
   }
   const isNew = !segments.some(({ from }) => from === 0);
@@ -88,7 +88,7 @@ const checkDeclared = (
   const unknown = listed.find((name) => !declared.some((spec) => spec.name === name));
   if (unknown === undefined) return;
   throw refuse(`${manifestPath(dir)} lists the ${what} "${unknown}", unknown to this version`, [
-    'Way out: use the version of govctl that wrote the folder, or a newer one.',
+    'Fix: use the version of govctl that wrote the directory, or a newer one.',
   ]);
 };
 
@@ -155,7 +155,7 @@ const buildTable = async (
   if (clash) {
     throw refuse(
       `${join(dir, `${spec.name}.json`)}: ${clash.ids.join(' and ')} have the same ${clash.index}`,
-      ['Way out: use the version of govctl that wrote the folder, and change one of them there.'],
+      ['Fix: use the version of govctl that wrote the directory, and change one of them there.'],
     );
   }
   return table;
@@ -189,7 +189,7 @@ export const readFolder = async (folder: Folder): Promise<FolderRead> => {
     const path = join(dir, `${name}.json`);
     throw refuseCheckpoint(
       path,
-      `${path} holds commits up to ${heldUpTo}, but the journal ends at commit ${draft.commit}`,
+      `${path} contains commits up to ${heldUpTo}, but the journal ends at commit ${draft.commit}`,
       names.includes(`${name}.json.bak`),
     );
   }

@@ -25,13 +25,13 @@ export const refuseCheckpoint = (path: string, what: string, hasBackup: boolean)
     what,
     hasBackup
       ? [
-          `Way out: keep a copy of the folder, then put the previous checkpoint in its place:`,
+          `Fix: keep a copy of the directory, then replace the file with the previous checkpoint:`,
           `  cp ${quote(`${path}.bak`)} ${quote(path)}`,
-          'The journal still holds the changes made since, and the next start applies them.',
+          'The journal still contains the later changes; the next start applies them.',
         ]
       : [
           `There is no ${path}.bak beside it.`,
-          'Way out: restore the folder from a backup, or give a new, empty folder.',
+          'Fix: restore the directory from a backup, or use a new, empty directory.',
         ],
     path,
   );
@@ -51,8 +51,8 @@ export const refuseFormat = (
   const isNewer = known.startsWith(kind) && number > Number(/\d+$/.exec(known)?.[0]);
   if (!isNewer) return refuseCheckpoint(path, what, hasBackup);
   return refuse(
-    `${what}: a newer version of govctl wrote it`,
-    ['Way out: use that version, or a newer one.'],
+    `${what}: written by a newer version of govctl`,
+    ['Fix: use that version, or a newer one.'],
     path,
   );
 };
@@ -60,17 +60,17 @@ export const refuseFormat = (
 /** Records that a newer version wrote. */
 export const refuseVersion = (where: string, newer: string): StoreRefusal =>
   refuse(`${where}: ${newer}`, [
-    'Way out: use the version of govctl that wrote the directory, or a newer one.',
+    'Fix: use the version of govctl that wrote the directory, or a newer one.',
   ]);
 
 /** A journal that ends before what was saved in it. */
 export const refuseShortJournal = (dir: string, commit: number, synced: number): StoreRefusal =>
   refuse(
     `the journal in ${dir} ends at commit ${commit}, but commits up to ${synced} had been saved: ` +
-      'the changes between are missing',
+      'the changes in between are missing',
     [
-      'Way out: restore the folder from a backup. Or, to go on without these changes, keep a copy of',
-      'the folder and remove the mark that says how far the journal went:',
+      'Fix: restore the directory from a backup. Or, to continue without these changes, keep a copy of',
+      'the directory and remove the file that marks the end of the journal:',
       `  rm ${quote(markPath(dir))}`,
     ],
   );
@@ -85,8 +85,8 @@ export const refuseJournalLine = (
   refuse(
     `${path}:${line}: ${what}`,
     [
-      'Way out: restore the folder from a backup. Or, to go on with the state before that line and lose',
-      'the changes from there on, keep a copy of the folder and cut the journal:',
+      'Fix: restore the directory from a backup. Or, to continue with the state before that line and lose',
+      'all later changes, keep a copy of the directory and truncate the journal:',
       `  head -n ${line - 1} ${quote(path)} > ${quote(`${path}.cut`)} && mv ${quote(`${path}.cut`)} ${quote(path)}`,
       ...later.map((name) => `  mv ${quote(name)} ${quote(`${name}.lost`)}`),
       `  rm -f ${quote(markPath(dirname(path)))}`,

@@ -180,7 +180,7 @@ const replaySegment = async (
   let bad: Line | undefined;
   let last = from;
   const mixed = (line: Line): Error => {
-    const what = 'what two servers wrote at the same time is mixed here';
+    const what = 'two servers wrote this file at the same time';
     return refuseJournalLine(path, line.number, what, later);
   };
 
@@ -189,7 +189,7 @@ const replaySegment = async (
       const what =
         commit > last
           ? `commit ${commit} follows commit ${last}: lines are missing`
-          : `commit ${commit} follows commit ${last}: two servers wrote this folder`;
+          : `commit ${commit} follows commit ${last}: two servers wrote this directory`;
       throw refuseJournalLine(path, line.number, what, later);
     }
     last = commit;
@@ -203,7 +203,7 @@ const replaySegment = async (
       throw refuse(
         `${path}:${line.number}: the ${isLaneOperation(strange) ? 'lanes' : 'collection'} "${strange[1]}" ` +
           'unknown to this version',
-        ['Way out: use the version of govctl that wrote the folder, or a newer one.'],
+        ['Fix: use the version of govctl that wrote the directory, or a newer one.'],
       );
     }
     draft.commit = commit;
@@ -276,7 +276,7 @@ const cutTornTail = async (
   const length = (await files.size(path)) - size;
   if (isReadOnly) {
     warn(
-      `${path}:${line.number}: the last ${length} bytes are of a change that is being written, or was never saved`,
+      `${path}:${line.number}: the last ${length} bytes belong to a change that is being written or was never saved`,
     );
     return;
   }
@@ -289,8 +289,8 @@ const cutTornTail = async (
     await file.close();
   }
   warn(
-    `${path}:${line.number}: cut off ${length} bytes that a crash had left half-written ` +
-      `(nobody was told that they were saved; ${kept})`,
+    `${path}:${line.number}: cut off ${length} bytes that a crash left incomplete ` +
+      `(they were never acknowledged; ${kept})`,
   );
 };
 
@@ -322,8 +322,8 @@ const keepAside = async (files: FileLayer, path: string, size: number): Promise<
 const neededSegments = (dir: string, names: readonly string[], start: number): Segment[] => {
   const segments = segmentsIn(names).filter(({ from }, at, all) => from !== all[at + 1]?.from);
   if (!segments.some(({ folded }) => !folded)) {
-    throw refuse(`${dir} holds no journal (${segmentName(start)} or earlier)`, [
-      'Way out: put the journal back, or restore the folder from a backup.',
+    throw refuse(`${dir} contains no journal (${segmentName(start)} or earlier)`, [
+      'Fix: restore the journal, or the whole directory, from a backup.',
     ]);
   }
   const first = segments.findLastIndex(({ from }) => from <= start);
@@ -331,8 +331,8 @@ const neededSegments = (dir: string, names: readonly string[], start: number): S
   if (first === -1 && earliest) {
     throw refuse(
       `the journal in ${dir} begins after commit ${earliest.from}, but the oldest checkpoint there ` +
-        `holds commits up to ${start} only: the changes between are missing`,
-      ['Way out: restore the folder from a backup.'],
+        `contains only commits up to ${start}: the changes in between are missing`,
+      ['Fix: restore the directory from a backup.'],
     );
   }
   return segments.slice(first);
@@ -407,8 +407,8 @@ export const replayJournal = async (
         continue;
       }
       throw refuse(
-        `${path} goes on after commit ${after ?? from}, but the journal before it ends at ${draft.commit}`,
-        ['Way out: put the missing journal file back, or restore the folder from a backup.'],
+        `${path} continues after commit ${after ?? from}, but the journal before it ends at ${draft.commit}`,
+        ['Fix: restore the missing journal file, or the whole directory, from a backup.'],
       );
     }
     // The numbers of what was refused are not used again.
@@ -425,7 +425,7 @@ export const replayJournal = async (
         const what =
           bad.isLast && wasSynced
             ? `from this line on the journal is damaged, and commits up to ${synced} had been saved`
-            : 'from this line on the journal is damaged: a checksum does not fit';
+            : 'from this line on the journal is damaged: a checksum does not match';
         throw refuseJournalLine(path, bad.line.number, what, later);
       }
       uncut = await cutTornTail(folder, path, { size, line: bad.line }).catch(unlessNoChanges);

@@ -46,7 +46,7 @@ export async function makeAttempt(
   try {
     receiver = receiverOf(webhook, (sealed, owner) => secrets.open(sealed, owner));
   } catch {
-    const error = 'its secret cannot be read with the key of this server; set it anew';
+    const error = 'its secret cannot be read with the key of this server; set it again';
     return { ...sent, outcome: { durationMs: 0, error } };
   }
   const body = envelopeOf(event, webhook.id);

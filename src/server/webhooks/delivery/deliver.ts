@@ -231,7 +231,7 @@ async function hasFailedLately(
 function tellDropped({ log }: Deps, { lane, work }: LaneWork, sent: Sent | 'gone'): void {
   const place = { webhook: lane, work };
   if (sent === 'gone') log.warn(place, 'delivery dropped: its webhook or its event is gone');
-  else log.warn(place, 'result of a delivery dropped: its place in the queue is gone');
+  else log.warn(place, 'result of a delivery dropped: it is no longer queued');
 }
 
 /** A line for what failed. Of the url only the host: paths and queries of receivers hold keys. */

@@ -82,7 +82,7 @@ async function drop(deps: Deps, tx: Tx, id: string, due: readonly LaneWork[]): P
   };
   await tx.replace(webhooks, after);
   if (goesOn) return;
-  deps.log.warn({ webhook: id }, 'events that waited for a webhook were dropped');
+  deps.log.warn({ webhook: id }, 'queued events of a webhook were dropped');
   const { name, active, failing_since, disabled_at } = after;
   const status = active ? 'active' : 'disabled';
   await emit(deps, tx, 'webhook.events.dropped', {

@@ -16,10 +16,10 @@ const mostAttempts = 100;
 
 /** Why an attempt counts as failed; undefined: it succeeded. */
 export function failureOf({ status, error }: Outcome): string | undefined {
-  if (status === undefined) return error ?? 'there was no answer';
+  if (status === undefined) return error ?? 'no response';
   if (status >= 200 && status < 300) return undefined;
   if (status >= 300 && status < 400) return `answered ${status}; redirects are not followed`;
-  return status === 410 ? 'answered 410: it wants no more' : `answered ${status}`;
+  return status === 410 ? 'answered 410: it accepts no more deliveries' : `answered ${status}`;
 }
 
 /** What is kept of an attempt: in the delivery's row, and beside it where the answer is long. */
@@ -159,7 +159,7 @@ export function afterAttempt(
       active: false,
       failing_since: since,
       disabled_at: timestamp(now),
-      disabled_reason: `Every delivery of 24 hours failed, since ${since}; the last error: ${error}`,
+      disabled_reason: `All deliveries within 24 hours failed, since ${since}; the last error: ${error}`,
       updated_at: timestamp(now),
     };
   }

@@ -27,7 +27,7 @@ export async function readDelivery(
   if (found?.webhook_id === webhookId) return found;
   throw new GovctlError(
     'delivery_not_found',
-    `Webhook ${webhookId} has no delivery ${id.slice(0, 100)}; ended ones are forgotten after a while`,
+    `Webhook ${webhookId} has no delivery ${id.slice(0, 100)}; finished deliveries are deleted after some time`,
   );
 }
 
@@ -43,23 +43,19 @@ export async function redeliver(
 ): Promise<StoredDelivery> {
   const delivery = await readDelivery(tx, webhookId, id);
   if (delivery.test) {
-    throw new GovctlError(
-      'malformed_request',
-      `Delivery ${id} is a test, and its event was made up`,
-      {
-        hint: 'Send a new test instead.',
-      },
-    );
+    throw new GovctlError('malformed_request', `Delivery ${id} is a test without a real event`, {
+      hint: 'Send a new test instead.',
+    });
   }
   if (delivery.status === 'pending' && (await isQueued(tx, delivery))) {
     const next = delivery.pending?.next_attempt_at;
-    const when = next === undefined ? 'waits for its turn' : `is tried again at ${next}`;
-    throw new GovctlError('delivery_not_ended', `Delivery ${id} has not ended: it ${when}`);
+    const when = next === undefined ? 'is still queued' : `will be retried at ${next}`;
+    throw new GovctlError('delivery_not_ended', `Delivery ${id} has not finished: it ${when}`);
   }
   if (!(await tx.get(events, delivery.event_id))) {
     throw new GovctlError(
       'delivery_not_found',
-      `The event ${delivery.event_id} of delivery ${id} is no longer kept, so it can't be sent again`,
+      `The event ${delivery.event_id} of delivery ${id} is no longer stored, so it cannot be sent again`,
     );
   }
   const queued = await queueAgain(deps, tx, delivery);

@@ -177,7 +177,9 @@ export function createRetention(
       once(async () => {
         if (count >= batch) await trim(webhookId);
         if (grownInAll >= batch) await trimAll();
-      }).catch((error: unknown) => deps.log.error({ err: error }, 'forgetting deliveries failed'));
+      }).catch((error: unknown) =>
+        deps.log.error({ err: error }, 'deleting old deliveries failed'),
+      );
     },
     run: () => once(look),
   };

@@ -220,7 +220,7 @@ describe('the detached signature', () => {
     const ofPdf = await get(id, 'pdf/signature');
     expect([ofPdf.status, ofPdf.json.error_description]).toEqual([
       400,
-      expect.stringContaining('carries its signature in itself'),
+      expect.stringContaining('contains its signature'),
     ]);
   });
 

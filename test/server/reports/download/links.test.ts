@@ -35,7 +35,7 @@ const expectNotFound = (got: Got, reportId: string): void => {
     'RPT_002',
   ]);
   expect(got.json.report_id).toBe(reportId);
-  expect(got.json.possible_causes).toContain('The download link has expired');
+  expect(got.json.possible_causes).toContain('The share link has expired');
 };
 
 describe('a link to a report', () => {

@@ -93,7 +93,7 @@ test('a thread that is not heard of any more is ended', async () => {
   const options = { format: 'csv', filename: 'loop', random: () => Buffer.alloc(0) } as const;
   const job = { blobs: memoryBlobs(), model: [], options, write: () => Promise.resolve() };
   await expect(impatient.render({ ...job, signal: new AbortController().signal })).rejects.toThrow(
-    new RenderCrash('nothing was heard of the thread that renders for 0.1 s'),
+    new RenderCrash('the rendering thread did not respond for 0.1 s'),
   );
   await impatient.close();
 });

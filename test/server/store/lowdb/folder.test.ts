@@ -66,7 +66,7 @@ describe('the folder of a lowdb store', () => {
       const me = process.getuid?.() ?? 0;
       for (const mode of [0o777, 0o1777]) {
         await expect(openIn(mode, me + 1)).rejects.toThrow(
-          `${join(dir, 'secret.key')} is of another user (${me + 1})`,
+          `${join(dir, 'secret.key')} belongs to another user (${me + 1})`,
         );
         expect(await readdir(dir)).toEqual(['secret.key']);
       }

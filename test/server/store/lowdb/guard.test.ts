@@ -46,7 +46,9 @@ describe('a folder that is open', () => {
     await change();
     await expect(open()).rejects.toBeInstanceOf(StoreRefusal);
     const found = await readFile(join(folder.path, 'lock'), 'utf8').catch(() => 'none');
-    await expect(open()).rejects.toThrow('in use by another process, perhaps of another container');
+    await expect(open()).rejects.toThrow(
+      'in use by another process, possibly in another container',
+    );
     // What the other one put there is left alone.
     expect(await readFile(join(folder.path, 'lock'), 'utf8').catch(() => 'none')).toBe(found);
     await add(store, 'b');

@@ -28,7 +28,7 @@ export function withTimeLimit(
     const ms = base + (perMiB * read) / mebibyte;
     const seconds = Math.round(ms / 100) / 10;
     timer = setTimeout(() => {
-      late.abort(new RenderCrash(`nothing was heard of the thread that renders for ${seconds} s`));
+      late.abort(new RenderCrash(`the rendering thread did not respond for ${seconds} s`));
     }, ms);
     timer.unref();
   };
