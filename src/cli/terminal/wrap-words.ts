@@ -11,8 +11,8 @@ export const wrapWords = (text: string, columns: number, hang = 2): string =>
     .map((line) => (widthOf(line) <= columns ? line : wrapLine(line, columns, hang)))
     .join('\n');
 
-/** Words with the spaces before them. What is in single quotes is one word: `'0 9 * * 1'` is copied as a whole. */
-const wordPattern = / *(?:'[^']*'\S*|\S+)/g;
+/** Words with the spaces before them. Words in single quotes, such as `'0 9 * * 1'`, and around a no-break space are one word. */
+const wordPattern = / *(?:'[^']*'[^ ]*|[^ ]+)/g;
 
 function wrapLine(line: string, columns: number, hang: number): string {
   const indent = /^ */.exec(line)?.[0] ?? '';

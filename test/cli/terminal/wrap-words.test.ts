@@ -19,6 +19,12 @@ describe('talk on a terminal', () => {
     expect(wrapWords('path/of/a/file  resource', 15)).toBe('path/of/a/file\n  resource');
   });
 
+  it('loses no character, and breaks neither at a no-break space nor at a tab', () => {
+    expect(wrapWords('one `--flag\u00a0NAME=VALUE` two\tthree', 12)).toBe(
+      'one\n  `--flag\u00a0NAME=VALUE`\n  two\tthree',
+    );
+  });
+
   it('counts what is seen, not colour codes', () => {
     expect(wrapWords('\u001b[31merror:\u001b[39m one two', 14)).toBe(
       '\u001b[31merror:\u001b[39m one two',
