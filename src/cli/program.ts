@@ -23,6 +23,7 @@ import { registerExemptionCommands } from './exemption/commands.ts';
 import { registerBudgetCommands } from './budget/commands.ts';
 import { registerResourceCommands } from './resource/commands.ts';
 import { registerScanCommands } from './scan/commands.ts';
+import { registerEvaluationCommands } from './evaluation/commands.ts';
 import { registerViolationCommands } from './violation/commands.ts';
 import { registerCostCommands } from './cost/commands.ts';
 import { registerOverviewCommand } from './overview/commands.ts';
@@ -152,6 +153,7 @@ export function createProgram(
   registerResourceCommands(program, act);
   registerScanCommands(program, act);
   registerViolationCommands(program, act);
+  registerEvaluationCommands(program, act);
   registerPredictCommands(program, act);
   registerRemediateCommands(program, act);
   registerExemptionCommands(program, act);

@@ -79,7 +79,8 @@ export const governance = {
   }),
 };
 
-const OutcomeStatus = z.enum(['FAIL', 'ERROR', 'EXEMPT']);
+export const outcomeStatuses = ['FAIL', 'ERROR', 'EXEMPT'] as const;
+const OutcomeStatus = z.enum(outcomeStatuses);
 
 /** What a policy found in a resource the last time, where it did not pass. */
 export const Evaluation = z.looseObject({

@@ -254,13 +254,16 @@ const ResolveFilter = z
 
 const Reason = z.string().min(1).max(4_096).regex(/\S/, 'must not be blank');
 
+/** Violations that one request may resolve. */
+export const mostResolved = 10_000;
+
 const ResolveMany = z.strictObject({
   filter: ResolveFilter,
   reason: Reason,
   /** Says how many there are, and resolves none. */
   dry_run: z.boolean().default(false),
   /** Where more match, none is resolved. */
-  most: z.int().min(1).max(10_000).default(1_000),
+  most: z.int().min(1).max(mostResolved).default(1_000),
 });
 export type ResolveMany = z.infer<typeof ResolveMany>;
 

@@ -20,7 +20,7 @@ interface Line {
 const needed: Readonly<Record<string, readonly string[]>> = {
   'policy create': ['--name', 'x', '--type', 'AWS::S3::Bucket', '--deny', 'true'],
   'policy update': ['--set', 'severity=LOW'],
-  'violation resolve': ['--reason', 'x'],
+  'violation resolve': ['--reason', 'x', '--policy', hostile],
   'exemption create': [
     '--policy',
     'p',

@@ -5,6 +5,14 @@ import type { Context } from '../context.ts';
 export const notApproved = (): GovctlError =>
   new GovctlError('approval_required', 'Not approved. Nothing was changed.');
 
+/** For changes that are shown before they are approved. @param hint what to run instead */
+export const approvalRequired = (hint: string): GovctlError =>
+  new GovctlError(
+    'approval_required',
+    'Approval required: run with --auto-approve, or from a terminal',
+    { hint },
+  );
+
 /** --auto-approve and --yes are the same, wherever something is asked. */
 export interface ApprovalOptions {
   readonly autoApprove?: boolean;

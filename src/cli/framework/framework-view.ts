@@ -144,7 +144,7 @@ function oneControl(
     ...(worst
       ? [`Next: govctl violation list ${policyFlag(worst)}\n`]
       : undecided
-        ? [`Next: govctl api GET '/v1/evaluations?status=ERROR&policy_id=${undecided.id}'\n`]
+        ? [`Next: govctl evaluation list ${policyFlag(undecided)}\n`]
         : []),
   ].join('\n');
 }

@@ -1,6 +1,5 @@
-import { GovctlError } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
-import { notApproved } from '../flags/approval.ts';
+import { approvalRequired, notApproved } from '../flags/approval.ts';
 import type { PlanView } from './plan-view.ts';
 
 /**
@@ -16,13 +15,7 @@ export async function askApproval(
   if (!(context.flags.quiet && autoApprove)) await showBeforehand(context, view);
   if (autoApprove) return;
   if (!context.flags.input) {
-    throw new GovctlError(
-      'approval_required',
-      'Approval required: run with --auto-approve, or from a terminal',
-      {
-        hint: 'Nothing was changed.',
-      },
-    );
+    throw approvalRequired('Nothing was changed.');
   }
   if (!(await context.world.prompt.confirm(question, false))) {
     throw notApproved();

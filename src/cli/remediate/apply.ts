@@ -5,7 +5,7 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { RemediationWithActions } from '../../contract/remediations.ts';
 import type { Context } from '../context.ts';
 import type { ApprovalOptions } from '../flags/approval.ts';
-import { isApproved, notApproved } from '../flags/approval.ts';
+import { approvalRequired, isApproved, notApproved } from '../flags/approval.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { parseTimeout, waitUntilEnded } from '../objects/wait.ts';
 import { count } from '../terminal/printable.ts';
@@ -79,13 +79,7 @@ export async function planAndAsk(
   look = 'govctl remediate plan',
 ): Promise<RemediationWithActions> {
   if (!context.flags.input) {
-    throw new GovctlError(
-      'approval_required',
-      'Approval required: run with --auto-approve, or from a terminal',
-      {
-        hint: `Nothing was changed. Use \`${look}\` to see what would change.`,
-      },
-    );
+    throw approvalRequired(`Nothing was changed. Use \`${look}\` to see what would change.`);
   }
   const plan = await withOurServer(context, 'remediations', 'Planning', async (client) => {
     const { data } = await ask(client);

@@ -23,7 +23,7 @@ function describeScan(scan: Scan, style: Style): string {
       return `  ${style.yellow('?')} ${printableLine(`${policy}: ${resource}: ${reason}`)}\n`;
     });
   const more = scan.summary.error - undecided.length;
-  if (undecided.length > 0 && more > 0) undecided.push(`  ... and ${inThrees(more)} more\n`);
+  if (undecided.length > 0 && more > 0) undecided.push(`  ... and ${inThrees(more)} more (govctl evaluation list)\n`);
   return describeCounts(scan, style) + undecided.join('');
 }
 

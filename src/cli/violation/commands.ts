@@ -9,13 +9,13 @@ import {
 import type { Act } from '../act.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { collectValues } from '../flags/list-flags.ts';
-import { nounCommands } from '../objects/commands.ts';
+import { approvalFlags, nounCommands } from '../objects/commands.ts';
 import type { OwnNoun } from '../objects/noun.ts';
 import { fitsAsff, renderAsff } from '../formats/asff.ts';
 import { renderOcsf } from '../formats/ocsf.ts';
 import { count } from '../terminal/printable.ts';
 import { paintSeverity } from '../terminal/severity.ts';
-import { policyFilterOf, violationFilterOf, withViolationFlags } from './filter-flags.ts';
+import { asQuery, policyFilterOf, violationFilterOf, withViolationFlags } from './filter-flags.ts';
 import type { ViolationFlags } from './filter-flags.ts';
 import { violationView } from './violation-view.ts';
 
@@ -31,14 +31,10 @@ const violations: OwnNoun<AnsweredViolation, ListOptions> = {
   list: {
     filter: ({ status = ['OPEN'], ...flags }) => ({
       status: status.join(',').toUpperCase(),
-      ...Object.fromEntries(
-        Object.entries(violationFilterOf(flags)).map(([name, value]) => [name, String(value)]),
-      ),
+      ...asQuery(violationFilterOf(flags)),
     }),
-    furtherFilter: async (flags, context, client) => {
-      const { policy_id: ids } = await policyFilterOf(flags, context, client);
-      return ids ? { policy_id: ids.join(',') } : {};
-    },
+    furtherFilter: async (flags, context, client) =>
+      asQuery(await policyFilterOf(flags, context, client)),
     formats: (rows, { version }) => ({
       ocsf: () => renderOcsf(rows, version),
       asff: () => renderAsff(rows),
@@ -97,11 +93,17 @@ export function registerViolationCommands(program: GovctlCommand, act: Act): voi
         .option('--limit <n>', 'maximum number of groups, 1 to 1,000', '20'),
     ),
   ).action(act(() => import('./summary.ts').then((m) => m.runSummary)));
-  violation
+  const resolve = violation
     .command('resolve')
-    .description('resolve a violation; it reopens if its resource fails again')
-    .argument('<id>', 'violation ID')
+    .summary('resolve violations; they reopen if their resources fail again')
+    .description(
+      'Resolves one violation, or the open violations that match the filters, after a prompt. A violation reopens if the next evaluation of its resource fails.',
+    )
+    .argument('[id]', 'violation ID')
     .requiredOption('--reason <text>', 'reason, stored with the violation')
+    .option('--dry-run', 'count the violations that match, and resolve none');
+  withViolationFlags(approvalFlags(resolve))
+    .addHelpText('after', resolveHelp)
     .action(act(() => import('./resolve.ts').then((m) => m.runResolve)));
 }
 
@@ -114,6 +116,14 @@ const withStatus = (command: GovctlCommand): GovctlCommand =>
       .argParser(collectValues)
       .default(undefined, 'OPEN'),
   );
+
+const resolveHelp = `
+Exit codes: 0 resolved, or none matches; 3 not approved.
+
+Examples:
+  $ govctl violation resolve viol_01m7zggyswd982qvh1d8e0jef6 --reason "deleted"
+  $ govctl violation resolve --account 111122223333 --reason "account closed" --dry-run
+  $ govctl violation resolve --owner web --age '>90d' --reason "accepted" --auto-approve`;
 
 const listHelp = `
 -o ocsf and -o asff print Compliance Findings of OCSF 1.4 and the AWS Security

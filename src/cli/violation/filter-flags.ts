@@ -58,6 +58,10 @@ export const violationFilterOf = (flags: Omit<ViolationFlags, 'policy'>) =>
     text: flags.text,
   });
 
+/** A filter of a request as a list's query has it. */
+export const asQuery = (filter: object): Record<string, string> =>
+  Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, String(value)]));
+
 /** The IDs of the policies that the flags name. */
 export async function policyFilterOf(
   { policy }: ViolationFlags,

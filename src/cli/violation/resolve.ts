@@ -1,18 +1,48 @@
+import type { Client } from '../../client/client.ts';
 import type { ExitCode } from '../../contract/errors.ts';
-import { exitCodes } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import type { ResolvedMany, ViolationSummary } from '../../contract/violations.ts';
+import { mostResolved } from '../../contract/violations.ts';
 import type { Context } from '../context.ts';
+import type { ApprovalOptions } from '../flags/approval.ts';
+import { approvalRequired, isApproved, notApproved } from '../flags/approval.ts';
 import { withOurServer } from '../objects/our-server.ts';
+import type { View } from '../terminal/output.ts';
+import { count, inThrees } from '../terminal/printable.ts';
+import { formatTable, tableColumns } from '../terminal/table.ts';
+import type { Style } from '../terminal/terminal.ts';
+import { asQuery, policyFilterOf, violationFilterOf } from './filter-flags.ts';
+import type { ViolationFlags } from './filter-flags.ts';
+import { columnsOf } from './summary.ts';
 import { violationView } from './violation-view.ts';
 
-export interface ResolveOptions {
-  readonly args: readonly [string];
+interface ResolveOptions extends ViolationFlags, ApprovalOptions {
+  readonly args: readonly [id?: string];
   readonly reason: string;
+  readonly dryRun?: boolean;
 }
 
-export async function runResolve(
-  context: Context,
-  { args: [id], reason }: ResolveOptions,
-): Promise<ExitCode> {
+export async function runResolve(context: Context, options: ResolveOptions): Promise<ExitCode> {
+  const [id] = options.args;
+  const isFiltered =
+    options.policy !== undefined || Object.keys(violationFilterOf(options)).length > 0;
+  if (isFiltered === (id !== undefined)) {
+    throw new GovctlError(
+      'usage_error',
+      isFiltered ? 'Use either a violation ID or filters' : 'No violations selected',
+      { hint: 'Use a violation ID, or filters such as --policy, --owner and --age.' },
+    );
+  }
+  if (id === undefined) return resolveMatching(context, options);
+  if (options.dryRun) {
+    throw new GovctlError('usage_error', '--dry-run requires filters', {
+      hint: `Use \`govctl violation get ${id}\` to see the violation.`,
+    });
+  }
+  return resolveOne(context, id, options.reason);
+}
+
+async function resolveOne(context: Context, id: string, reason: string): Promise<ExitCode> {
   const { data } = await withOurServer(context, 'violations', 'Resolving violation', (client) =>
     client.violations.resolve({ params: { id }, body: { reason } }),
   );
@@ -23,4 +53,79 @@ export async function runResolve(
   }
   await context.say('The violation reopens if the next evaluation of its resource fails.');
   return exitCodes.ok;
+}
+
+/** The policies that most of the violations are of. */
+const policiesShown = 10;
+
+async function resolveMatching(context: Context, options: ResolveOptions): Promise<ExitCode> {
+  const { reason, dryRun = false } = options;
+  const ask = <T>(doing: string, work: (client: Client) => Promise<T>): Promise<T> =>
+    withOurServer(context, 'violations', doing, work);
+  const { filter, dry, summary } = await ask('Finding violations', async (client) => {
+    const its = {
+      ...violationFilterOf(options),
+      ...(await policyFilterOf(options, context, client)),
+    };
+    const query = { ...asQuery(its), group_by: 'policy', limit: String(policiesShown) };
+    const [counted, grouped] = await Promise.all([
+      client.violations.resolveMany({ body: { filter: its, reason, dry_run: true } }),
+      client.violations.summary({ query }),
+    ]);
+    return { filter: its, dry: counted.data, summary: grouped.data };
+  });
+  if (dryRun || dry.matched === 0) {
+    await context.show(dryRunView(context, dry, summary));
+    return exitCodes.ok;
+  }
+  await approve(context, options, { dry, summary });
+  const { data } = await ask('Resolving violations', (client) =>
+    client.violations.resolveMany({ body: { filter, reason, most: dry.matched } }),
+  );
+  await context.show({
+    value: data,
+    human: (style) => `${style.green('Resolved')} ${count(data.resolved, 'violation')}\n`,
+  });
+  await context.say('A violation reopens if the next evaluation of its resource fails.');
+  return exitCodes.ok;
+}
+
+/** @throws GovctlError approval_required; invalid_resolution where more match than the service resolves */
+async function approve(
+  context: Context,
+  options: ApprovalOptions,
+  { dry, summary }: { readonly dry: ResolvedMany; readonly summary: ViolationSummary },
+): Promise<void> {
+  const { matched } = dry;
+  if (matched > mostResolved) {
+    throw new GovctlError(
+      'invalid_resolution',
+      `${inThrees(matched)} violations match, more than the maximum of ${inThrees(mostResolved)}; none was resolved`,
+      { hint: 'Add filters to resolve them in parts.' },
+    );
+  }
+  if (isApproved(options)) return;
+  if (!context.flags.input) {
+    throw approvalRequired('Nothing was changed. Use --dry-run to see what matches.');
+  }
+  const { stderr, columns } = context.world.terminal;
+  await stderr.write(describe(summary, context.talkStyle, context.world.now(), columns));
+  const question = `Resolve ${count(matched, 'violation')}?`;
+  if (!(await context.world.prompt.confirm(question, false))) throw notApproved();
+}
+
+const dryRunView = ({ world }: Context, dry: ResolvedMany, summary: ViolationSummary): View => ({
+  value: dry,
+  human: (style) =>
+    dry.matched === 0
+      ? 'No open violations match.\n'
+      : `${describe(summary, style, world.now(), tableColumns(world.terminal))}Would resolve ${count(dry.matched, 'violation')}\n`,
+});
+
+/** What a filter matches, by policy. */
+function describe(summary: ViolationSummary, style: Style, now: number, room: number): string {
+  const { groups, groups_total: all } = summary;
+  const columns = columnsOf('policy', summary.monthly_costs !== undefined, now, room);
+  const more = all - groups.length;
+  return `${formatTable(groups, columns, style, room)}${more > 0 ? `... and ${count(more, 'other policy', 'other policies')}\n` : ''}\n`;
 }

@@ -9,7 +9,7 @@ import { shortTime } from '../terminal/ages.ts';
 import { count, inThrees } from '../terminal/printable.ts';
 import { formatTable, tableColumns } from '../terminal/table.ts';
 import type { Column } from '../terminal/table.ts';
-import { policyFilterOf, violationFilterOf } from './filter-flags.ts';
+import { asQuery, policyFilterOf, violationFilterOf } from './filter-flags.ts';
 import type { ViolationFlags } from './filter-flags.ts';
 
 interface SummaryOptions extends ViolationFlags {
@@ -22,23 +22,22 @@ export async function runSummary(
   context: Context,
   { by, limit, status = ['OPEN'], ...flags }: SummaryOptions,
 ): Promise<ExitCode> {
-  const given = Object.entries(violationFilterOf(flags)).map(([name, value]) => [name, String(value)]); // prettier-ignore
   const { data } = await withOurServer(
     context,
     'violations',
     'Counting violations',
-    async (client) => {
-      const { policy_id: ids } = await policyFilterOf(flags, context, client);
-      return client.violations.summary({
+    async (client) =>
+      client.violations.summary({
         query: {
-          ...Object.fromEntries(given),
-          ...(ids ? { policy_id: ids.join(',') } : {}),
+          ...asQuery({
+            ...violationFilterOf(flags),
+            ...(await policyFilterOf(flags, context, client)),
+          }),
           status: listOf(status).join(',').toUpperCase(),
           group_by: by,
           limit,
         },
-      });
-    },
+      }),
   );
   const { groups, groups_total: all, total, monthly_costs: costs } = data;
   const room = tableColumns(context.world.terminal);
@@ -61,14 +60,14 @@ export async function runSummary(
 const costText = (costs: MonthlyCosts = []): string =>
   costs.map(({ currency, monthly_cost: cost }) => showMoney(cost, currency)).join(', ');
 
-const columnsOf = (
+export const columnsOf = (
   by: string,
   hasCosts: boolean,
   now: number,
   room: number,
 ): Column<ViolationGroup>[] => [
   {
-    title: by.toUpperCase(),
+    title: by.startsWith('tag:') ? by : by.toUpperCase(),
     cell: ({ key, label }) => label ?? key ?? 'none',
     shrinks: 'middle',
   },
