@@ -6,15 +6,23 @@ import { verifyDirectory } from './backup/verify.ts';
 import type { Verified, VerifyOptions } from './backup/verify.ts';
 import { isOfFiles, whyFilesFailed } from './backup/place.ts';
 import { refusing } from './refused-data.ts';
+import { defined } from '../contract/defined.ts';
 import { GovctlError } from '../contract/errors.ts';
 import { modules } from './wiring/modules.ts';
+
+/** What to do, by the code of an error of the file system. */
+const hints: Readonly<Record<string, string>> = {
+  ENOENT:
+    'Check the path. A server without --data-dir has its data in .govctl/data, in the directory that it was started in.',
+  EACCES: 'Run the command as the user of the server.',
+};
 
 /** @throws GovctlError for what the store refuses, and what the file system says */
 const telling = <T>(work: Promise<T>): Promise<T> =>
   refusing(work).catch((cause: unknown) => {
-    throw isOfFiles(cause)
-      ? new GovctlError('file_error', whyFilesFailed(cause), { cause })
-      : cause;
+    if (!isOfFiles(cause)) throw cause;
+    const hint = hints[(cause as NodeJS.ErrnoException).code ?? ''];
+    throw new GovctlError('file_error', whyFilesFailed(cause), { cause, ...defined({ hint }) });
   });
 
 /** What is done with data directories without a server, or beside one. @throws GovctlError */

@@ -78,6 +78,7 @@ it('tells what is missing or does not go together before anything is done', asyn
     [['verify', 'dir'], 'is neither a backup nor a data directory'],
     [['verify', 'nothing'], '/nothing: no such file or directory'],
     [['backup', 'b', '--data-dir', 'nothing'], '/nothing: no such file or directory'],
+    [['backup', 'b', '--data-dir', 'nothing'], 'has its data in .govctl/data'],
     [['backup', 'b', '--data-dir', 'dir'], 'is not a govctl data directory'],
     [['backup', ''], 'the backup is empty'],
   ] as const) {
