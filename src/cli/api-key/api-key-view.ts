@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import type { ApiKey } from '../../contract/api-keys.ts';
 import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
@@ -8,10 +9,12 @@ export const isExpired = ({ expires_at: at }: ApiKey, now: number): boolean =>
   at !== undefined && Date.parse(at) <= now;
 
 const usedAt = ({ last_used_at: at, last_used_ip: ip }: ApiKey): string =>
-  `${at ?? 'never'}${ip === undefined ? '' : ` from ${ip}`}`;
+  `${utcMinute(at) ?? 'never'}${ip === undefined ? '' : ` from ${ip}`}`;
 
 const rotated = ({ rotated_at: at, previous_key_expires_at: until }: ApiKey) =>
-  until === undefined ? at : `${at ?? ''}; the old key works until ${until}`;
+  until === undefined
+    ? utcMinute(at)
+    : `${utcMinute(at) ?? ''}; the old key works until ${utcMinute(until)}`;
 
 export const apiKeyView = (
   key: ApiKey,
@@ -26,14 +29,17 @@ export const apiKeyView = (
         ['id', key.id],
         ['key', `…${key.key_hint}`],
         ['scopes', key.scopes.join(', ')],
-        ['expires', `${key.expires_at ?? 'never'}${isExpired(key, now) ? ' (expired)' : ''}`],
-        ['disabled', key.disabled_at],
+        [
+          'expires',
+          `${utcMinute(key.expires_at) ?? 'never'}${isExpired(key, now) ? ' (expired)' : ''}`,
+        ],
+        ['disabled', utcMinute(key.disabled_at)],
         ['addresses', key.ip_allow_list?.join(', ')],
         ['countries', key.countries?.join(', ')],
         ['signatures', key.require_signature ? 'required' : undefined],
         ['last used', usedAt(key)],
         ['rotated', rotated(key)],
-        ['created', key.created_at],
+        ['created', utcMinute(key.created_at)],
         ['acts as', key.user_id],
         ...(key.made_by === undefined ? [] : [['made by', key.made_by] as const]),
       ],

@@ -1,3 +1,4 @@
+import { numberColumn } from '../terminal/table.ts';
 import type { Client } from '../../client/client.ts';
 import type { AuditEntry, AuditSortField } from '../../contract/audit-log.ts';
 import { defined } from '../../contract/defined.ts';
@@ -84,7 +85,7 @@ const whoOf = ({ actor_name: name, actor }: Entry): string => name ?? actor;
 function columns({ room, now }: Shown): readonly Column<Entry>[] {
   const time = shortTime(now, room);
   return [
-    { title: 'NO', cell: ({ sequence }) => String(sequence), isRight: true },
+    numberColumn('NO', ({ sequence }) => sequence),
     { title: ageTitle(room, 'TIME'), cell: ({ at }) => time(at) },
     { title: 'ACTOR', cell: whoOf, shrinks: 'end' },
     { title: 'ACTION', cell: ({ action }) => action },

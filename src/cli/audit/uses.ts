@@ -1,3 +1,4 @@
+import { numberColumn } from '../terminal/table.ts';
 import type { Client } from '../../client/client.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
@@ -8,7 +9,6 @@ import type { PageOf, PageQuery } from '../objects/collect-pages.ts';
 import { showList } from '../objects/list.ts';
 import type { Shown } from '../objects/noun.ts';
 import { ageTitle, shortTime } from '../terminal/ages.ts';
-import { inThrees } from '../terminal/printable.ts';
 import type { Column } from '../terminal/table.ts';
 import { withActorName } from './actor-name.ts';
 import type { Named } from './actor-name.ts';
@@ -75,6 +75,6 @@ function columns({ room, now }: Shown): readonly Column<NamedUse>[] {
     { title: 'ADDRESS', cell: ({ address }) => address ?? '-' },
     { title: 'ENDPOINT', cell: ({ endpoint }) => endpoint ?? '-', shrinks: 'end' },
     { title: 'OUTCOME', cell: ({ outcome }) => outcome },
-    { title: 'COUNT', cell: ({ count }) => inThrees(count), isRight: true },
+    numberColumn('COUNT', ({ count }) => count),
   ];
 }

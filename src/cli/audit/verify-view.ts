@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import type { AuditHead } from '../../contract/audit-log.ts';
 import { defined } from '../../contract/defined.ts';
 import type { TrustedKey } from '../credentials/trusted-key.ts';
@@ -52,7 +53,7 @@ function factLines({ server: { head, anchor, key }, check, trusted }: Verified):
       : []),
     ...(anchor
       ? [
-          `Removed  up to entry ${inThrees(anchor.sequence)}, ${reasons[anchor.reason]}, ${printableLine(anchor.at)}`,
+          `Removed  up to entry ${inThrees(anchor.sequence)}, ${reasons[anchor.reason]}, ${printableLine(utcMinute(anchor.at))}`,
         ]
       : []),
     `Head     ${head.sequence}:${head.hash}`,

@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
@@ -175,7 +176,7 @@ function describeStatus(
   if (status.token_hint) lines.push(['secret', `…${status.token_hint}`]);
   const scopes = status.scopes?.join(' ') ?? status.scope;
   if (scopes !== undefined && scopes !== '') lines.push(['scopes', scopes]);
-  const at = (time: string): string => `${time} (${fromNow(time, world.now())})`;
+  const at = (time: string): string => `${utcMinute(time)} (${fromNow(time, world.now())})`;
   if (status.expires_at !== undefined) {
     const isRenewed =
       status.method === 'person' && status.valid !== false ? ', renewed automatically' : '';

@@ -45,7 +45,7 @@ function describe(budget: AnyBudget, style: Style, room: number): string {
       ...(status ? statusFields(status, currency) : [['spent', 'not evaluated yet'] as const]),
       ['tags', withoutOwnership(budget.tags ?? []).join(', ')],
       ['git', owner && `managed by project ${owner}${key ? `, key ${key}` : ''}`],
-      ['updated', budget.updated_at],
+      ['updated', utcMinute(budget.updated_at)],
     ],
     style,
     room,

@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import type { OauthClient } from '../../contract/oauth-clients.ts';
 import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
@@ -19,7 +20,7 @@ export const clientView = (
         ['grants', client.grant_types.join(', ')],
         ['redirects', client.redirect_uris?.join(', ')],
         ['rotated', rotated(client)],
-        ['created', client.created_at],
+        ['created', utcMinute(client.created_at)],
         ['acts as', client.user_id],
         ['made by', client.made_by],
       ],
@@ -32,4 +33,6 @@ export const secretOf = ({ secret_hint: hint }: OauthClient): string =>
   hint === undefined ? 'none (public)' : `…${hint}`;
 
 const rotated = ({ rotated_at: at, previous_secret_expires_at: until }: OauthClient) =>
-  until === undefined ? at : `${at ?? ''}; the old secret works until ${until}`;
+  until === undefined
+    ? utcMinute(at)
+    : `${utcMinute(at) ?? ''}; the old secret works until ${utcMinute(until)}`;

@@ -4,7 +4,7 @@ import { showMoney } from '../../contract/money.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
 import { count, inThrees, listWords, printableLine } from '../terminal/printable.ts';
-import { formatTable } from '../terminal/table.ts';
+import { formatTable, numberColumn } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
 
 /** Lines for people; the rest is in the other formats. */
@@ -45,7 +45,7 @@ export function describeImport(done: CostImport, style: Style, columns: number):
       { title: 'ACCOUNT', cell: (one) => one.billing_account, shrinks: 'middle' },
       { title: 'PERIOD', cell: ({ period }) => period },
       { title: 'CHANGE', cell: ({ change }) => change },
-      { title: 'ROWS', cell: ({ rows }) => inThrees(rows), isRight: true, drops: 3 },
+      numberColumn('ROWS', ({ rows }) => rows, { drops: 3 }),
       { title: 'BEFORE', cell: (one) => billed(one.totals_before), isRight: true, drops: 1 },
       { title: 'BILLED', cell: (one) => billed(one.totals), isRight: true },
     ],

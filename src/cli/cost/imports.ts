@@ -2,8 +2,8 @@ import type { CostImport } from '../../contract/cost-imports.ts';
 import type { OwnNoun } from '../objects/noun.ts';
 import { showSize } from '../download/sizes.ts';
 import { formatDetails } from '../terminal/details.ts';
-import { ageTitle, shortTime } from '../terminal/ages.ts';
-import { inThrees } from '../terminal/printable.ts';
+import { ageTitle, shortTime, utcMinute } from '../terminal/ages.ts';
+import { numberColumn } from '../terminal/table.ts';
 import { describeImport, failureText } from './import-view.ts';
 
 interface ListOptions {
@@ -31,12 +31,7 @@ export const imports: OwnNoun<CostImport, ListOptions> = {
         { title: 'STATUS', cell: ({ status }) => status },
         { title: 'NAME', cell: nameOf, shrinks: 'middle' },
         { title: 'SIZE', cell: ({ bytes }) => showSize(bytes), isRight: true, drops: 2 },
-        {
-          title: 'ROWS',
-          cell: ({ result }) => (result ? inThrees(result.rows) : ''),
-          isRight: true,
-          drops: 1,
-        },
+        numberColumn('ROWS', ({ result }) => result?.rows, { drops: 1 }),
         { title: 'ID', cell: ({ id }) => id },
       ];
     },
@@ -50,9 +45,9 @@ export const imports: OwnNoun<CostImport, ListOptions> = {
           ['id', one.id],
           ['status', one.status],
           ['files', one.files.map((file) => `${file.name} (${showSize(file.size)})`).join(', ')],
-          ['created', `${one.created_at} by ${one.created_by}`],
-          ['expires', one.expires_at],
-          ['completed', one.completed_at],
+          ['created', `${utcMinute(one.created_at)} by ${one.created_by}`],
+          ['expires', utcMinute(one.expires_at)],
+          ['completed', utcMinute(one.completed_at)],
           ['failed', one.failure && failureText(one.failure)],
         ],
         style,

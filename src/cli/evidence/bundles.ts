@@ -5,7 +5,7 @@ import { formatDetails } from '../terminal/details.ts';
 import { inThrees } from '../terminal/printable.ts';
 import { showSize } from '../download/sizes.ts';
 import type { Shown } from '../objects/noun.ts';
-import { ageTitle, shortTime } from '../terminal/ages.ts';
+import { ageTitle, shortTime, utcMinute } from '../terminal/ages.ts';
 import type { View } from '../terminal/output.ts';
 import type { Style } from '../terminal/terminal.ts';
 
@@ -13,12 +13,6 @@ import type { Style } from '../terminal/terminal.ts';
 export const feature = 'evidence';
 
 export type Bundle = z.output<typeof contract.evidence.get.response.body>;
-
-/** `2026-11-23 11:55 UTC` */
-export const minuteOf = (time: string): string => {
-  const [, date, minute] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::[\d.]+)?Z$/.exec(time) ?? [];
-  return date === undefined || minute === undefined ? time : `${date} ${minute} UTC`;
-};
 
 const statusColours = { building: 'yellow', completed: 'green', failed: 'red' } as const;
 const paintStatus = (text: string, { status }: Bundle, style: Style): string =>
@@ -32,7 +26,12 @@ export const bundleColumns: NonNullable<OwnNoun<Bundle>['list']>['columns'] = ({
   { title: 'FRAMEWORK', cell: partOf, shrinks: 'end' },
   { title: 'NAME', cell: ({ name = '' }) => name, shrinks: 'end', drops: 2 },
   { title: 'STATUS', cell: ({ status }) => status, paint: paintStatus },
-  { title: 'SIZE', cell: ({ bundle }) => (bundle ? showSize(bundle.size) : '-'), drops: 3 },
+  {
+    title: 'SIZE',
+    cell: ({ bundle }) => (bundle ? showSize(bundle.size) : '-'),
+    isRight: true,
+    drops: 3,
+  },
   { title: 'BY', cell: ({ created_by: by }) => by, drops: 1 },
   { title: ageTitle(room), cell: ({ created_at: at }) => shortTime(now, room)(at) },
 ];
@@ -63,11 +62,11 @@ export function bundleView(bundle: Bundle, { room, headline }: Shown): View {
           ['status', status],
           ['failure', failure?.reason],
           ['moment', momentOf(cut)],
-          ['changes', `since ${minuteOf(since)}`],
+          ['changes', `since ${utcMinute(since)}`],
           ['size', file && showSize(file.size)],
           ['SHA-256', file?.sha256],
           ['signed by', file && `key ${file.key_id}`],
-          ['created', `${minuteOf(created)} by ${by}`],
+          ['created', `${utcMinute(created)} by ${by}`],
         ],
         style,
         room,
@@ -80,4 +79,4 @@ export function bundleView(bundle: Bundle, { room, headline }: Shown): View {
 export const momentOf = (
   cut: Pick<Bundle['cut'], 'at' | 'scan_id' | 'audit_sequence' | 'audit_hash'>,
 ): string =>
-  `${minuteOf(cut.at)}: ${cut.scan_id}, audit log to entry ${inThrees(cut.audit_sequence)}`;
+  `${utcMinute(cut.at)}: ${cut.scan_id}, audit log to entry ${inThrees(cut.audit_sequence)}`;

@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import type { Client } from '../../client/client.ts';
 import { fillPath } from '../../client/client.ts';
 import { contract } from '../../contract/contract.ts';
@@ -17,7 +18,7 @@ import type { View } from '../terminal/output.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { typed } from '../terminal/typed.ts';
 import type { Bundle } from './bundles.ts';
-import { feature, minuteOf, momentOf } from './bundles.ts';
+import { feature, momentOf } from './bundles.ts';
 import { collect, howItEnded, waitForBundle } from './collect.ts';
 
 interface ExportOptions {
@@ -67,7 +68,7 @@ export const runExport: Run<ExportOptions> = async (context, options) => {
   await context.show(exportView(bundle, file, downloaded, isReused));
   if (isReused) {
     await context.say(
-      `Using the bundle of ${minuteOf(bundle.cut.at)}; pass --new to collect again.`,
+      `Using the bundle of ${utcMinute(bundle.cut.at)}; pass --new to collect again.`,
     );
   }
   const signer = bundle.bundle?.key_id ?? '';

@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import type { ListFlags } from '../flags/list-flags.ts';
 import { evidenceSources } from '../../contract/evidence.ts';
 import type { EvidenceItem } from '../../contract/evidence.ts';
@@ -9,7 +10,7 @@ import { parseWords } from '../flags/parse-words.ts';
 import { showList } from '../objects/list.ts';
 import type { Column } from '../terminal/table.ts';
 import { attachedColumns } from './attached.ts';
-import { bundleColumns, feature, minuteOf } from './bundles.ts';
+import { bundleColumns, feature } from './bundles.ts';
 import { labelOf } from './label.ts';
 
 interface ListOptions extends Pick<ListFlags, 'limit' | 'all'> {
@@ -105,6 +106,6 @@ const columns: readonly Column<EvidenceItem>[] = [
   { title: 'CONTROL', cell: ({ control_id: id }) => id },
   { title: 'SOURCE', cell: ({ source }) => source },
   { title: 'SUMMARY', cell: ({ summary }) => summary, shrinks: 'end' },
-  { title: 'AS OF', cell: ({ collected_at: at }) => minuteOf(at), drops: 1 },
+  { title: 'AS OF', cell: ({ collected_at: at }) => utcMinute(at), drops: 1 },
   { title: 'SHA-256', cell: ({ sha256 }) => `${sha256.slice(0, 12)}…`, drops: 2 },
 ];

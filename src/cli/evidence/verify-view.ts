@@ -1,10 +1,11 @@
+import { utcMinute } from '../terminal/ages.ts';
 import type { BundleProblem, Verified } from '../../report/evidence/verify.ts';
 import { signerLine, signerValue } from '../credentials/signer-view.ts';
 import type { TrustedKey } from '../credentials/trusted-key.ts';
 import type { View } from '../terminal/output.ts';
 import { count, inThrees, printableLine, visible } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
-import { minuteOf, momentOf } from './bundles.ts';
+import { momentOf } from './bundles.ts';
 
 type Valid = Extract<Verified, { readonly verdict: 'valid' }>;
 type Invalid = Extract<Verified, { readonly verdict: 'invalid' }>;
@@ -46,7 +47,7 @@ function validLines(
     unknown: `${style.yellow('?')} ${is}. The signer is unknown.`,
     other: `${style.red('✗')} ${is}, but not signed by the expected key.`,
   }[signer];
-  const what = `${count(controls, 'control')}, ${count(policies, 'policy', 'policies')}, changes since ${minuteOf(since)}`;
+  const what = `${count(controls, 'control')}, ${count(policies, 'policy', 'policies')}, changes since ${utcMinute(since)}`;
   const more = missing.length - mostMissing;
   return [
     verdict,

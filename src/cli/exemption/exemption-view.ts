@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import type { AnsweredExemption } from '../../contract/exemptions.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
 import type { Shown } from '../objects/noun.ts';
@@ -22,8 +23,8 @@ export const exemptionView = (
         ['expires', `${exemption.expires} (${exemption.status})`],
         ['tags', withoutOwnership(exemption.tags ?? []).join(', ')],
         ['git', owner && `managed by project ${owner}${key ? `, key ${key}` : ''}`],
-        ['created', `${exemption.created_at} by ${exemption.created_by}`],
-        ['updated', exemption.updated_at],
+        ['created', `${utcMinute(exemption.created_at)} by ${exemption.created_by}`],
+        ['updated', utcMinute(exemption.updated_at)],
       ],
       style,
     );

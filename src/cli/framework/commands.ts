@@ -1,3 +1,4 @@
+import { numberColumn } from '../terminal/table.ts';
 import { controlStatuses, frameworkSortFields } from '../../contract/frameworks.ts';
 import type { Framework, FrameworkDefinition } from '../../contract/frameworks.ts';
 import { Option } from 'commander';
@@ -6,7 +7,7 @@ import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { collectValues } from '../flags/list-flags.ts';
 import { nounCommands } from '../objects/commands.ts';
 import type { OwnNoun } from '../objects/noun.ts';
-import { frameworkView, paintStatus, scoreText, withData } from './framework-view.ts';
+import { frameworkView, paintStatus, withData } from './framework-view.ts';
 
 interface ListOptions {
   readonly account?: string;
@@ -23,10 +24,10 @@ const frameworks: OwnNoun<Framework, ListOptions> = {
       { title: 'FRAMEWORK', cell: ({ id }) => id },
       { title: 'VERSION', cell: ({ version = '' }) => version, shrinks: 'end', drops: 1 },
       { title: 'STATUS', cell: ({ status }) => status, paint: paintStatus },
-      { title: 'SCORE', cell: ({ compliance_score: score }) => scoreText(score) },
+      numberColumn('SCORE', ({ compliance_score: score }) => score),
       { title: 'PASSED', cell: withData },
-      { title: 'CONTROLS', cell: ({ control_counts: counts }) => String(counts.total) },
-      { title: 'POLICIES', cell: ({ policies }) => String(policies), drops: 2 },
+      numberColumn('CONTROLS', ({ control_counts: counts }) => counts.total),
+      numberColumn('POLICIES', ({ policies }) => policies, { drops: 2 }),
     ],
   },
   view: frameworkView,

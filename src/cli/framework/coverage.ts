@@ -10,7 +10,7 @@ import { loadProject } from '../../project/read/load.ts';
 import type { Context, Run } from '../context.ts';
 import { readingOf } from '../project/reading.ts';
 import { showProject } from '../project/validate.ts';
-import { formatTable, tableColumns } from '../terminal/table.ts';
+import { formatTable, tableColumns, numberColumn } from '../terminal/table.ts';
 import type { Column } from '../terminal/table.ts';
 
 interface CoverageOptions {
@@ -54,8 +54,8 @@ async function refuseFrameworks({ world }: Context, paths: readonly string[]): P
 const columns: readonly Column<Coverage>[] = [
   { title: 'FRAMEWORK', cell: ({ name }) => name },
   { title: 'VERSION', cell: ({ version = '' }) => version, shrinks: 'end' },
-  { title: 'POLICIES', cell: ({ policies }) => String(policies) },
-  { title: 'CONTROLS', cell: ({ controls }) => String(controls.length) },
+  numberColumn('POLICIES', ({ policies }) => policies),
+  numberColumn('CONTROLS', ({ controls }) => controls.length),
   { title: 'WITH POLICIES', cell: withPolicies },
 ];
 

@@ -8,7 +8,7 @@ import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
 import { count, inThrees } from '../terminal/printable.ts';
 import { paintSeverity } from '../terminal/severity.ts';
-import { formatTable } from '../terminal/table.ts';
+import { formatTable, numberColumn } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { policyFlag } from '../terminal/typed.ts';
 
@@ -110,8 +110,8 @@ const statusText = ({ status, manual }: Control): string =>
 const controlColumns = [
   { title: 'CONTROL', cell: ({ id }: Control) => id },
   { title: 'STATUS', cell: statusText, paint: paintStatus },
-  { title: 'POLICIES', cell: (row: Control) => String(row.policy_count) },
-  { title: 'OPEN', cell: (row: Control) => String(row.open_violations) },
+  numberColumn('POLICIES', (row: Control) => row.policy_count),
+  numberColumn('OPEN', (row: Control) => row.open_violations),
   { title: 'TITLE', cell: ({ title = '' }: Control) => title, shrinks: 'end' as const },
 ];
 
@@ -160,9 +160,10 @@ const policyColumns = [
   {
     title: 'PASS',
     cell: ({ pass, pending }: ControlPolicy) => (pending ? 'pending' : inThrees(pass)),
+    isRight: true as const,
   },
-  { title: 'FAIL', cell: ({ fail }: ControlPolicy) => inThrees(fail) },
-  { title: 'ERROR', cell: ({ error }: ControlPolicy) => inThrees(error) },
-  { title: 'EXEMPT', cell: ({ exempt }: ControlPolicy) => inThrees(exempt) },
-  { title: 'OPEN', cell: ({ open }: ControlPolicy) => inThrees(open) },
+  numberColumn('FAIL', ({ fail }: ControlPolicy) => fail),
+  numberColumn('ERROR', ({ error }: ControlPolicy) => error),
+  numberColumn('EXEMPT', ({ exempt }: ControlPolicy) => exempt),
+  numberColumn('OPEN', ({ open }: ControlPolicy) => open),
 ];

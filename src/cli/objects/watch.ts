@@ -1,3 +1,4 @@
+import { utcSecond } from '../terminal/ages.ts';
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExitCode } from '../../contract/errors.ts';
@@ -35,7 +36,7 @@ export async function watch(
 
 /** The line goes to stdout among results for people, to stderr beside results for programs. */
 async function separate({ world, flags, say }: Context): Promise<void> {
-  const line = `--- ${new Date(world.now()).toISOString()}: files changed`;
+  const line = `--- ${utcSecond(new Date(world.now()).toISOString())}: files changed`;
   if (flags.output.length === 0) await world.terminal.stdout.write(`\n${line}\n\n`);
   else await say(line);
 }

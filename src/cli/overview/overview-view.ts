@@ -9,7 +9,7 @@ import type { View } from '../terminal/output.ts';
 import { count, inThrees, printableLine, widthOf } from '../terminal/printable.ts';
 import { paintSeverity } from '../terminal/severity.ts';
 import { sparkline } from '../terminal/sparkline.ts';
-import { formatTable } from '../terminal/table.ts';
+import { formatTable, numberColumn } from '../terminal/table.ts';
 import type { Column } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
 import type { Further } from './further.ts';
@@ -155,7 +155,7 @@ const accountLines = (screen: Screen): string[] =>
     [
       { title: 'Accounts', cell: ({ id }) => id, shrinks: 'end' },
       { title: 'score', cell: ({ score }) => scoreText(score ?? null) },
-      { title: 'open', cell: ({ open }) => inThrees(open) },
+      numberColumn('open', ({ open }) => open),
     ],
     { ...screen, columns: leftBlock - 2 },
   ).map((line) => `  ${line}`);

@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import type { Policy } from '../../contract/policies.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
 import type { Shown } from '../objects/noun.ts';
@@ -36,11 +37,11 @@ export function describePolicy(policy: Policy, style: Style): string {
     ],
     [
       'created',
-      [policy.created_at, policy.created_by && `by ${printableLine(policy.created_by)}`]
+      [utcMinute(policy.created_at), policy.created_by && `by ${printableLine(policy.created_by)}`]
         .filter(Boolean)
         .join(' '),
     ],
-    ['updated', policy.updated_at],
+    ['updated', utcMinute(policy.updated_at)],
     ['quarantine', quarantine(policy, style)],
     ['problem', remediationProblem(policy, style)],
   ];
@@ -69,7 +70,7 @@ function quarantine({ quarantined }: Policy, style: Style): string | undefined {
   const { since, resources, example, reason } = quarantined;
   const where = `on ${count(resources, 'resource')}, such as ${printableLine(example)}`;
   return [
-    style.red(`not evaluated since ${printableLine(since)}`),
+    style.red(`not evaluated since ${printableLine(utcMinute(since))}`),
     `${printableLine(reason)} ${where}`,
     'To resume evaluation, change the conditions of the policy.',
   ].join(below);
@@ -82,7 +83,7 @@ function remediationProblem(policy: Policy, style: Style) {
   const { since, reason, stopped, remediation_id: id } = remediation_problem;
   const what = stopped ? 'automatic remediation stopped at' : 'automatic remediation failing since';
   return [
-    style.red(`${what} ${printableLine(since)}`),
+    style.red(`${what} ${printableLine(utcMinute(since))}`),
     printableLine(reason),
     ...(id === undefined ? [] : [`See: govctl remediate show ${printableLine(id)}`]),
     stopped

@@ -3,7 +3,7 @@ import { beatsBoth, scoreOf } from '../../engine/predict/backtest.ts';
 import type { Replayed, Score } from '../../engine/predict/backtest.ts';
 import type { View } from '../terminal/output.ts';
 import { count, inThrees, printableLine } from '../terminal/printable.ts';
-import { formatTable } from '../terminal/table.ts';
+import { formatTable, numberColumn } from '../terminal/table.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
 
 interface Row extends Score {
@@ -73,8 +73,8 @@ export const backtestView = (backtested: Backtested): View => {
         rows,
         [
           { title: 'METHOD', cell: ({ method }) => method, shrinks: 'end' },
-          { title: 'N', cell: ({ n }) => inThrees(n) },
-          { title: 'ALERTS', cell: ({ alerts }) => inThrees(alerts) },
+          numberColumn('N', ({ n }) => n),
+          numberColumn('ALERTS', ({ alerts }) => alerts),
           { title: 'PRECISION', cell: ({ precision }) => percent(precision) },
           { title: 'RECALL', cell: ({ recall }) => percent(recall) },
           { title: 'SKILL/NEVER', cell: (row) => skill(row.skill_never) },

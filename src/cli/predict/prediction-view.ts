@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import type { ExplainedAlert, PredictiveAlert } from '../../contract/predictions.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
@@ -16,7 +17,7 @@ export const predictionView = (prediction: PredictiveAlert | ExplainedAlert): Vi
         ['account', prediction.account_id],
         ['environment', prediction.environment],
         ['policy', prediction.policy_id],
-        ['fails from', `${prediction.at} (in ${daysOf(prediction)})`],
+        ['fails from', `${utcMinute(prediction.at)} (in ${daysOf(prediction)})`],
         ['between', betweenOf(prediction)],
         ['method', methods[prediction.method]],
         ['because', becauseOf(prediction)],

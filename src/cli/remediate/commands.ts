@@ -1,3 +1,4 @@
+import { numberColumn } from '../terminal/table.ts';
 import type { Remediation } from '../../contract/remediations.ts';
 import {
   RemediationWithActions,
@@ -31,10 +32,10 @@ const remediations: OwnNoun<Remediation, ListOptions> = {
     columns: ({ now, room }) => [
       { title: 'ID', cell: ({ id }) => id },
       { title: 'STATUS', cell: (row) => (row.dry_run ? `${row.status} (dry run)` : row.status) },
-      { title: 'RESOURCES', cell: ({ blast }) => String(blast.resources), drops: 2 },
-      { title: 'DONE', cell: ({ counts }) => String(counts.completed) },
-      { title: 'FAILED', cell: ({ counts }) => String(counts.failed) },
-      { title: 'UNVERIFIED', cell: ({ counts }) => String(counts.unverified), drops: 3 },
+      numberColumn('RESOURCES', ({ blast }) => blast.resources, { drops: 2 }),
+      numberColumn('DONE', ({ counts }) => counts.completed),
+      numberColumn('FAILED', ({ counts }) => counts.failed),
+      numberColumn('UNVERIFIED', ({ counts }) => counts.unverified, { drops: 3 }),
       { title: 'BY', cell: (row) => row.requested_by, drops: 1 },
       { title: 'CREATED', cell: (row) => shortTime(now, room)(row.created_at) },
     ],

@@ -1,6 +1,7 @@
+import { utcMinute } from '../terminal/ages.ts';
 import type { Action, Remediation, RemediationWithActions } from '../../contract/remediations.ts';
 import type { View } from '../terminal/output.ts';
-import { count, printableLine } from '../terminal/printable.ts';
+import { count, printableLine, inThrees } from '../terminal/printable.ts';
 import { paintSeverity } from '../terminal/severity.ts';
 import type { Style } from '../terminal/terminal.ts';
 
@@ -105,7 +106,7 @@ function summary(remediation: Remediation): string {
   const { status, counts, expires_at: expires, dry_run: isDry } = remediation;
   const some = (['completed', 'unverified', 'failed', 'skipped', 'planned', 'cancelled'] as const)
     .filter((one) => Number(counts[one]) > 0)
-    .map((one) => `${Number(counts[one])} ${one}`)
+    .map((one) => `${inThrees(Number(counts[one]))} ${one}`)
     .join(', ');
   if (status === 'planned') {
     const what = isDry
@@ -113,7 +114,7 @@ function summary(remediation: Remediation): string {
       : remediation.why_not.length > 0
         ? 'Nothing was changed.'
         : 'Waiting for approval.';
-    return `${some}. ${what} Expires ${expires}.`;
+    return `${some}. ${what} Expires ${utcMinute(expires)}.`;
   }
   const isWaiting = status === 'running' && counts.unverified > 0 && counts.planned === 0;
   const waits = isWaiting ? ' Import the resources again to verify their actions.' : '';

@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import * as z from 'zod';
 import type { Client } from '../../client/client.ts';
 import { fillPath } from '../../client/client.ts';
@@ -10,7 +11,7 @@ import type { Context } from '../context.ts';
 import { formatDetails } from '../terminal/details.ts';
 import { askOurServer } from '../objects/our-server.ts';
 import { printableLine } from '../terminal/printable.ts';
-import { formatTable, tableColumns } from '../terminal/table.ts';
+import { formatTable, tableColumns, numberColumn } from '../terminal/table.ts';
 import { formatsOf } from './download/download-report.ts';
 import { lookUp } from '../objects/get.ts';
 import { reports } from './reports.ts';
@@ -51,7 +52,7 @@ export async function runLink(context: Context, options: LinkOptions): Promise<E
         `${nameOf(report)}, ${link.format ?? wanted}`,
         [
           ['link', link.id],
-          ['expires', link.expires_at],
+          ['expires', utcMinute(link.expires_at)],
           ['SHA-256', link.sha256],
         ],
         style,
@@ -121,8 +122,8 @@ async function showLinks(context: Context, report: ShownReport): Promise<ExitCod
             [
               { title: 'LINK', cell: ({ id }) => id },
               { title: 'FORMAT', cell: ({ format }) => format ?? '-' },
-              { title: 'EXPIRES', cell: ({ expires_at: at }) => at ?? '-' },
-              { title: 'DOWNLOADS', cell: ({ downloads }) => String(downloads ?? '-'), drops: 2 },
+              { title: 'EXPIRES', cell: ({ expires_at: at }) => utcMinute(at) ?? '-' },
+              numberColumn('DOWNLOADS', ({ downloads }) => downloads, { drops: 2 }),
               { title: 'BY', cell: ({ created_by: by }) => by ?? '-', drops: 1 },
             ],
             style,

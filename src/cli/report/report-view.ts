@@ -1,4 +1,4 @@
-import { describeAge } from '../terminal/ages.ts';
+import { describeAge, utcMinute } from '../terminal/ages.ts';
 import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
@@ -44,10 +44,10 @@ function describeReport(report: ShownReport, style: Style, room: number, now: nu
       ['links', sharing?.links?.length ? count(sharing.links.length, 'link') : undefined],
       ['notifies', report.notifications && describeNotifications(report.notifications)],
       ['scan', metadata?.source_scan_id],
-      ['policies', metadata?.policies === undefined ? undefined : String(metadata.policies)],
-      ['resources', metadata?.resources === undefined ? undefined : String(metadata.resources)],
-      ['created', [created, by(metadata?.generated_by)].filter(Boolean).join(' ')],
-      ['generated', generated],
+      ['policies', metadata?.policies === undefined ? undefined : inThrees(metadata.policies)],
+      ['resources', metadata?.resources === undefined ? undefined : inThrees(metadata.resources)],
+      ['created', [utcMinute(created), by(metadata?.generated_by)].filter(Boolean).join(' ')],
+      ['generated', utcMinute(generated)],
     ],
     style,
     room,
@@ -57,7 +57,7 @@ function describeReport(report: ShownReport, style: Style, room: number, now: nu
 /** As the report says it, in its zone; before it is there, as it was asked for. */
 function describePeriod({ period, scope }: ShownReport): string | undefined {
   const range = scope?.date_range;
-  return period ?? (range && `${range.start} to ${range.end}`);
+  return period ?? (range && `${utcMinute(range.start)} to ${utcMinute(range.end)}`);
 }
 
 const by = (who: string | undefined): string | undefined => who && `by ${who}`;
@@ -71,7 +71,7 @@ export function describeState(report: ShownReport, now: number): string {
   if (status === 'failed') return failure ? `failed: ${failure.reason}` : status;
   if (!isUnderway(report)) return status;
   if (status === 'pending' && at !== undefined && Date.parse(at) > now) {
-    return `pending, starts at ${at}`;
+    return `pending, starts at ${utcMinute(at)}`;
   }
   const { progress, queue_position: position } = report;
   return [

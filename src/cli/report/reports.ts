@@ -1,9 +1,10 @@
+import { numberColumn } from '../terminal/table.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { reportStatuses, reportTypes } from '../../contract/reports.ts';
 import { parseWords } from '../flags/parse-words.ts';
 import type { DescribedNoun, Shown } from '../objects/noun.ts';
 import { askOurServer, askServer } from '../objects/our-server.ts';
-import { ageTitle, shortTime } from '../terminal/ages.ts';
+import { ageTitle, shortTime, utcMinute } from '../terminal/ages.ts';
 import type { Column } from '../terminal/table.ts';
 import type { ShownReport } from './report-objects.ts';
 import { isUnderway, nameOf, shownReports } from './report-objects.ts';
@@ -72,7 +73,7 @@ function tooMany(named: string, matches: readonly ShownReport[]): GovctlError {
   const latest = matches
     .toSorted((a, b) => (b.created_at ?? '').localeCompare(a.created_at ?? ''))
     .slice(0, mostNamed)
-    .map(({ id, created_at: at }) => (at === undefined ? id : `${id} (${at})`));
+    .map(({ id, created_at: at }) => (at === undefined ? id : `${id} (${utcMinute(at)})`));
   const among = matches.length > mostNamed ? 'Newest' : 'Matches';
   return new GovctlError(
     'usage_error',
@@ -88,12 +89,8 @@ function columnsFor({ now, room }: Shown): readonly Column<ShownReport>[] {
     { title: 'TYPE', cell: ({ type }) => type ?? '-', drops: 3 },
     { title: 'FRAMEWORK', cell: ({ framework }) => framework ?? '-', drops: 1 },
     { title: 'STATUS', cell: ({ status }) => status ?? '-', paint: paintStatus },
-    { title: 'SCORE', cell: (report) => String(scoreOf(report) ?? '-'), drops: 4 },
-    {
-      title: 'VIOLATIONS',
-      cell: ({ summary }) => String(summary?.total_violations ?? '-'),
-      drops: 2,
-    },
+    numberColumn('SCORE', scoreOf, { drops: 4 }),
+    numberColumn('VIOLATIONS', ({ summary }) => summary?.total_violations, { drops: 2 }),
     { title: ageTitle(room), cell: ({ created_at: at }) => time(at), drops: 5 },
     { title: 'ID', cell: ({ id }) => id },
   ];

@@ -1,3 +1,4 @@
+import { utcSecond } from '../terminal/ages.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import { printableLine } from '../terminal/printable.ts';
@@ -28,7 +29,7 @@ export async function runWatch(context: Context, options: WatchOptions): Promise
     rows?.write(report);
     await rows?.flush();
     if (!toPipe) return;
-    const at = new Date(world.now()).toISOString();
+    const at = utcSecond(new Date(world.now()).toISOString());
     await terminal.stdout.write(`${at}  ${report.id}  ${printableLine(line)}\n`);
   };
   try {

@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import type { AnsweredResource } from '../../contract/resources.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
@@ -27,8 +28,8 @@ function describeResource(resource: AnsweredResource, style: Style): string {
       ...attributes,
       ['tags', words.join(', ')],
       ['properties', `${Object.keys(properties).length} (use -o json to show all)`],
-      ['created', meta.created_at],
-      ['updated', meta.updated_at],
+      ['created', utcMinute(meta.created_at)],
+      ['updated', utcMinute(meta.updated_at)],
     ],
     style,
   );

@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import type { Role } from '../../contract/roles.ts';
 import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
@@ -16,8 +17,8 @@ export const roleView = (
         ['about', role.description],
         ['scopes', role.scopes.join(', ')],
         ['built in', role.built_in ? 'yes' : 'no'],
-        ['created', role.created_at && `${role.created_at} by ${role.created_by ?? ''}`],
-        ['updated', role.updated_at],
+        ['created', role.created_at && `${utcMinute(role.created_at)} by ${role.created_by ?? ''}`],
+        ['updated', utcMinute(role.updated_at)],
       ],
       style,
       room,

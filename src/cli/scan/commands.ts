@@ -1,3 +1,5 @@
+import { numberColumn } from '../terminal/table.ts';
+import { utcMinute } from '../terminal/ages.ts';
 import { Option } from 'commander';
 import type { Scan } from '../../contract/scans.ts';
 import { scanSortFields, scanStatuses } from '../../contract/scans.ts';
@@ -19,10 +21,10 @@ const scans: OwnNoun<Scan, { readonly status?: string }> = {
       { title: 'ID', cell: ({ id }) => id },
       { title: 'NAME', cell: ({ name }) => name ?? '-', shrinks: 'end', drops: 1 },
       { title: 'STATUS', cell: ({ status }) => status },
-      { title: 'SCORE', cell: (scan) => String(scan.compliance_score ?? '-') },
-      { title: 'RESOURCES', cell: (scan) => String(scan.resources_scanned), drops: 3 },
-      { title: 'FAIL', cell: ({ summary }) => String(summary.fail), drops: 4 },
-      { title: 'CREATED', cell: (scan) => scan.created_at, drops: 2 },
+      numberColumn('SCORE', (scan) => scan.compliance_score),
+      numberColumn('RESOURCES', (scan) => scan.resources_scanned, { drops: 3 }),
+      numberColumn('FAIL', ({ summary }) => summary.fail, { drops: 4 }),
+      { title: 'CREATED', cell: (scan) => utcMinute(scan.created_at), drops: 2 },
     ],
   },
   view: scanView,

@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import type { Scan } from '../../contract/scans.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
@@ -39,8 +40,8 @@ const describeCounts = (scan: Scan, style: Style): string =>
       ['resources', inThrees(scan.resources_scanned)],
       ['evaluations', showCounts(scan)],
       ['failure', scan.failure?.reason],
-      ['started', scan.started_at],
-      ['completed', scan.completed_at],
+      ['started', utcMinute(scan.started_at)],
+      ['completed', utcMinute(scan.completed_at)],
       ['duration', scan.duration],
     ],
     style,

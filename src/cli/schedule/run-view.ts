@@ -1,3 +1,4 @@
+import { utcMinute, utcSecond } from '../terminal/ages.ts';
 import type { ReportDelivery } from '../../contract/report-answers.ts';
 import type { ScheduleRun } from '../../contract/schedules.ts';
 import { formatDetails } from '../terminal/details.ts';
@@ -16,10 +17,10 @@ function describeRun(run: ScheduleRun, style: Style): string {
     [
       ['status', run.status],
       ['cause', run.cause],
-      ['due', run.fire_at],
+      ['due', utcMinute(run.fire_at)],
       ['report', [run.report_id, run.report_status].filter(Boolean).join(', ')],
       ['error', run.error],
-      ['completed', run.completed_at],
+      ['completed', utcMinute(run.completed_at)],
     ],
     style,
   );
@@ -31,7 +32,7 @@ export function runLines(run: ScheduleRun, style: Style): string {
   const report = run.report_id
     ? `${run.report_id}${run.report_status ? ` ${run.report_status}` : ''}`
     : '-';
-  const head = [run.fire_at, run.cause, run.status, report, run.error]
+  const head = [utcMinute(run.fire_at), run.cause, run.status, report, run.error]
     .filter((part) => part !== undefined)
     .map(printableLine)
     .join('  ');
@@ -48,9 +49,12 @@ function deliveryLine(delivery: ReportDelivery, style: Style): string {
         ? style.red('✗')
         : style.yellow('…');
   const text = [
-    `${channel} ${target}: ${status} at ${delivery.delivered_at ?? ''}`.replace(/ at $/, ''),
+    `${channel} ${target}: ${status} at ${utcMinute(delivery.delivered_at) ?? ''}`.replace(
+      / at $/,
+      '',
+    ),
     attempts > 1 || status !== 'delivered' ? count(attempts, 'attempt') : undefined,
-    status === 'pending' && next ? `next attempt at ${next}` : undefined,
+    status === 'pending' && next ? `next attempt at ${utcSecond(next)}` : undefined,
     error,
   ];
   return `  ${mark} ${printableLine(text.filter((part) => part !== undefined).join(', '))}\n`;

@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import { describeCron, sayTime } from '../../calendar/words.ts';
 import type { AnySchedule } from '../../client/objects.ts';
 import { cronFault } from '../../contract/cron.ts';
@@ -48,8 +49,8 @@ function describeSchedule(schedule: AnySchedule, when: string, style: Style, roo
       ['last report', schedule.last_report_id],
       ['tags', withoutOwnership(schedule.tags ?? []).join(', ')],
       ['git', owner && `managed by project ${owner}${key ? `, key ${key}` : ''}`],
-      ['created', [created, by && `by ${by}`].filter(Boolean).join(' ')],
-      ['updated', schedule.updated_at],
+      ['created', [utcMinute(created), by && `by ${by}`].filter(Boolean).join(' ')],
+      ['updated', utcMinute(schedule.updated_at)],
     ],
     style,
     room,
@@ -70,7 +71,7 @@ async function describeTiming({ schedule: { cron, timezone } }: AnySchedule): Pr
 export function inZone(time: string, zone: string): string {
   const at = Date.parse(time);
   if (Number.isNaN(at)) return time;
-  return `${sayTime(at, zone)} (${time})`;
+  return zone === 'UTC' ? sayTime(at, zone) : `${sayTime(at, zone)} (${utcMinute(time)})`;
 }
 
 function describeTemplate({ report_template: template }: AnySchedule): string {

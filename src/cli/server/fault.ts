@@ -7,8 +7,8 @@ import { wireErrors } from '../../contract/local.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Context } from '../context.ts';
 import { formatDetails } from '../terminal/details.ts';
-import { printableLine } from '../terminal/printable.ts';
-import { formatTable, tableColumns } from '../terminal/table.ts';
+import { inThrees, printableLine } from '../terminal/printable.ts';
+import { formatTable, tableColumns, numberColumn } from '../terminal/table.ts';
 import type { Column } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { createStyle } from '../terminal/terminal.ts';
@@ -118,8 +118,12 @@ const columns: readonly Column<Fault>[] = [
   { title: 'ID', cell: ({ id }) => id },
   { title: 'REQUESTS', cell: (fault) => whichOf(fault), shrinks: 'end' },
   { title: 'FAULT', cell: (fault) => whatOf(fault), shrinks: 'end' },
-  { title: 'HITS', cell: ({ hits }) => String(hits) },
-  { title: 'LEFT', cell: ({ left }) => String(left ?? 'always') },
+  numberColumn('HITS', ({ hits }) => hits),
+  {
+    title: 'LEFT',
+    cell: ({ left }) => (typeof left === 'number' ? inThrees(left) : 'always'),
+    isRight: true,
+  },
 ];
 
 /** A table where it fits: each word of a fault counts, so nothing is cut where it does not. */

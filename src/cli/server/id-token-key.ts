@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
@@ -24,7 +25,7 @@ export async function rotateIdTokenKey(
       formatDetails(
         `Published ${data.id}`,
         [
-          ['created', data.created_at],
+          ['created', utcMinute(data.created_at)],
           ['signs from', data.signs_from],
         ],
         style,

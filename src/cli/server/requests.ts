@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { follow } from '../objects/follow.ts';
 import { askOurServer } from '../objects/our-server.ts';
 import { printableLine } from '../terminal/printable.ts';
-import { formatTable, tableColumns } from '../terminal/table.ts';
+import { formatTable, tableColumns, numberColumn } from '../terminal/table.ts';
 import type { Column } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { withLocalServer } from './with-local.ts';
@@ -105,8 +105,8 @@ const columns: readonly Column<LoggedRequest>[] = [
   { title: 'METHOD', cell: ({ method }) => method },
   // Cut only where nothing else may go: it says what was asked.
   { title: 'PATH', cell: ({ path }) => path, shrinks: 'end' },
-  { title: 'MS', cell: ({ duration_ms: ms }) => String(ms) },
-  { title: 'BYTES', cell: ({ bytes }) => String(bytes ?? '-'), drops: 1 },
+  numberColumn('MS', ({ duration_ms: ms }) => ms),
+  numberColumn('BYTES', ({ bytes }) => bytes, { drops: 1 }),
   { title: 'ERROR', cell: ({ error }) => error ?? '-', shrinks: 'middle', drops: 3 },
   { title: 'FAULT', cell: ({ fault }) => fault ?? '-', shrinks: 'middle' },
 ];

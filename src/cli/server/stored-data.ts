@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { defined } from '../../contract/defined.ts';
@@ -163,7 +164,7 @@ async function restoreSnapshot(context: Context, options: RestoreOptions): Promi
   await context.show({
     value: restored,
     human: (style) =>
-      `${style.green('Restored')} the snapshot of ${restored.taken_at}: ${listCounts(restored.restored)}\n`,
+      `${style.green('Restored')} the snapshot of ${utcMinute(restored.taken_at)}: ${listCounts(restored.restored)}\n`,
   });
   if (restored.new_secrets > 0) {
     await context.warn(

@@ -21,12 +21,21 @@ export function describeAge(seconds: number): string {
     .join(' ');
 }
 
-/** A time as prose has it: `2026-11-21 11:55 UTC`. */
-export function utcMinute(time: string): string {
+/** A time for people: `2026-11-21 11:55 UTC`. What is no time stays as it is. */
+export function utcMinute(time: string): string;
+export function utcMinute(time: string | undefined): string | undefined;
+export function utcMinute(time: string | undefined): string | undefined {
+  return time === undefined ? undefined : utcUpTo('2026-11-21T11:55'.length, time);
+}
+
+/** The same with seconds, where one line follows another: `2026-11-21 11:55:03 UTC`. */
+export const utcSecond = (time: string): string => utcUpTo('2026-11-21T11:55:03'.length, time);
+
+function utcUpTo(length: number, time: string): string {
   const at = Date.parse(time);
   return Number.isNaN(at)
     ? time
-    : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+    : `${new Date(at).toISOString().slice(0, length).replace('T', ' ')} UTC`;
 }
 
 /** Whether there is room for whole times beside ids of 30 characters. */
@@ -50,7 +59,7 @@ export const shortTime =
   (time: string | undefined): string => {
     if (time === undefined || time === '') return '-';
     const seconds = (now - Date.parse(time)) / 1_000;
-    if (isRoomy(room) || Number.isNaN(seconds)) return time;
+    if (isRoomy(room) || Number.isNaN(seconds)) return utcMinute(time);
     if (Math.abs(seconds) < 1) return 'now';
     const [size, unit] = units.find(([one]) => Math.abs(seconds) >= one) ?? [1, 's'];
     const amount = `${Math.floor(Math.abs(seconds) / size)}${unit}`;

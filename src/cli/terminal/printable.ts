@@ -40,9 +40,9 @@ export function count(amount: number, singular: string, plural = `${singular}s`)
   return `${amount === 0 ? 'no' : inThrees(amount)} ${amount === 1 ? singular : plural}`;
 }
 
-/** A whole number with its digits in threes, as English has it. By hand: the first use of `Intl` takes some 50 ms. */
+/** A number with its digits in threes, as English has it. By hand: the first use of `Intl` takes some 50 ms. */
 export const inThrees = (amount: number): string =>
-  String(amount).replace(/\B(?=(?:\d{3})+$)/g, ',');
+  String(amount).replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ','));
 
 /** `a`, `a and b`, `a, b and c`. */
 export function listWords(words: readonly string[]): string {

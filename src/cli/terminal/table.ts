@@ -1,4 +1,4 @@
-import { printableLine, widthOf } from './printable.ts';
+import { inThrees, printableLine, widthOf } from './printable.ts';
 import { wrapWords } from './wrap-words.ts';
 import type { Style, Terminal } from './terminal.ts';
 
@@ -16,6 +16,21 @@ export interface Column<Row> {
   /** Is hidden where there is no room for all; the lowest number first. */
   readonly drops?: number;
 }
+
+/** Numbers for people, their ends one below the other; a dash where there is none. */
+export const numberColumn = <Row>(
+  title: string,
+  numberOf: (row: Row) => number | null | undefined,
+  more: Pick<Column<Row>, 'drops' | 'paint'> = {},
+): Column<Row> => ({
+  title,
+  cell: (row) => {
+    const amount = numberOf(row);
+    return typeof amount === 'number' ? inThrees(amount) : '-';
+  },
+  isRight: true,
+  ...more,
+});
 
 const gap = '  ';
 const narrowest = 12;

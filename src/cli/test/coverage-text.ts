@@ -1,7 +1,7 @@
 import { coveragePercent, isCovered } from '../../project/check/coverage.ts';
 import type { PolicyCoverage } from '../../project/check/coverage.ts';
 import { count, inThrees } from '../terminal/printable.ts';
-import { formatTable } from '../terminal/table.ts';
+import { formatTable, numberColumn } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
 
 const untested = 'no test';
@@ -76,9 +76,9 @@ function renderGaps(
     gaps,
     [
       { title: 'POLICY', cell: ({ key }) => key, shrinks: 'middle' },
-      { title: 'PASS', cell: ({ outcomes }) => String(outcomes.pass), drops: 2 },
-      { title: 'FAIL', cell: ({ outcomes }) => String(outcomes.fail), drops: 3 },
-      { title: 'ERROR', cell: ({ outcomes }) => String(outcomes.error), drops: 1 },
+      numberColumn('PASS', ({ outcomes }) => outcomes.pass, { drops: 2 }),
+      numberColumn('FAIL', ({ outcomes }) => outcomes.fail, { drops: 3 }),
+      numberColumn('ERROR', ({ outcomes }) => outcomes.error, { drops: 1 }),
       { title, cell: ({ gap }) => gap },
     ],
     style,

@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import type { Trust } from '../../contract/trusts.ts';
 import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
@@ -23,9 +24,9 @@ export const trustView = (
         ['events', rule.events.join(', ')],
         ['fork events', rule.allow_pull_request_target ? 'allowed' : undefined],
         ['scopes', rule.scopes.join(', ')],
-        ['created', `${rule.created_at} by ${rule.made_by}`],
-        ['updated', rule.updated_at],
-        ['last used', rule.last_used_at ?? 'never'],
+        ['created', `${utcMinute(rule.created_at)} by ${rule.made_by}`],
+        ['updated', utcMinute(rule.updated_at)],
+        ['last used', utcMinute(rule.last_used_at) ?? 'never'],
       ],
       style,
       room,

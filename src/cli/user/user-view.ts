@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import type { User } from '../../contract/users.ts';
 import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
@@ -20,9 +21,9 @@ export const userView = (
         ['scopes', user.scopes.join(', ') || 'none'],
         ['second factor', user.second_factor ? 'yes' : 'no'],
         ['company account', accountOf(user)],
-        ['last login', user.last_login_at ?? 'never'],
-        ['created', `${user.created_at} by ${user.created_by}`],
-        ['updated', user.updated_at],
+        ['last login', utcMinute(user.last_login_at) ?? 'never'],
+        ['created', `${utcMinute(user.created_at)} by ${user.created_by}`],
+        ['updated', utcMinute(user.updated_at)],
       ],
       style,
       room,

@@ -53,7 +53,7 @@ const violations: OwnNoun<AnsweredViolation, ListOptions> = {
       { title: 'RESOURCE', cell: (row) => row.resource_id, shrinks: 'middle', least: 9 },
       { title: 'POLICY', cell: (row) => row.policy_name, shrinks: 'end', drops: 3 },
       ...(rows.some(({ monthly_cost: cost }) => cost !== undefined)
-        ? [{ title: 'MONTHLY COST', cell: costText, drops: 2 }]
+        ? [{ title: 'MONTHLY COST', cell: costText, isRight: true as const, drops: 2 }]
         : []),
       { title: 'MESSAGE', cell: ({ message }) => message, shrinks: 'end', drops: 1 },
       { title: 'STATUS', cell: ({ status }) => status, drops: 4 },

@@ -6,8 +6,8 @@ import { listOf } from '../flags/parse-words.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { shortTime } from '../terminal/ages.ts';
-import { count, inThrees } from '../terminal/printable.ts';
-import { formatTable, tableColumns } from '../terminal/table.ts';
+import { count } from '../terminal/printable.ts';
+import { formatTable, tableColumns, numberColumn } from '../terminal/table.ts';
 import type { Column } from '../terminal/table.ts';
 import { asQuery, policyFilterOf, violationFilterOf } from './filter-flags.ts';
 import type { ViolationFlags } from './filter-flags.ts';
@@ -71,14 +71,20 @@ export const columnsOf = (
     cell: ({ key, label }) => label ?? key ?? 'none',
     shrinks: 'middle',
   },
-  { title: 'TOTAL', cell: ({ total }) => inThrees(total) },
-  { title: 'CRITICAL', cell: ({ critical }) => inThrees(critical), drops: 4 },
-  { title: 'HIGH', cell: ({ high }) => inThrees(high), drops: 3 },
-  { title: 'MEDIUM', cell: ({ medium }) => inThrees(medium), drops: 2 },
-  { title: 'LOW', cell: ({ low }) => inThrees(low), drops: 1 },
-  { title: 'RISK', cell: ({ weighted_risk: risk }) => inThrees(risk) },
+  numberColumn('TOTAL', ({ total }) => total),
+  numberColumn('CRITICAL', ({ critical }) => critical, { drops: 4 }),
+  numberColumn('HIGH', ({ high }) => high, { drops: 3 }),
+  numberColumn('MEDIUM', ({ medium }) => medium, { drops: 2 }),
+  numberColumn('LOW', ({ low }) => low, { drops: 1 }),
+  numberColumn('RISK', ({ weighted_risk: risk }) => risk),
   { title: 'OLDEST', cell: ({ oldest }) => shortTime(now, room)(oldest), drops: 5 },
   ...(hasCosts
-    ? [{ title: 'MONTHLY COST', cell: (group: ViolationGroup) => costText(group.monthly_costs) }]
+    ? [
+        {
+          title: 'MONTHLY COST',
+          cell: (group: ViolationGroup) => costText(group.monthly_costs),
+          isRight: true as const,
+        },
+      ]
     : []),
 ];

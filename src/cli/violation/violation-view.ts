@@ -1,3 +1,4 @@
+import { utcMinute } from '../terminal/ages.ts';
 import { showMoney } from '../../contract/money.ts';
 import type { AnsweredViolation } from '../../contract/violations.ts';
 import { formatDetails } from '../terminal/details.ts';
@@ -35,14 +36,14 @@ function describeViolation(violation: AnsweredViolation, style: Style): string {
       ['undecided', violation.undecided?.message],
       ['reason', violation.reason],
       ['remediation', violation.remediation_id],
-      ['detected', violation.detected_at],
-      ['resolved', violation.resolved_at],
+      ['detected', utcMinute(violation.detected_at)],
+      ['resolved', utcMinute(violation.resolved_at)],
     ],
     style,
   );
   const changes = history.map(
     ({ at, status, cause, reason }) =>
-      `  ${style.dim(at)}  ${status}  ${printableLine(reason === undefined ? cause : `${cause}: ${reason}`)}\n`,
+      `  ${style.dim(utcMinute(at))}  ${status}  ${printableLine(reason === undefined ? cause : `${cause}: ${reason}`)}\n`,
   );
   return details + changes.join('');
 }

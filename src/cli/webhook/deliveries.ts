@@ -12,7 +12,7 @@ import { parseMoment } from '../flags/moment.ts';
 import { askOurServer } from '../objects/our-server.ts';
 import { showList } from '../objects/list.ts';
 import type { Column } from '../terminal/table.ts';
-import { tableColumns } from '../terminal/table.ts';
+import { tableColumns, numberColumn } from '../terminal/table.ts';
 import { ageTitle, shortTime } from '../terminal/ages.ts';
 import { deliveryLine, deliveryView, paintDelivery, shortAnswer } from './delivery-view.ts';
 import { findObject } from '../objects/find.ts';
@@ -87,7 +87,7 @@ function deliveryColumns({ room, now }: Shown): Column<DeliveryItem>[] {
     // The type of an event says more.
     ...(room < 90
       ? []
-      : [{ title: 'TRIED', cell: (row: DeliveryItem) => String(row.attempt_count), drops: 1 }]),
+      : [numberColumn('TRIED', (row: DeliveryItem) => row.attempt_count, { drops: 1 })]),
     { title: 'NEXT', cell: ({ next_attempt_at: at }) => time(at), drops: 2 },
     { title: ageTitle(room), cell: (row) => time(row.created_at), drops: 3 },
     { title: 'ID', cell: ({ id }) => id },

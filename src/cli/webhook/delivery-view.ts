@@ -1,7 +1,8 @@
+import { utcMinute, utcSecond } from '../terminal/ages.ts';
 import type { Attempt, Delivery, DeliveryItem } from '../../contract/webhook-deliveries.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
-import { count, printableLine, visible } from '../terminal/printable.ts';
+import { count, printableLine, visible, inThrees } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
 
@@ -21,11 +22,11 @@ function describeDelivery(delivery: Delivery, style: Style, room: number): strin
       ['event', delivery.event_id],
       ['webhook', delivery.webhook_id],
       ['test', delivery.test ? 'sent by `govctl webhook test`' : undefined],
-      ['attempts', String(delivery.attempt_count)],
-      ['next', delivery.next_attempt_at],
+      ['attempts', inThrees(delivery.attempt_count)],
+      ['next', delivery.next_attempt_at && utcSecond(delivery.next_attempt_at)],
       ['error', delivery.error],
-      ['created', delivery.created_at],
-      ['updated', delivery.updated_at],
+      ['created', utcMinute(delivery.created_at)],
+      ['updated', utcMinute(delivery.updated_at)],
     ],
     style,
     room,
@@ -36,7 +37,7 @@ function describeAttempt(attempt: Attempt, style: Style, room: number): string {
   const { response_status: status, error } = attempt;
   const outcome = status === undefined ? 'no response' : `answered ${status}`;
   const paint = isSuccess(status) ? style.green : style.red;
-  const head = `${style.bold(`Attempt ${attempt.number}`)}  ${attempt.at}  ${paint(outcome)} after ${Math.round(attempt.duration_ms)} ms`;
+  const head = `${style.bold(`Attempt ${attempt.number}`)}  ${utcSecond(attempt.at)}  ${paint(outcome)} after ${inThrees(Math.round(attempt.duration_ms))} ms`;
   const lines = [
     ...(error === undefined ? [] : [`error: ${printableLine(error)}`]),
     ...headerLines('sent', attempt.request_headers, style),
@@ -73,7 +74,8 @@ function bodyLines(
   const start = text === '' ? [] : text.split(/\r?\n/);
   const shown = start.slice(0, mostLines).map((line) => `${style.dim('|')} ${visible(line)}`);
   const isAll = body.length <= mostCharacters && start.length <= mostLines;
-  if (!isAll) shown.push(style.dim(`... ${body.length} characters in total; use -o json for all`));
+  if (!isAll)
+    shown.push(style.dim(`... ${inThrees(body.length)} characters in total; use -o json for all`));
   else if (cut) shown.push(style.dim('... the service stored only this part'));
   return shown;
 }
@@ -89,8 +91,10 @@ export const paintDelivery = (text: string, { status }: DeliveryItem, style: Sty
 
 /** One line for what changed of a delivery. */
 export function deliveryLine(delivery: DeliveryItem, style: Style): string {
-  const again = delivery.next_attempt_at ? `, next attempt at ${delivery.next_attempt_at}` : '';
+  const again = delivery.next_attempt_at
+    ? `, next attempt at ${utcSecond(delivery.next_attempt_at)}`
+    : '';
   const attempts = count(delivery.attempt_count, 'attempt');
   const outcome = `${delivery.status}  ${shortAnswer(delivery)}, ${attempts}${again}`;
-  return `${style.dim(delivery.updated_at)}  ${printableLine(delivery.event_type)}  ${paintDelivery(printableLine(outcome), delivery, style)}  ${style.dim(delivery.id)}\n`;
+  return `${style.dim(utcSecond(delivery.updated_at))}  ${printableLine(delivery.event_type)}  ${paintDelivery(printableLine(outcome), delivery, style)}  ${style.dim(delivery.id)}\n`;
 }

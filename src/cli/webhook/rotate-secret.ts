@@ -2,6 +2,7 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
 import type { Context } from '../context.ts';
+import { utcMinute } from '../terminal/ages.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { withSecret } from './create.ts';
 import { keepingSecret } from './create-once.ts';
@@ -42,7 +43,7 @@ export async function runRotateSecret(context: Context, options: RotateOptions):
   await context.say(
     until === undefined
       ? 'The server does not report whether the old secret still signs. Accept both secrets for a while.'
-      : `Deliveries are also signed with the old secret until ${until}. Update the receiver before then.`,
+      : `Deliveries are also signed with the old secret until ${utcMinute(until)}. Update the receiver before then.`,
   );
   return exitCodes.ok;
 }

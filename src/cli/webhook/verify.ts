@@ -9,7 +9,7 @@ import { printableLine } from '../terminal/printable.ts';
 import { tableColumns } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
-import { describeAge } from '../terminal/ages.ts';
+import { describeAge, utcSecond } from '../terminal/ages.ts';
 import { parseDelivery, parseHeaders, readBytes } from './read-saved.ts';
 import type { SavedDelivery } from './read-saved.ts';
 import { fromEnvironment } from '../flags/from-environment.ts';
@@ -181,7 +181,7 @@ function describe(
   if (timestamp !== undefined && age !== undefined) {
     const when = age >= 0 ? `${describeAge(age)} ago` : `in ${describeAge(-age)}`;
     const trust = isSigned ? '' : style.yellow(' (not signed)');
-    lines.push(`  sent ${new Date(timestamp * 1_000).toISOString()}, ${when}${trust}`);
+    lines.push(`  sent ${utcSecond(new Date(timestamp * 1_000).toISOString())}, ${when}${trust}`);
   }
   if (event) lines.push(`  ${printableLine([event.type, event.id].filter(Boolean).join(' '))}`);
   const head = fits ? style.green('Verified') : `${style.red('Not verified')}: ${problem ?? ''}`;

@@ -1,9 +1,10 @@
+import { utcMinute } from '../terminal/ages.ts';
 import { eventTypes } from '../../contract/events.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
 import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
-import { count, printableLine } from '../terminal/printable.ts';
+import { count, inThrees, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
 import { typed } from '../terminal/typed.ts';
@@ -31,7 +32,7 @@ function describeWebhook(webhook: ShownWebhook, style: Style, room: number): str
       ['url', webhook.name === undefined ? undefined : webhook.url],
       ['events', describeTypes(webhook.events)],
       ['status', describeStatus(webhook)],
-      ['failing', webhook.failing_since && `since ${webhook.failing_since}`],
+      ['failing', webhook.failing_since && `since ${utcMinute(webhook.failing_since)}`],
       ['waiting', webhook.waiting === undefined ? undefined : count(webhook.waiting, 'event')],
       ['dropped', describeDropped(webhook)],
       ['last sent', describeLast(webhook)],
@@ -53,12 +54,12 @@ function describeWebhook(webhook: ShownWebhook, style: Style, room: number): str
       [
         'old secret',
         webhook.previous_secret_expires_at &&
-          `also signs until ${webhook.previous_secret_expires_at}`,
+          `also signs until ${utcMinute(webhook.previous_secret_expires_at)}`,
       ],
       ['tags', withoutOwnership(webhook.tags ?? []).join(', ')],
       ['git', owner && `managed by project ${owner}${key ? `, key ${key}` : ''}`],
-      ['created', [created, by && `by ${by}`].filter(Boolean).join(' ')],
-      ['updated', webhook.updated_at],
+      ['created', [utcMinute(created), by && `by ${by}`].filter(Boolean).join(' ')],
+      ['updated', utcMinute(webhook.updated_at)],
     ],
     style,
     room,
@@ -72,7 +73,7 @@ const describeTypes = (types: readonly string[]): string =>
 function describeStatus(webhook: ShownWebhook): string {
   const state = stateOf(webhook);
   if (isActive(webhook)) return state;
-  const since = webhook.disabled_at ? ` since ${webhook.disabled_at}` : '';
+  const since = webhook.disabled_at ? ` since ${utcMinute(webhook.disabled_at)}` : '';
   const why = state === 'disabled' && webhook.disabled_reason ? `: ${webhook.disabled_reason}` : '';
   return state + since + why;
 }
@@ -80,20 +81,20 @@ function describeStatus(webhook: ShownWebhook): string {
 /** For a table. */
 export function describeWaiting(webhook: ShownWebhook): string {
   const { waiting, dropped } = webhook;
-  const lost = dropped && isDropping(webhook) ? `, ${dropped.events} dropped` : '';
-  return `${waiting ?? '-'}${lost}`;
+  const lost = dropped && isDropping(webhook) ? `, ${inThrees(dropped.events)} dropped` : '';
+  return `${waiting === undefined ? '-' : inThrees(waiting)}${lost}`;
 }
 
 function describeDropped({ dropped }: ShownWebhook): string | undefined {
   if (!dropped) return undefined;
   const { events, since, ended_at: until } = dropped;
-  return `${count(events, 'event')} since ${since}${until === undefined ? '' : `, until ${until}`}`;
+  return `${count(events, 'event')} since ${utcMinute(since)}${until === undefined ? '' : `, until ${utcMinute(until)}`}`;
 }
 
 function describeLast({ last_delivery: last }: ShownWebhook): string | undefined {
   if (!last) return undefined;
   const answer = last.error ?? (last.response_status && `answered ${last.response_status}`);
-  return [last.at, last.event_type, [last.status, answer].filter(Boolean).join(', ')]
+  return [utcMinute(last.at), last.event_type, [last.status, answer].filter(Boolean).join(', ')]
     .filter(Boolean)
     .join(' ');
 }

@@ -121,7 +121,7 @@ describe('govctl api-key get and list', () => {
     const { id, key = '' } = await create('--expires', '2099-01-31');
     const got = await run(['get', id]);
     expect(got.stdout).toContain(`…${key.slice(-4)}`);
-    expect(got.stdout).toContain('2099-01-31T00:00:00.000Z');
+    expect(got.stdout).toContain('2099-01-31 00:00 UTC');
     expect(got.stdout).not.toContain(key);
     expect(await json('get', id)).not.toHaveProperty('key');
   });
@@ -130,7 +130,7 @@ describe('govctl api-key get and list', () => {
     const { id } = await create('--expires', '2099-01-31');
     const later = { now: () => Date.parse('2099-02-01T00:00:00Z') };
     expect((await run(['list'], later)).stdout).toMatch(/dashboard +governance:read +expired/);
-    expect((await run(['get', id], later)).stdout).toContain('2099-01-31T00:00:00.000Z (expired)');
+    expect((await run(['get', id], later)).stdout).toContain('2099-01-31 00:00 UTC (expired)');
   });
 
   it('fit in 80 columns', async () => {

@@ -56,7 +56,7 @@ describe('govctl budget create', () => {
         threshold  100% spent: not exceeded
         threshold  100% forecast: exceeded since 2026-03-15 12:00 UTC
         data       until 2026-03-14
-        updated    2026-03-15T12:00:00.000Z
+        updated    2026-03-15 12:00 UTC
       "
     `);
   });

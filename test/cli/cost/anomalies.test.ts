@@ -104,7 +104,7 @@ describe('cost anomalies', () => {
         trend     ▃▃▂▂▃▃▃▃▃▂▂▃▃▃▃▃▂▂▃▃▃▃▃▂▂▃▃▃█▆▂ from 2026-01-27
         cause     resource i-1: +328.57 USD
         cause     region eu-west-1: +328.57 USD
-        detected  2026-03-01T12:00:00.000Z
+        detected  2026-03-01 12:00 UTC
       "
     `);
   });

@@ -207,7 +207,7 @@ describe('cost analysis', () => {
 
       SERVICE                             COST  SHARE             CHANGE  TREND
       Amazon Elastic Compute Cloud    1,718.00    70%  ########    +7.4%  *#=#########
-      Amazon Relation…tabase Service    468.00    19%  ##        +1,514%  ++******####
+      Amazon Relation~tabase Service    468.00    19%  ##        +1,514%  ++******####
       other (14)                        272.67    11%  #                  #+++++++++++
 
       CHANGED MOST

@@ -131,8 +131,8 @@ it('is listed, shown and deleted by its ID', async () => {
   const imports = (...argv: string[]) => run(argv, undefined, {}, 'imports');
   const { stdout } = await imports('list');
   expect(stdout).toMatch(/^CREATED +STATUS +NAME +SIZE +ROWS +ID\n/);
-  expect(stdout).toMatch(/\n\S+ +open +left open .* imp_\w+\n/);
-  expect(stdout).toMatch(/\n\S+ +completed +january .* 1 +imp_\w+\n/);
+  expect(stdout).toMatch(/\n\S+ \S+ UTC +open +left open .* imp_\w+\n/);
+  expect(stdout).toMatch(/\n\S+ \S+ UTC +completed +january .* 1 +imp_\w+\n/);
   const [done = ''] =
     /imp_\w+(?=\n)/.exec((await imports('list', '--status', 'completed')).stdout) ?? [];
   const shown = await imports('get', done);

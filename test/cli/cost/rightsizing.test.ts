@@ -218,9 +218,9 @@ describe('govctl cost metrics import', () => {
       0,
       [
         'FILE                FORMAT                 POINTS  MACHINES  FROM        UNTIL',
-        'metrics/cpu.json    CloudWatch statistics  48      1         2026-02-10  2026-02-11',
-        'metrics/net.json    CloudWatch statistics  0       0         -           -',
-        'metrics/own.ndjson  NDJSON                 2       1         2026-02-10  2026-02-10',
+        'metrics/cpu.json    CloudWatch statistics      48         1  2026-02-10  2026-02-11',
+        'metrics/net.json    CloudWatch statistics       0         0  -           -',
+        'metrics/own.ndjson  NDJSON                      2         1  2026-02-10  2026-02-10',
         '',
         'Skipped other metrics: NetworkIn 2',
         'Stored: 50 points of 1 machine; 200 15-minute intervals changed.',

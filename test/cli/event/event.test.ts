@@ -67,7 +67,7 @@ describe('govctl event', () => {
     const { id } = await trigger('policy.violation.detected');
     const table = await run(['event', 'list']);
     expect(table.stdout).toMatch(
-      /^CREATED +TYPE +WHAT +ID\n\S+ +policy\.violation\.detected .*\n\S+ +scan\.completed /,
+      /^CREATED +TYPE +WHAT +ID\n\S+ \S+ UTC +policy\.violation\.detected .*\n\S+ \S+ UTC +scan\.completed /,
     );
     const types = async (...flags: string[]) =>
       (await json<{ events: { type: string }[] }>('event', 'list', ...flags)).events.map(

@@ -31,11 +31,11 @@ it('lists how the frameworks stand', async () => {
   const { stdout } = await run('list');
   expect(stdout).toMatchInlineSnapshot(`
     "FRAMEWORK    VERSION                        STATUS         SCORE  PASSED  CONTROLS  POLICIES
-    hipaa        45 CFR 164 subpart C           not_evaluated  -      0 of 0  83        0
-    iso27001     2022, Annex A                  not_evaluated  -      0 of 0  93        0
-    nist-800-53  rev5, moderate baseline        not_evaluated  -      0 of 0  287       0
-    pci          4.0.1                          not_evaluated  -      0 of 0  278       0
-    soc2         2017, points of focus of 2022  NON_COMPLIANT  75     0 of 2  61        2
+    hipaa        45 CFR 164 subpart C           not_evaluated      -  0 of 0        83         0
+    iso27001     2022, Annex A                  not_evaluated      -  0 of 0        93         0
+    nist-800-53  rev5, moderate baseline        not_evaluated      -  0 of 0       287         0
+    pci          4.0.1                          not_evaluated      -  0 of 0       278         0
+    soc2         2017, points of focus of 2022  NON_COMPLIANT     75  0 of 2        61         2
     "
   `);
   for (const argv of [['list'], ['show', 'soc2', '--all'], ['show', 'soc2', 'CC6.1']]) {
@@ -52,8 +52,8 @@ it('shows the controls with policies, and where to go on', async () => {
       4 evaluations by 2 policies
 
     CONTROL  STATUS  POLICIES  OPEN  TITLE
-    CC6.1    FAILED  2         1     Restrict logical access to systems and data
-    CC6.6    FAILED  1         1     Defend the network boundary against outsiders
+    CC6.1    FAILED         2     1  Restrict logical access to systems and data
+    CC6.6    FAILED         1     1  Defend the network boundary against outsiders
 
     59 more without a policy: govctl framework show soc2 --all
 
@@ -81,8 +81,8 @@ it('shows the policies of a control, and leads to their violations', async () =>
       policies  2
 
     POLICY   SEVERITY  PASS  FAIL  ERROR  EXEMPT  OPEN
-    private  MEDIUM    1     1     0      0       1
-    never    MEDIUM    2     0     0      0       0
+    private  MEDIUM       1     1      0       0     1
+    never    MEDIUM       2     0      0       0     0
 
     Next: govctl violation list --policy private
     "

@@ -65,8 +65,8 @@ describe('the overview screen', () => {
                                         more: govctl predict list
 
         Accounts      score  open       Frameworks  score  failed / with data / all
-        111122223333  89.06  1          PCI-DSS     77.78  1 / 1 / 278
-        444455556666  12.5   1          SOC2        80.56  1 / 2 / 61
+        111122223333  89.06     1       PCI-DSS     77.78  1 / 1 / 278
+        444455556666  12.5      1       SOC2        80.56  1 / 2 / 61
 
         Last 30 days: 0% of fixes made by remediation, 1 of 8 capabilities used.
       Next: govctl violation list --severity HIGH
@@ -84,7 +84,7 @@ describe('the overview screen', () => {
 
   it('of a part has its accounts, and no trend or frameworks, which are of everything', async () => {
     const { stdout } = await run(['--account', '444455556666']);
-    expect(stdout).toContain('444455556666  12.5   1');
+    expect(stdout).toContain('444455556666  12.5      1');
     expect(stdout).not.toContain('111122223333');
     expect(stdout).not.toMatch(/since|Frameworks/);
   });

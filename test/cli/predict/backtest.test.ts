@@ -26,11 +26,11 @@ describe('predict backtest of a dataset', () => {
     const { stdout, exitCode } = await backtest({ 'a.ndjson': dataset }, '--dataset', 'a.ndjson', '--horizon', '20'); // prettier-ignore
     expect(exitCode).toBe(0);
     expect(stdout).toMatchInlineSnapshot(`
-      "METHOD                  N   ALERTS  PRECISION  RECALL  SKILL/NEVER  SKILL/30D
-      recurrence              1   4       100%       10%     0.03         0.56
-      trend                   0   0       -          -       -            -
-      failed in last 30 days  31  67      12%        20%     -1.22        0.00
-      never                   0   0       -          0%      0.00         0.55
+      "METHOD                   N  ALERTS  PRECISION  RECALL  SKILL/NEVER  SKILL/30D
+      recurrence               1       4  100%       10%     0.03         0.56
+      trend                    0       0  -          -       -            -
+      failed in last 30 days  31      67  12%        20%     -1.22        0.00
+      never                    0       0  -          0%      0.00         0.55
 
       31 series, 5,190 daily forecasts for 20 days, 40 failures, 2025-01-01 to
         2025-07-10.

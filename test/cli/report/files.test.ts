@@ -50,7 +50,7 @@ describe('govctl report watch', () => {
     start({ states: [...states, { status: 'completed' }] });
     service.put({ name: 'R', status: 'pending' });
     const outcome = await run(['watch', 'rpt_000001']);
-    const at = '2026-01-15T12:00:00.000Z  rpt_000001';
+    const at = '2026-01-15 12:00:00 UTC  rpt_000001';
     expect(outcome).toEqual({
       exitCode: 0,
       stderr: '',

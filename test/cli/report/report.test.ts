@@ -203,8 +203,8 @@ describe('govctl report list', () => {
     expect(outcome.stdout).toBe(
       [
         'NAME     TYPE        FRAMEWORK  STATUS      SCORE  VIOLATIONS  CREATED               ID',
-        'Quarter  compliance  soc2       completed   87.5   12          2026-01-15T11:55:00Z  rpt_000001',
-        'Next     risk        -          generating  -      -           -                     rpt_000002',
+        'Quarter  compliance  soc2       completed    87.5          12  2026-01-15 11:55 UTC  rpt_000001',
+        'Next     risk        -          generating      -           -  -                     rpt_000002',
         '',
       ].join('\n'),
     );
@@ -246,7 +246,7 @@ describe('govctl report get', () => {
         '  violations  12 (2 critical, 3 high)',
         '  contents    2 sections, 24 pages',
         '  formats     pdf (40 kB)',
-        '  generated   2026-01-15T11:59:00Z',
+        '  generated   2026-01-15 11:59 UTC',
         '  → To download the files, run `govctl report download Quarter`; to view the report, `govctl report open Quarter`.',
         '',
       ].join('\n'),
@@ -272,7 +272,9 @@ describe('govctl report get', () => {
     const scope = { environments: ['dev', 'prod'], date_range: range };
     service.put({ name: 'R', status: 'pending', scope });
     const asked = (await run(['get', 'R'])).stdout.replaceAll(/\s+/g, ' ');
-    expect(asked).toContain(`environments dev, prod period ${range.start} to ${range.end}`);
+    expect(asked).toContain(
+      'environments dev, prod period 2026-01-01 00:00 UTC to 2026-01-05 00:00 UTC',
+    );
     const notices = ['Nothing was evaluated.'];
     service.put({ name: 'S', status: 'completed', scope, period: 'from A up to B', notices });
     const told = (await run(['get', 'S'])).stdout.replaceAll(/\s+/g, ' ');
@@ -297,7 +299,7 @@ describe('govctl report get', () => {
     [
       { status: 'pending', scheduled_at: '2026-01-16T00:00:00Z' },
       8,
-      'pending, starts at 2026-01-16T00:00:00Z',
+      'pending, starts at 2026-01-16 00:00 UTC',
     ],
     [{ status: 'failed', failure: { reason: 'disk\u001b[2J full' } }, 0, 'failed: disk�[2J full'],
     [{ status: 'archived' }, 0, 'archived'],

@@ -231,8 +231,8 @@ rules: [{condition: 'now > timestamp("2027-01-01T00:00:00Z")', effect: DENY}]
     const cwd = repo(head + inline('false') + expecting(failing));
     const { stdout } = await run(cwd, '--coverage');
     expect(stdout).toBe(`POLICY         PASS  FAIL  ERROR  NOT COVERED
-s3-encryption  0     1     0      never passes
-s3-owner       1     0     0      never fails
+s3-encryption     0     1      0  never passes
+s3-owner          1     0      0  never fails
 
 1 case in 1 test: all passed.
 Coverage: 0 of 2 rules covered (0%); 0 of 2 policies tested for both pass and fail.
@@ -286,7 +286,7 @@ Coverage: 0 of 2 rules covered (0%); 0 of 2 policies tested for both pass and fa
     const cwd = makeRepo({ 'many.yaml': manyRules(2, ''), 'many.test.yaml': oneEach(2) });
     const { exitCode, stdout } = await run(cwd, '--require-coverage');
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('COVERED, BUT\nmany    0     2     0      never passes\n');
+    expect(stdout).toContain('COVERED, BUT\nmany       0     2      0  never passes\n');
   });
 
   it('names each rule that no case matches where the terminal has 80 columns', async () => {

@@ -34,7 +34,7 @@ describe('govctl webhook verify', () => {
         'Verified',
         '  x-service-signature  valid with SECRET',
         '  webhook-signature    valid with SECRET',
-        '  sent 2026-01-15T12:00:00.000Z, 2 h ago',
+        '  sent 2026-01-15 12:00:00 UTC, 2 h ago',
         '  policy.violation.created evt_1',
         '',
       ].join('\n'),

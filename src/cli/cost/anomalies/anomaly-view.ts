@@ -1,3 +1,4 @@
+import { utcMinute } from '../../terminal/ages.ts';
 import type { CostAnomaly } from '../../../contract/cost-anomalies.ts';
 import { showMoney } from '../../../contract/money.ts';
 import { formatDetails } from '../../terminal/details.ts';
@@ -41,9 +42,9 @@ export const anomalyView = (
         ['note', anomaly.note],
         [
           'feedback by',
-          anomaly.feedback_by && `${anomaly.feedback_by}, ${anomaly.feedback_at ?? ''}`,
+          anomaly.feedback_by && `${anomaly.feedback_by}, ${utcMinute(anomaly.feedback_at) ?? ''}`,
         ],
-        ['detected', anomaly.detected_at],
+        ['detected', utcMinute(anomaly.detected_at)],
       ],
       style,
       room,

@@ -1,7 +1,7 @@
 import type { MetricsAnswer } from '../../../contract/metrics.ts';
 import type { View } from '../../terminal/output.ts';
 import { count, inThrees, printableLine } from '../../terminal/printable.ts';
-import { formatTable } from '../../terminal/table.ts';
+import { formatTable, numberColumn } from '../../terminal/table.ts';
 import { wrapWords } from '../../terminal/wrap-words.ts';
 
 /** What was read from a file. */
@@ -44,8 +44,8 @@ export const importView = (files: readonly ReadFile[], stored?: readonly Metrics
         [
           { title: 'FILE', cell: ({ file }) => file, shrinks: 'middle' },
           { title: 'FORMAT', cell: ({ format }) => format, shrinks: 'end' },
-          { title: 'POINTS', cell: (one) => inThrees(one.points) },
-          { title: 'MACHINES', cell: (one) => inThrees(one.resources.size) },
+          numberColumn('POINTS', (one) => one.points),
+          numberColumn('MACHINES', (one) => one.resources.size),
           { title: 'FROM', cell: ({ from }) => from?.slice(0, 10) ?? '-', drops: 1 },
           { title: 'UNTIL', cell: ({ until }) => until?.slice(0, 10) ?? '-', drops: 2 },
         ],

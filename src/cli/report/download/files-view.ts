@@ -19,7 +19,7 @@ export const filesView = (report: ShownReport, files: readonly DownloadedFile[])
           files,
           [
             { title: 'FILE', cell: ({ file }) => printableLine(file) },
-            { title: 'SIZE', cell: ({ bytes }) => showSize(bytes) },
+            { title: 'SIZE', cell: ({ bytes }) => showSize(bytes), isRight: true },
             {
               title: 'SHA-256',
               cell: ({ verified, sha256 }) =>

@@ -261,7 +261,7 @@ describe('auth status of a person', () => {
     const { stdout, exitCode } = await service.run(['auth', 'status']);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(
-      /^https:\/\/govctl\.test\n {2}login {4}profile "default": ada@example\.com, stored in a file\n {2}token {4}valid: .*\n {2}user {5}ada@example\.com\n {2}roles {4}editor\n {2}secret {3}….{4}\n {2}scopes {3}governance:read compliance:write\n {2}expires {2}2026-01-15T13:00:00\.000Z \(in 60 min\), renewed automatically\n {2}session {2}ends .*\n$/,
+      /^https:\/\/govctl\.test\n {2}login {4}profile "default": ada@example\.com, stored in a file\n {2}token {4}valid: .*\n {2}user {5}ada@example\.com\n {2}roles {4}editor\n {2}secret {3}….{4}\n {2}scopes {3}governance:read compliance:write\n {2}expires {2}2026-01-15 13:00 UTC \(in 60 min\), renewed automatically\n {2}session {2}ends .*\n$/,
     );
     const json = await service.run(['auth', 'status', '--all', '-o', 'json']);
     expect(JSON.parse(json.stdout)).toMatchObject({
