@@ -39,7 +39,8 @@ export function parseAmount(text: string, mostDigits = mostUnitDigits): Parsed |
   if (Math.abs(shift) > mostExponent) return 'is out of range';
   const { digits, isRounded } = scaled(whole + after, after.length - shift);
   const units = digits.slice(0, -scale).replace(/^0+/, '');
-  if (units.length > mostDigits) return `has more than ${mostDigits} digits before the point`;
+  if (units.length > mostDigits)
+    return `has more than ${mostDigits} digits before the decimal point`;
   const positive = {
     units: Number(units),
     nanos: Number(digits.slice(-scale, -laneDigits)),
@@ -191,7 +192,7 @@ export function showAmount(amount: Amount): string {
 /** The amount that `showAmount` shows so; of any size. */
 export function readAmount(text: string): Amount {
   const [, sign, units = '', after = ''] = /^(-?)(\d+)(?:\.(\d{1,18}))?$/.exec(text) ?? [];
-  if (sign === undefined) throw new Error(`${JSON.stringify(text)} is no amount`);
+  if (sign === undefined) throw new Error(`${JSON.stringify(text)} is not an amount`);
   const digits = after.padEnd(scale, '0');
   const positive = {
     units: Number(units),

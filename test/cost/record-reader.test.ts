@@ -193,7 +193,7 @@ describe('a row of FOCUS', () => {
         );
     for (const [row, message] of [
       [{ BilledCost: 'NaN' }, 'is not a decimal number'],
-      [{ BilledCost: '1e308' }, 'has more than 12 digits before the point'],
+      [{ BilledCost: '1e308' }, 'has more than 12 digits before the decimal point'],
       [{ BilledCost: '' }, 'is empty'],
       [{ ListCost: '1.234,5' }, 'is not a decimal number'],
       [{ ChargePeriodStart: '30.09.2026' }, 'is not a date such as 2026-09-30'],

@@ -29,11 +29,11 @@ const rules: readonly (readonly [pattern: RegExp, instead: string])[] = [
 
 /** Files and directories that do not follow every rule yet. */
 const unread: readonly string[] = [
-  'src/cost/',
-  'src/engine/frameworks/titles/',
-  'src/inventory/',
-  'src/report/',
-  'policies-example/',
+  // Names the status UNDECIDED of the reports.
+  'src/report/content/framework-sections.ts',
+  // Folders are resources of Google Cloud.
+  'policies-example/gcp/identity/gcp-iam-no-basic-roles.yaml',
+  'policies-example/gcp/logging/gcp-audit-config-no-exempted-members.yaml',
   'docs/reference/',
 ];
 

@@ -349,7 +349,7 @@ const plain = (_key: string, value: unknown): unknown =>
 function decimalOf(value: unknown, scale: number): string | undefined {
   if (value === null || value === undefined) return undefined;
   const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
-  if (!isWhole && !(value instanceof Uint8Array)) throw damaged('a decimal is no whole number');
+  if (!isWhole && !(value instanceof Uint8Array)) throw damaged('a decimal is not a whole number');
   const whole = value instanceof Uint8Array ? signed(value) : BigInt(value as number | bigint);
   const digits = (whole < 0n ? -whole : whole).toString().padStart(scale + 1, '0');
   const sign = whole < 0n ? '-' : '';

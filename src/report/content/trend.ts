@@ -161,7 +161,7 @@ function comparison({ order }: Facts, first: ScanFact, last: ScanFact): Table {
     row('Evaluations', first.evaluated, last.evaluated),
     row('Failing', first.failed, last.failed),
     row('Exempt', first.exempt, last.exempt),
-    row('Undecided', first.undecided, last.undecided),
+    row('Errors', first.undecided, last.undecided),
   ];
   type Item = (typeof items)[number];
   const { timezone } = order.scope;

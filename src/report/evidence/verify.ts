@@ -141,7 +141,7 @@ function differences(signed: readonly Subject[], there: readonly Subject[]): Bun
   if (moved) return [{ entry: moved.name, message: 'the entries are in another order' }];
   return there.length === signed.length
     ? []
-    : [{ entry: statementName, message: 'it names an entry twice' }];
+    : [{ entry: statementName, message: 'it contains an entry twice' }];
 }
 
 /** `bundle.json`, as a server writes it. */

@@ -36,7 +36,7 @@ export function checkSignature(
   if (!said) return invalid('it does not say what it is a signature of, in SHA-256');
   if (!equal(said, digest)) return invalid('the file was changed after it was signed');
   const certificate = trusted ?? certificates[0];
-  if (!certificate) return invalid('it brings no certificate, and none is known');
+  if (!certificate) return invalid('it contains no certificate, and none is known');
   // The attributes are signed as a SET, and stand in the message as [0].
   const signed = Buffer.from(attributes.whole);
   signed[0] = tags.set;

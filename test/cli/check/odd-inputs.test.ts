@@ -319,7 +319,7 @@ const halfRead: readonly [what: string, document: unknown, message: string][] = 
   [
     'an Azure list with a text in it',
     [live('a'), 'b'],
-    '8:3 an Azure resource needs an id and a type',
+    '8:3 an Azure resource needs an ID and a type',
   ],
   [
     'a snapshot with a text in it',

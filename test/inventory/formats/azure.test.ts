@@ -221,7 +221,7 @@ test.each([['value'], ['data'], [undefined]])(
       [...prefix, 0],
       [...prefix, 2],
     ]);
-    expect(problems[0]?.message).toMatch(/needs an id and a type/);
+    expect(problems[0]?.message).toMatch(/needs an ID and a type/);
   },
 );
 

@@ -65,7 +65,7 @@ it.each<[name: string, bytes: string | Uint8Array, said: string]>([
 });
 
 it.each([
-  [{ cost: '1e308' }, 'BilledCost', 'digits before the point'],
+  [{ cost: '1e308' }, 'BilledCost', 'digits before the decimal point'],
   [{ cost: 'NaN' }, 'BilledCost', 'is not a decimal number'],
   [{ cost: '' }, 'BilledCost', 'is empty'],
   [{ day: '31.01.2026' }, 'ChargePeriodStart', 'is not a date'],

@@ -197,7 +197,7 @@ export const pciTitles = `
 12.8.4 Check their compliance yearly
 12.8.5 Know who covers which requirement
 12.9.1 Service providers: acknowledge responsibility
-12.9.2 Service providers: give compliance information
+12.9.2 Service providers: provide compliance information
 12.10.1 Have an incident response plan
 12.10.2 Test the plan yearly
 12.10.3 Be on call for incidents day and night
@@ -209,7 +209,7 @@ A1.1.1 Providers: separate own and customer environments
 A1.1.2 Providers: customers reach only their own data
 A1.1.3 Providers: customers use only their own resources
 A1.1.4 Providers: test the separation twice a year
-A1.2.1 Providers: give each customer logs
+A1.2.1 Providers: provide each customer with logs
 A1.2.2 Providers: support forensic investigations
 A1.2.3 Providers: take reports of incidents and flaws
 A2.1.1 Old TLS: use terminals only where safe

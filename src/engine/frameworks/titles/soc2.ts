@@ -58,7 +58,7 @@ P6.3 Record disclosures that were not permitted
 P6.4 Get privacy commitments from vendors
 P6.5 Have vendors report disclosures that were not permitted
 P6.6 Notify those concerned of breaches
-P6.7 Account for disclosures to whoever asks
+P6.7 Account for disclosures to anyone who asks
 P7.1 Keep personal data correct and up to date
 P8.1 Take privacy complaints, and check that commitments are met
 `;

@@ -33,7 +33,7 @@ export const azure: Reader = {
     return {
       raws: live.map(toLiveResource),
       problems: found.flatMap(({ value, at }) =>
-        isLiveResource(value) ? [] : [{ message: 'an Azure resource needs an id and a type', at }],
+        isLiveResource(value) ? [] : [{ message: 'an Azure resource needs an ID and a type', at }],
       ),
     };
   },

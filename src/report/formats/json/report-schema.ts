@@ -64,7 +64,7 @@ const report = z.strictObject({
     .optional()
     .describe('What has to be known to read the summary right'),
   summary,
-  main_table: z.string().describe('The id of the table that a CSV file is of'),
+  main_table: z.string().describe('The ID of the table in the CSV file'),
 });
 
 const chart = z.strictObject({
@@ -92,7 +92,7 @@ const table = z.strictObject({
   title: z.string(),
   columns: z.array(z.strictObject({ id: z.string(), title: z.string(), type: cellType })),
   empty: z.string().describe('What is said where there are no rows'),
-  rows: z.array(z.record(z.string(), cell)).describe('Cells by the ids of their columns'),
+  rows: z.array(z.record(z.string(), cell)).describe('Cells by the IDs of their columns'),
   row_count: z.int(),
 });
 

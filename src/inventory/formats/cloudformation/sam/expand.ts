@@ -130,7 +130,7 @@ interface Unread {
 
 /** Values that `Globals` may give to the resources of one template: each of them takes all. */
 const maxGiven = 200_000;
-const tooMuchGiven = unknownPart('the Globals, which are too large for so many resources');
+const tooMuchGiven = unknownPart('the Globals, which are too large for this number of resources');
 
 /** @returns whether one more resource of a type may take what `Globals` give it */
 function createGiving(globals: Fields): (type: string) => boolean {
