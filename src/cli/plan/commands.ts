@@ -99,11 +99,12 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('import')
     .summary('import live objects into YAML files')
     .description(
-      "Write a file for each live policy, exemption, framework and budget that belongs to this project or to none, without govctl's own tags.",
+      "Write a file for each live policy, exemption, framework and budget that belongs to this project or to none, without govctl's own tags. Objects that the repo already has a file for are skipped, or updated with --update.",
     )
     .option('--out <dir>', 'output directory', 'policies')
     .option('--project <name>', 'include objects of this project (default: project in govctl.yaml)')
     .option('--all-owners', 'include objects of other projects')
+    .option('--update', 'update documents of the repo that differ from the service')
     .option('--force', 'overwrite existing files')
     .addHelpText('after', importHelp)
     .action(act(() => import('./import.ts').then((m) => m.runImport)));

@@ -1,11 +1,11 @@
-import { lstat, mkdir } from 'node:fs/promises';
+import { lstat, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { listAll } from '../../client/list-all.ts';
 import type { Client } from '../../client/client.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { Ownership } from '../../project/compare/ownership.ts';
-import type { Kind, LiveItem } from '../../project/kinds/kind.ts';
-import { isHidden, kindField } from '../../project/kinds/kind.ts';
+import type { Kind, LiveItem, LocalDocument } from '../../project/kinds/kind.ts';
+import { contentHash, isHidden, kindField } from '../../project/kinds/kind.ts';
 import { kinds, nounOf } from '../../project/kinds/kinds.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
@@ -13,7 +13,12 @@ import type { ExportFile } from '../../project/write/export.ts';
 import { exportDocuments } from '../../project/write/export.ts';
 import { replaceFile } from '../../project/write/replace-file.ts';
 import { placeToWrite, writesFrom } from '../flags/place-to-write.ts';
+import { documentsOf } from '../../project/plan/read-repo.ts';
+import { loadProject } from '../../project/read/load.ts';
+import { updateDocuments } from '../../project/write/update-document.ts';
+import { defined } from '../../contract/defined.ts';
 import { connect } from '../objects/connect.ts';
+import { readingOf } from '../project/reading.ts';
 import type { Context, Run } from '../context.ts';
 import { projectConfig, repoUrlOf } from '../objects/project-base-url.ts';
 import { count, printable } from '../terminal/printable.ts';
@@ -23,6 +28,7 @@ interface ImportOptions {
   readonly out: string;
   readonly project?: string;
   readonly force?: boolean;
+  readonly update?: boolean;
   readonly allOwners?: boolean;
 }
 
@@ -35,7 +41,7 @@ interface Live {
 /** Webhooks and schedules stay out: a service does not tell their secrets. */
 const imported = kinds.filter(({ name, isOurs }) => name === 'Policy' || isOurs);
 
-/** Writes what is live as YAML files, one object each. */
+/** Writes live objects as YAML files, one object each, unless a document of the repo already describes them. */
 export const runImport: Run<ImportOptions> = async (context, options) => {
   const config = await projectConfig(context);
   const owner = options.project ?? config.project;
@@ -51,9 +57,17 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
   const wanted = live.filter(isOurs);
   const from = writesFrom(context);
   const folder = placeToWrite(from, options.out);
+  const inFiles = await findInFiles(context, owner, options.update === true ? undefined : folder);
+  const known = wanted.flatMap((each) => {
+    const local = inFiles(each);
+    return local === undefined ? [] : [{ live: each, local }];
+  });
+  const differing = known.filter(({ live: { kind, item }, local }) => contentHash(kind, local.body) !== contentHash(kind, item)); // prettier-ignore
+  const updates = options.update === true ? await updateFiles(context, differing) : [];
+  const isKnown = new Set(known.map((each) => each.live));
   const files = imported.flatMap((kind): ExportFile[] => {
     const documents = wanted
-      .filter((each) => each.kind === kind)
+      .filter((each) => each.kind === kind && !isKnown.has(each))
       .map(({ item, ownership: { owner: its, key } }) => ({
         document: item,
         key: its === owner ? key : undefined,
@@ -66,10 +80,17 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
   }));
   await refuseOverwriting(context, options, folder, files);
   await writeFiles(folder, placed);
+  for (const { place, text, before } of updates) await replaceFile(place, text, { before });
   const others = live.filter((each) => !wanted.includes(each));
   const skipped = others.length;
   const { one, many } = nounOf(others.map(({ kind }) => ({ kind: kind.name })));
+  const stale = options.update === true ? 0 : differing.length;
   const notes = [
+    ...(known.length > 0
+      ? [
+          `${count(known.length, 'object already has a file', 'objects already have a file')}${stale > 0 ? `; ${count(stale, 'file differs', 'files differ')} from the service (use --update to update ${stale === 1 ? 'it' : 'them'})` : ''}.`,
+        ]
+      : []),
     ...(skipped > 0
       ? [
           `${count(skipped, one, many)} of other projects skipped (use --all-owners to include them).`,
@@ -79,29 +100,125 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
       ? ['Next: govctl validate, then govctl adopt --all-matching to manage them in git.']
       : []),
   ];
-  const rows = files.map(({ kind, file, name }) => ({
-    ...kindField(kind),
-    file: path.join(options.out, file),
-    name,
-  }));
+  const rows = [
+    ...files.map(({ kind, file, name }) => ({
+      ...kindField(kind),
+      file: path.join(options.out, file),
+      name,
+      outcome: 'created' as const,
+    })),
+    ...updates.flatMap(({ documents }) =>
+      documents.map(({ live: { kind, item }, local }) => ({
+        ...kindField(kind.name),
+        file: local.place.file,
+        name: kind.titleOf(item),
+        outcome: 'updated' as const,
+      })),
+    ),
+  ];
+  const updated = rows.length - files.length;
   await context.show({
     value: {
-      summary: { written: files.length, skipped },
+      summary: { written: files.length, updated, present: known.length, differing: stale, skipped },
       files: rows,
     },
     rows: () => rows,
     human: (style) =>
       [
-        ...files.map(
-          ({ file }) => `  ${style.green('+')} ${printable(path.join(options.out, file))}`,
+        ...rows.map(
+          ({ file, outcome }) =>
+            `  ${outcome === 'created' ? style.green('+') : style.yellow('~')} ${printable(file)}`,
         ),
-        style.bold(`${count(files.length, 'file')} written to ${printable(options.out)}.`),
+        style.bold(
+          `${count(files.length, 'file')} written to ${printable(options.out)}${updated > 0 ? `, ${count(updated, 'document')} updated` : ''}.`,
+        ),
         ...notes,
         '',
       ].join('\n'),
   });
   return exitCodes.ok;
 };
+
+/** A live object, and the document of the repo that describes it. */
+interface Known {
+  readonly live: Live;
+  readonly local: LocalDocument;
+}
+
+/**
+ * Finds the document that describes a live object: by its key if this project owns the object, else by its identity.
+ * @param folder that is written to. Outside of the paths of the project, it takes a copy of every object.
+ */
+async function findInFiles(
+  context: Context,
+  owner: string | undefined,
+  folder: string | undefined,
+): Promise<(live: Live) => LocalDocument | undefined> {
+  const project = await loadProject({
+    ...readingOf(context),
+    paths: [],
+    ...defined({ project: owner }),
+  }).catch((error: unknown) => {
+    // The paths of govctl.yaml may be created by this import.
+    if (error instanceof GovctlError && error.error === 'usage_error') return undefined;
+    throw error;
+  });
+  if (project === undefined) return () => undefined;
+  const { root, config } = project;
+  const isRead = (place: string): boolean =>
+    config.paths.some((one) => !path.relative(path.resolve(root, one), place).startsWith('..'));
+  if (folder !== undefined && !isRead(folder)) return () => undefined;
+  const broken = new Set(project.problems.filter(({ level }) => level === 'error').map(({ file }) => file)); // prettier-ignore
+  if (broken.size > 0 && project.config.project !== undefined) {
+    await context.warn(`${count(broken.size, 'file')} with errors skipped; run govctl validate`);
+  }
+  const byKey = new Map<string, LocalDocument>();
+  const byIdentity = new Map<string, LocalDocument>();
+  for (const document of documentsOf(project, context.world.now())) {
+    const { kind, key, body } = document;
+    byKey.set(`${kind.name} ${key}`, document);
+    byIdentity.set(`${kind.name} ${kind.identityOf(body)}`, document);
+  }
+  return ({ kind, item, ownership }) =>
+    (ownership.owner !== undefined && ownership.owner === owner && ownership.key !== undefined
+      ? byKey.get(`${kind.name} ${ownership.key}`)
+      : undefined) ?? byIdentity.get(`${kind.name} ${kind.identityOf(item)}`);
+}
+
+interface FileUpdate {
+  readonly place: string;
+  readonly before: Buffer;
+  readonly text: string;
+  readonly documents: readonly Known[];
+}
+
+/** The new texts of the files that contain these documents; nothing is written yet. */
+async function updateFiles(context: Context, all: readonly Known[]): Promise<FileUpdate[]> {
+  const from = writesFrom(context);
+  const byFile = new Map<string, Known[]>();
+  for (const known of all) {
+    const { file } = known.local.place;
+    byFile.set(file, [...(byFile.get(file) ?? []), known]);
+  }
+  const updates: FileUpdate[] = [];
+  for (const [file, documents] of byFile) {
+    const place = placeToWrite(from, file);
+    const before = await readFile(place);
+    const described = documents.map(({ local, live: { item } }) => ({ local, item }));
+    const text = updateDocuments(before.toString('utf8'), described);
+    if (text === undefined) {
+      throw new GovctlError(
+        'file_error',
+        `${file} changed while it was read; nothing was written`,
+        {
+          hint: 'Run the command again.',
+        },
+      );
+    }
+    updates.push({ place, before, text, documents });
+  }
+  return updates;
+}
 
 /** What is live of a kind, but what is over; nothing where a server has none of it, or shows none to whoever asks. */
 async function listLive(client: Client, kind: Kind): Promise<Live[]> {

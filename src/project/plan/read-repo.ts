@@ -112,14 +112,7 @@ export async function readRepo(
   }
   check(project);
   const listed = await listing;
-  const documents: LocalDocument[] = [
-    ...project.policies.map(policyDocument),
-    ...webhooks.documents,
-    ...project.schedules.map(scheduleDocument),
-    ...project.exemptions.map((exemption) => exemptionDocument(exemption, now())),
-    ...project.frameworks.map(frameworkDocument),
-    ...project.budgets.map(budgetDocument),
-  ];
+  const documents = [...documentsOf(project, now()), ...webhooks.documents];
   const isLeftOut = ({ isOurs, name }: Kind): boolean => isOurs && !listed.service[name].isThere;
   for (const kind of kinds) {
     const local = documents.filter((each) => each.kind === kind);
@@ -132,6 +125,15 @@ export async function readRepo(
   const planned = documents.filter(({ kind }) => !isLeftOut(kind));
   return { project, owner, documents: planned, secrets, variables, ...listed };
 }
+
+/** The documents of a project, but webhooks, whose variables have to be resolved first. */
+export const documentsOf = (project: LoadedProject, now: number): LocalDocument[] => [
+  ...project.policies.map(policyDocument),
+  ...project.schedules.map(scheduleDocument),
+  ...project.exemptions.map((exemption) => exemptionDocument(exemption, now)),
+  ...project.frameworks.map(frameworkDocument),
+  ...project.budgets.map(budgetDocument),
+];
 
 /** The names by which a flag may refer to a document. */
 const namesOf = ({ kind, key, written }: LocalDocument): (string | undefined)[] => [

@@ -17,7 +17,8 @@ type Formatted = { readonly text: string } | { readonly problems: readonly Probl
 /** Longer flow collections (`[a, b]`) become block ones, an item a line. Characters. */
 const maxFlowLength = 100;
 
-const layout = { lineWidth: 0, flowCollectionPadding: false, indentSeq: true } as const;
+/** How YAML files are written. */
+export const yamlLayout = { lineWidth: 0, flowCollectionPadding: false, indentSeq: true } as const;
 
 /**
  * The canonical form of a policy file: two blanks a level, fields in the schema's order, one blank line at most, long
@@ -63,7 +64,7 @@ function layOut(text: string, preset: Kind): string | undefined {
     const document = reorderFields(given, preset);
     settleScalars(document, text, folded);
     if (index > 0 && document.directives) document.directives.docStart = true;
-    return document.toString(layout);
+    return document.toString(yamlLayout);
   });
   const laidOut = restoreFolded(parts.join(''), folded);
   return isDeepStrictEqual(valuesOf(text), valuesOf(laidOut)) ? laidOut : undefined;
@@ -80,7 +81,7 @@ function reorderFields(document: Document.Parsed, preset: Kind): Document.Parsed
     if (schema) orderFields(node, schema);
   }
   try {
-    ordered.toString(layout);
+    ordered.toString(yamlLayout);
     return ordered;
   } catch (error) {
     if (error instanceof Error && error.message.startsWith('Unresolved alias')) return document;
