@@ -3,6 +3,7 @@ import type { PolicySet } from '../../project/policy-sets.ts';
 import { githubFile, githubWorkflow } from './ci/github.ts';
 import { gitlabFile, gitlabWorkflow } from './ci/gitlab.ts';
 import type { CiSystem, WorkflowFacts } from './ci/workflow-facts.ts';
+import { makeKey } from '../../project/key.ts';
 import { jsonSchemaOf, schemaFiles } from '../../project/write/json-schemas.ts';
 
 /** A file of a new repo. */
@@ -43,10 +44,13 @@ export function scaffold({
   const paths = hasOwn ? policyPaths : [...new Set([...policyPaths, 'policies'])];
   return [
     { path: 'govctl.yaml', text: configFile(project, paths, set) },
-    ...library.map(({ path, text }) => ({ path: `policies/${path}`, text })),
+    ...library.map(({ path, text }) => ({
+      path: `policies/${path}`,
+      text: path.endsWith('.test.yaml') ? text : withPrefix(text, project),
+    })),
     ...(isSample
       ? [
-          { path: 'policies/storage/s3-versioning.yaml', text: policyFile },
+          { path: 'policies/storage/s3-versioning.yaml', text: withPrefix(policyFile, project) },
           { path: 'policies/storage/s3-versioning.test.yaml', text: testFile },
         ]
       : []),
@@ -83,6 +87,17 @@ guards:
   # Maximum percentage of the owned policies that one apply may delete.
   max_delete: 30
 `;
+
+/**
+ * Policies with the project in their names, which are unique in a service: another repo may apply the same policies. Their keys
+ * stay those of the names without it.
+ */
+const withPrefix = (text: string, project: string): string =>
+  text.replace(
+    /^(key: .*\n)?name: (.*)$/gm,
+    (_, key: string | undefined, name: string) =>
+      `${key ?? `key: ${makeKey(name)}\n`}name: ${project} - ${name}`,
+  );
 
 const policyFile = `# yaml-language-server: $schema=../../schemas/${schemaFiles.policies}
 key: s3-versioning

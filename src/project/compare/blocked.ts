@@ -76,7 +76,7 @@ export function blockedByHolders(
   if (other.ownership.owner !== undefined && !facts.isOwned(other)) {
     return blocked(
       `a live ${one} with this ${field} (${id}) belongs to project "${other.ownership.owner}", not to "${facts.project}"`,
-      `Choose another ${field}, or remove the object from that project first.`,
+      `${renameHint(local, facts.project)}, or remove the object from that project first.`,
     );
   }
   if (other.ownership.owner === undefined) {
@@ -95,6 +95,12 @@ export function blockedByHolders(
         'Plan both documents together.',
       );
 }
+
+/** Names are unique in a service, so that two projects need different ones. */
+const renameHint = ({ kind, written, place }: LocalDocument, project: string): string =>
+  kind.identity === 'name'
+    ? `Rename it in ${place.file}:${place.line}, for example to "${project} - ${kind.titleOf(written)}"`
+    : `Choose another ${kind.identity}`;
 
 const quoteArgument = (text: string): string =>
   /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

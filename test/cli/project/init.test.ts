@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { repositoryAt } from '../../../src/cli/project/repository.ts';
 import { createFakeWorld, runCommandLine } from '../../support/fake-world.ts';
+import { createMinimalService } from '../../support/minimal-service.ts';
 import { makeRepo } from '../../support/temp-repo.ts';
 
 describe('govctl init', () => {
@@ -150,6 +151,39 @@ describe('govctl init', () => {
       expect(text).not.toContain('id-token');
       expect(stdout).not.toContain('trust create');
     });
+  });
+
+  it('puts the project in the names of policies, so that two repos can apply to one service', async () => {
+    const service = createMinimalService();
+    for (const project of ['one', 'two']) {
+      const world = {
+        cwd: makeRepo(),
+        env: { GOVCTL_BASE_URL: 'https://service.test', GOVCTL_TOKEN: 'test' },
+        fetch: service.fetch,
+      };
+      await runCommandLine(['init', '--project', project, '--ci', 'none'], { cwd: world.cwd });
+      expect(await runCommandLine(['apply', '-y'], world)).toMatchObject({ exitCode: 0 });
+      expect(await runCommandLine(['test'], { cwd: world.cwd })).toMatchObject({ exitCode: 0 });
+    }
+    expect([...service.policies.values()].map(({ name }) => name)).toEqual([
+      'one - S3 buckets keep versions',
+      'two - S3 buckets keep versions',
+    ]);
+    // A repo that was begun otherwise is told what to do.
+    const cwd = makeRepo({
+      'govctl.yaml': 'project: three\n',
+      'a.yaml':
+        'name: one - S3 buckets keep versions\nresource_type: A::B\nrules:\n  - condition: resource.x == 1\n    effect: DENY\n',
+    });
+    const refused = await runCommandLine(['plan'], {
+      cwd,
+      env: { GOVCTL_BASE_URL: 'https://service.test', GOVCTL_TOKEN: 'test' },
+      fetch: service.fetch,
+    });
+    expect(refused.exitCode).toBe(5);
+    expect(refused.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'Rename it in a.yaml:1, for example to "three - one - S3 buckets keep versions"',
+    );
   });
 
   it('adds no sample to policies that are there, and finds those by its config', async () => {
