@@ -92,7 +92,7 @@ describe('the main job, with the built binary', () => {
     const created = await govctl(
       'policy',
       'update',
-      'S3 buckets keep versions',
+      'acme - S3 buckets keep versions',
       '--set',
       'tags=[x]',
     );
