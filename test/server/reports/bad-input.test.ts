@@ -48,7 +48,7 @@ const cases: readonly (readonly [
     'a format twice',
     { format_options: { formats: ['pdf', 'pdf'] } },
     'format_options.formats',
-    /twice/,
+    /duplicate/,
   ],
   ['no format', { format_options: { formats: [] } }, 'format_options.formats', /at least 1/],
   ['an unknown framework', { framework: 'sox2' }, 'framework', /did you mean soc2\?/],
@@ -84,7 +84,7 @@ const cases: readonly (readonly [
     'a bad address',
     { delivery: { notifications: { email: ['x'] } } },
     'delivery.notifications.email[0]',
-    /e-mail/,
+    /email/,
   ],
   [
     'a short password',

@@ -23,7 +23,7 @@ describe('what is wrong is named by its field', () => {
     ['a blank name', { name: '  ' }, 'name', /blank/],
     ['six fields', { schedule: { cron: '0 0 9 * * *' } }, 'schedule.cron', /six fields/],
     ['31 February', { schedule: { cron: '0 9 31 2 *' } }, 'schedule.cron', /never fires: February/],
-    ['a macro', { schedule: { cron: '@daily' } }, 'schedule.cron', /write 0 0 \* \* \*/],
+    ['a macro', { schedule: { cron: '@daily' } }, 'schedule.cron', /use 0 0 \* \* \*/],
     ['no cron', { schedule: {} }, 'schedule.cron', /required|expected/],
     [
       'an unknown zone',
@@ -66,7 +66,7 @@ describe('what is wrong is named by its field', () => {
       'what is no e-mail address',
       { delivery: { email: { recipients: ['nobody'] } } },
       'delivery.email.recipients[0]',
-      /e-mail/,
+      /email/,
     ],
     ['an unknown channel', { delivery: { emial: {} } }, 'delivery.emial', /email/],
     [
