@@ -72,6 +72,8 @@ export const FormatOptions = z.strictObject({
   include_detailed_findings: z.boolean().optional(),
   /** Ext: what things cost, in risk and trend reports. Takes the scope cost:read; default: false. */
   include_cost: z.boolean().optional(),
+  /** Ext: who the report is for, as its title page says it. */
+  prepared_for: oneLine(256).optional(),
   security: Security.optional(),
 });
 export type FormatOptions = z.infer<typeof FormatOptions>;

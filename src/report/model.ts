@@ -19,6 +19,10 @@ export interface ReportHead {
   readonly generated_at: string;
   /** The zone that what is told of it as a whole is in; default UTC. Times in tables say their own. */
   readonly timezone?: string;
+  /** Names, for the title page: whose policies these are, who it is for, and who asked for it. */
+  readonly organization?: string;
+  readonly prepared_for?: string;
+  readonly prepared_by?: string;
   /** Who asked for it: a `user_…` id. */
   readonly generated_by: string;
   /** What it is about, in words, in the order it is shown: environments, providers, range, … */

@@ -93,6 +93,9 @@ function madeFacts({ type, findings, long = false }: FactsOptions): Facts {
     scope: { date_range: { start: new Date(at - 90 * day).toISOString(), end: new Date(at).toISOString() } }, // prettier-ignore
     include_executive_summary: true,
     include_detailed_findings: true,
+    organization: 'Acme Bank',
+    prepared_for: 'The audit committee',
+    prepared_by: 'Ada Lovelace',
     generated_by: 'user_01kah7v2m4x9c0d3e5f6g7h8ja',
     at,
   };

@@ -99,6 +99,7 @@ export const contentFlags = (command: GovctlCommand): GovctlCommand =>
     .option('--no-summary', 'omit the executive summary')
     .option('--no-findings', 'omit the detailed findings')
     .option('--include-cost', 'include costs (risk, trend); downloads then require a cost scope')
+    .option('--prepared-for <name>', 'who the report is for, on its title page')
     .optionsGroup('Protection:')
     .option('--watermark <text>', 'watermark on each page')
     .option('--sign', 'sign the files with the certificate of the server');

@@ -133,6 +133,7 @@ function fieldFlag(options: CreateOptions): string | undefined {
     provider: options.provider,
     format: options.format,
     description: options.description,
+    preparedFor: options.preparedFor,
     from: options.from,
     to: options.to,
     range: options.range,

@@ -21,6 +21,7 @@ export interface ContentFlags {
   /** False with --no-findings. */
   readonly findings: boolean;
   readonly includeCost?: boolean;
+  readonly preparedFor?: string;
   readonly watermark?: string;
   readonly sign?: boolean;
 }
@@ -54,7 +55,7 @@ export function scopeFrom({ environment, provider }: ContentFlags) {
 }
 
 export function formatOptionsFrom(flags: ContentFlags, password?: string) {
-  const { format, summary, findings, includeCost, watermark, sign } = flags;
+  const { format, summary, findings, includeCost, preparedFor, watermark, sign } = flags;
   const security = {
     ...defined({ password, watermark }),
     ...(sign ? { sign: true } : {}),
@@ -63,7 +64,7 @@ export function formatOptionsFrom(flags: ContentFlags, password?: string) {
     ...(format ? { formats: parseFormats(format) } : {}),
     ...(summary ? {} : { include_executive_summary: false }),
     ...(findings ? {} : { include_detailed_findings: false }),
-    ...(includeCost === undefined ? {} : { include_cost: includeCost }),
+    ...defined({ include_cost: includeCost, prepared_for: preparedFor }),
     ...(Object.keys(security).length > 0 ? { security } : {}),
   };
   return Object.keys(options).length > 0 ? { format_options: options } : {};
@@ -152,6 +153,7 @@ const flagNames: Readonly<Record<string, string>> = {
   'scope.date_range.end': '--to',
   'format_options.formats': '--format',
   'format_options.include_cost': '--include-cost',
+  'format_options.prepared_for': '--prepared-for',
   'format_options.security.watermark': '--watermark',
   'format_options.security.password': 'the password',
   'delivery.notifications.email': '--notify',

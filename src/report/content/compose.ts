@@ -41,7 +41,12 @@ export function composeModel(facts: Facts, generator: string): ReportModel {
       ...(scope.framework ? { framework: labelOf(scope.framework) } : {}),
       ...defined({ description: order.description }),
       generated_at: new Date(order.at).toISOString(),
-      ...defined({ timezone: order.scope.timezone }),
+      ...defined({
+        timezone: order.scope.timezone,
+        organization: order.organization,
+        prepared_for: order.prepared_for,
+        prepared_by: order.prepared_by,
+      }),
       generated_by: order.generated_by,
       about: aboutOf(facts),
       period: periodOf(facts),

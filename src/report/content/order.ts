@@ -22,6 +22,10 @@ export interface ContentOrder {
   readonly include_detailed_findings: boolean;
   /** Of risk and trend reports; default: no. */
   readonly include_cost?: boolean;
+  /** Names, for the title page. */
+  readonly organization?: string;
+  readonly prepared_for?: string;
+  readonly prepared_by?: string;
   /** A `user_…` ID. */
   readonly generated_by: string;
   /** Milliseconds since the epoch: the report shows the state at this time. */

@@ -1,6 +1,6 @@
 import { showMoney } from '../../contract/money.ts';
 import { wallAt } from '../../calendar/zone.ts';
-import type { Cell, CellType, Column, ReportHead } from '../model.ts';
+import type { Cell, CellType, Column, LabelledValue, ReportHead } from '../model.ts';
 
 const integers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const decimals = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
@@ -34,6 +34,26 @@ export function generatedAt({ generated_at: at, timezone = 'UTC' }: ReportHead):
   if (Number.isNaN(instant)) return at;
   return `${timeText(new Date(wallAt(timezone, instant)).toISOString())} ${timezone}`;
 }
+
+/** What a report is about, but for its period, which stands with the names. */
+export const aboutOf = ({ about, period }: ReportHead): readonly LabelledValue[] =>
+  about.flatMap(({ label, value }) =>
+    value === period ? [] : [{ label, value: readable(value) }],
+  );
+
+/** Whose report it is, who it is for and by whom, by name. */
+export const whoseOf = ({
+  organization,
+  period,
+  prepared_for: reader,
+  prepared_by: author,
+}: ReportHead): readonly LabelledValue[] =>
+  [
+    { label: 'Organization', value: organization },
+    { label: 'Period', value: period },
+    { label: 'Prepared for', value: reader },
+    { label: 'Prepared by', value: author },
+  ].flatMap(({ label, value }) => (value === undefined ? [] : [{ label, value }]));
 
 function numberText(cell: number, type: CellType): string {
   if (!Number.isFinite(cell)) return '–';

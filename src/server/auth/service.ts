@@ -217,6 +217,15 @@ export async function namesOfActors(
   return Object.fromEntries(names);
 }
 
+/** What a person, or else the key or client that they used, is called. Undefined: it is gone. */
+export async function nameOfActor(
+  reader: Reader,
+  { actor, via }: Whose,
+): Promise<string | undefined> {
+  const user = await findUser(reader, actor);
+  return user?.name ?? user?.email ?? (await nameOfCredential(reader, via));
+}
+
 function bearerOf(authorization: string | null): string {
   if (authorization === null || authorization === '') {
     throw new GovctlError(

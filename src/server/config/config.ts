@@ -7,6 +7,8 @@ import type { Retention } from './retention.ts';
 export interface ServerConfig {
   /** CIDRs of the proxies whose word is taken for the addresses of clients. */
   readonly trusted_proxies?: readonly string[];
+  /** Whose policies these are, as the title pages of reports say it. */
+  readonly organization?: string;
   readonly smtp?: SmtpConfig;
   /** The address of an incoming webhook for each chat channel, by the channel's name. */
   readonly chat?: { readonly channels: Readonly<Record<string, string>> };

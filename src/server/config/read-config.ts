@@ -34,6 +34,7 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
   const {
     smtp: mail,
     chat,
+    organization,
     owner_tags,
     cost,
     prediction,
@@ -52,7 +53,7 @@ export async function readServerConfig(file: string | undefined, env: Env): Prom
       ...(chat ? { chat } : {}),
       ...(storage ? { object_storage: storage } : {}),
       ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
-      ...defined({ owner_tags, trusted_proxies }),
+      ...defined({ organization, owner_tags, trusted_proxies }),
       ...(cost
         ? {
             cost: defined({

@@ -102,6 +102,7 @@ export const ConfigFile = z.strictObject({
     })
     .optional(),
   secrets: z.record(z.string().regex(variableName), BoundSecret).optional(),
+  organization: z.string().min(1).max(256).optional(),
   /** Of resources: the value of the first that one has is its owner. */
   owner_tags: z.array(z.string().min(1).max(256)).min(1).max(20).optional(),
   cost: z

@@ -28,6 +28,9 @@ export interface StoredReport {
   readonly include_detailed_findings: boolean;
   /** Whoever reads its files needs a cost scope. */
   readonly include_cost?: boolean;
+  readonly prepared_for?: string;
+  /** What the person, key or client was called that asked for it. */
+  readonly prepared_by?: string;
   readonly security?: StoredSecurity;
   readonly scheduled_at?: string;
   /** Recipients who are told when it has ended. */
@@ -200,6 +203,8 @@ export const reportShape = shape<StoredReport>({
   include_executive_summary: z.boolean(),
   include_detailed_findings: z.boolean(),
   include_cost: z.boolean().optional(),
+  prepared_for: z.string().optional(),
+  prepared_by: z.string().optional(),
   security: securityShape.optional(),
   scheduled_at: Timestamp.optional(),
   notify: z.array(Email).optional(),

@@ -1,3 +1,4 @@
+import { nameOfActor } from '../auth/service.ts';
 import { invalidBody } from '../http/invalid-body.ts';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
@@ -116,6 +117,8 @@ export async function createReport(
       include_executive_summary: format.include_executive_summary ?? true,
       include_detailed_findings: format.include_detailed_findings ?? true,
       include_cost: format.include_cost === true ? true : undefined,
+      prepared_for: format.prepared_for,
+      prepared_by: await nameOfActor(tx, { actor: actor.userId, via: actor.via }),
       security: security && sealed(deps, id, security),
       scheduled_at: due === undefined ? undefined : timestamp(due),
       notify: delivery.notifications?.email,

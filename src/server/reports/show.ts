@@ -108,7 +108,7 @@ export async function showReport(
       formats: report.formats,
       include_executive_summary: report.include_executive_summary,
       include_detailed_findings: report.include_detailed_findings,
-      ...defined({ include_cost: report.include_cost }),
+      ...defined({ include_cost: report.include_cost, prepared_for: report.prepared_for }),
       ...(security ? { security: showSecurity(security) } : {}),
     },
     content: result && withoutAbsent({ pages: result.pages, sections: [...result.sections] }),

@@ -143,7 +143,7 @@ export function startBackgroundWork(
   const renderer = createRenderer({ most: reportsAtOnce });
   const reportWork = createReportWork(deps, {
     evaluation,
-    compose: createCompose(methods, costSources(deps, config, assessor)),
+    compose: createCompose(methods, costSources(deps, config, assessor), config.organization),
     render: renderer.render,
     signer,
     createRunner: createLaneRunner,

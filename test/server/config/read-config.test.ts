@@ -259,7 +259,7 @@ test('the file that the documentation shows is one', async () => {
     text,
     Object.fromEntries(names.map((name) => [name, 'https://x.example'])),
   );
-  expect(Object.keys(config)).toEqual(['smtp', 'chat', 'object_storage', 'secrets', 'owner_tags']);
+  expect(Object.keys(config)).toEqual(['smtp', 'chat', 'object_storage', 'secrets', 'organization', 'owner_tags']); // prettier-ignore
 });
 
 describe('a mail server', () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { reportTypeTitles } from '../../../contract/reports.ts';
-import { generatedAt, readable } from '../cell-text.ts';
+import { aboutOf, generatedAt, whoseOf } from '../cell-text.ts';
 import type { Figures, ReportHead, ReportModel } from '../../model.ts';
 import { figuresHtml, noticeHtml } from './blocks.ts';
 import { escapeText } from './escape.ts';
@@ -38,19 +38,21 @@ export function startOfPage({ head, sections }: ReportModel, parts: PageParts): 
 <body>
 <a class="skip" href="#content">Skip to the report</a>
 ${watermark === undefined ? '' : `<div class="watermark" aria-hidden="true"><span>${escapeText(watermark)}</span></div>\n`}<div class="page">
-${headerHtml(head)}<nav class="contents" aria-labelledby="contents"><h2 id="contents">Contents</h2><ol>${links.join('')}</ol></nav>
+${headerHtml(head, sections[0]?.blocks[0]?.kind === 'figures')}<nav class="contents" aria-labelledby="contents"><h2 id="contents">Contents</h2><ol>${links.join('')}</ol></nav>
 <main id="content">
 `;
 }
 
-function headerHtml(head: ReportHead): string {
-  const { name, type, framework, description, about, generated_by, id } = head;
+/** @param hasFigures whether the first section starts with the figures, which are not said twice */
+function headerHtml(head: ReportHead, hasFigures: boolean): string {
+  const { name, type, framework, description, generated_by, id } = head;
   const kind = [reportTypeTitles[type], framework].filter((part) => part !== undefined);
   const lead = description === undefined ? '' : `<p class="lead">${escapeText(description)}</p>\n`;
   const facts = [
-    ...about.map(({ label, value }) => ({ label, value: readable(value) })),
+    ...whoseOf(head),
+    ...aboutOf(head),
     { label: 'Generated', value: generatedAt(head) },
-    { label: 'By', value: generated_by },
+    ...(head.prepared_by === undefined ? [{ label: 'By', value: generated_by }] : []),
     { label: 'Report', value: id },
   ].map(
     ({ label, value }) => `<div><dt>${escapeText(label)}</dt><dd>${escapeText(value)}</dd></div>`,
@@ -59,7 +61,7 @@ function headerHtml(head: ReportHead): string {
   return `<header class="report">
 <p class="kind">${escapeText(kind.join(' · '))}</p>
 <h1>${escapeText(name)}</h1>
-${lead}${figuresHtml(summaryFigures(head))}${notices}<dl class="about">${facts.join('')}</dl>
+${lead}${hasFigures ? '' : figuresHtml(summaryFigures(head))}${notices}<dl class="about">${facts.join('')}</dl>
 </header>
 `;
 }

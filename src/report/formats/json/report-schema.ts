@@ -55,6 +55,12 @@ const report = z.strictObject({
   description: z.string().optional(),
   generated_at: z.string().describe('ISO 8601, UTC'),
   timezone: z.string().optional().describe('The zone of times in texts; UTC without'),
+  organization: z.string().optional().describe('Whose policies these are'),
+  prepared_for: z.string().optional().describe('Who it is for'),
+  prepared_by: z
+    .string()
+    .optional()
+    .describe('What the person, key or client that requested it was called'),
   generated_by: z.string(),
   generator: z.string().describe('What made it, as in `govctl 0.1.0`'),
   about: z.array(z.strictObject(labelled)).describe('What it is about, in the order it is shown'),

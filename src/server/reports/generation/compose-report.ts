@@ -1,3 +1,4 @@
+import { defined } from '../../../contract/defined.ts';
 import type { PredictionMethod } from '../../../contract/predictions.ts';
 import { composeModel, wantsOf } from '../../../report/content/compose.ts';
 import type { ContentOrder } from '../../../report/content/order.ts';
@@ -29,10 +30,18 @@ export type Compose = (
   options: GatherOptions,
 ) => Promise<Composed>;
 
-/** @param methods of prediction that are on */
+/**
+ * @param methods of prediction that are on
+ * @param organization whose policies these are
+ */
 export const createCompose =
-  (methods: ReadonlySet<PredictionMethod>, costSources: CostSources): Compose =>
-  async (deps, evaluation, order, options) => {
+  (
+    methods: ReadonlySet<PredictionMethod>,
+    costSources: CostSources,
+    organization?: string,
+  ): Compose =>
+  async (deps, evaluation, given, options) => {
+    const order = { ...given, ...defined({ organization }) };
     const { facts, close } = await gather(
       deps,
       evaluation,

@@ -104,7 +104,11 @@ const orderOf = ({ clock }: Deps, report: StoredReport): Parameters<Compose>[2] 
   scope: report.scope,
   include_executive_summary: report.include_executive_summary,
   include_detailed_findings: report.include_detailed_findings,
-  ...defined({ include_cost: report.include_cost }),
+  ...defined({
+    include_cost: report.include_cost,
+    prepared_for: report.prepared_for,
+    prepared_by: report.prepared_by,
+  }),
   generated_by: report.created_by,
   at: clock.now(),
 });

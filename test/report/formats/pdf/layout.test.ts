@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { reportTypes } from '../../../../src/contract/reports.ts';
-import type { Table } from '../../../../src/report/model.ts';
+import type { ReportModel, Table } from '../../../../src/report/model.ts';
 import { madeReport } from '../../../support/report-facts.ts';
 import { findingsTable, sampleReport } from '../../../support/sample-report.ts';
 import { reportOf } from '../rendered.ts';
@@ -91,6 +91,41 @@ it('has the same layout with names in Chinese, Japanese and Korean, and long ids
       expect(text.right, text.text).toBeLessThanOrEqual(page.width - edge);
     }
   }
+});
+
+describe('the title page', () => {
+  it('names the organization, the period, the reader and the author, and cuts no figure', async () => {
+    const { head } = sampleReport();
+    const counts = { total_violations: 7_654_321, critical: 1_234_567, high: 2_345_678, medium: 3_456_789, low: 617_287 }; // prettier-ignore
+    const model: ReportModel = {
+      head: {
+        ...head,
+        organization: 'Acme Bank',
+        period: 'until 2026-11-01 00:00 UTC',
+        prepared_for: 'The audit committee',
+        prepared_by: 'Ada Lovelace',
+        summary: { compliance_score: 99.99, ...counts },
+      },
+      sections: [],
+    };
+    const [title = []] = await textsOf((await renderToBytes(model)).bytes);
+    const texts = title.map(({ text }) => text);
+    expect(texts).toEqual(
+      expect.arrayContaining([
+        ...['Organization', 'Acme Bank', 'Period', 'until 2026-11-01 00:00 UTC'],
+        ...['Prepared for', 'The audit committee', 'Prepared by', 'Ada Lovelace'],
+        ...['99.99%', ...Object.values(counts).map((count) => count.toLocaleString('en-US'))],
+      ]),
+    );
+    expect(texts).not.toContain(head.generated_by);
+    const figures = title
+      .filter(({ text }) => /^[\d,]+$/.test(text))
+      .sort((a, b) => a.left - b.left);
+    for (const [n, { right, y }] of figures.entries()) {
+      const next = figures.slice(n + 1).find((other) => Math.abs(other.y - y) < 4);
+      expect(right).toBeLessThan(next?.left ?? page.width - edge);
+    }
+  });
 });
 
 describe('a table of very many rows', () => {
