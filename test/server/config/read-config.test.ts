@@ -130,7 +130,7 @@ describe('the file of --config', () => {
     ['smtp:\n  host: a\n  host: b\n', /^server\.yaml:3:3: .*"host" is a duplicate/],
     ['smtp:\n\thost: a\n', /^server\.yaml:2:\d+: this is not YAML/],
     [`${mail}  user: a\n`, /requires both user and password/],
-    ['smtp:\n  host: a.example\n  from: nobody\n', /smtp\.from is no address/],
+    ['smtp:\n  host: a.example\n  from: nobody\n', /smtp\.from must be an address/],
     ['smtp:\n  from: a@b.example\n', /smtp requires host or a URL/],
     [
       'smtp:\n  url: smtp://a.example\n  port: 25\n  from: a@b.example\n',
@@ -148,7 +148,7 @@ describe('the file of --config', () => {
     ],
     ['secrets:\n  A: {hosts: ["*"]}\n', /secrets\.A\.hosts\[0\] must be a host/],
     ['secrets:\n  A: {hosts: ["*.com"]}\n', /secrets\.A\.hosts\[0\] must be a host/],
-    ['secrets:\n  A: {buckets: ["*"]}\n', /secrets\.A\.buckets\[0\] must be the name of a bucket/],
+    ['secrets:\n  A: {buckets: ["*"]}\n', /secrets\.A\.buckets\[0\] must be a bucket name/],
     ['secrets:\n  "A B": x\n', /^server\.yaml:2:3: secrets\.A B must be a variable name/],
     [
       'secrets:\n  A:\n',

@@ -202,8 +202,8 @@ describe('a snapshot', () => {
   });
 
   it.each<[string, (text: string) => string, string]>([
-    ['nothing', () => '', 'line 1 is not the head'],
-    ['something else', () => '{"id": 1}\n', 'line 1 is not the head'],
+    ['nothing', () => '', 'line 1 is not the beginning'],
+    ['something else', () => '{"id": 1}\n', 'line 1 is not the beginning'],
     ['half of it', (text) => text.slice(0, text.length / 2), 'is not the end of a snapshot'],
     ['a changed byte', (text) => text.replace('"HIGH"', '"LOW!"'), 'checksum'],
     ['a missing line', (text) => text.replace(/\n.*?\n/, '\n'), 'checksum'],
