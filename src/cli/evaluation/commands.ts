@@ -14,7 +14,7 @@ export function registerEvaluationCommands(program: GovctlCommand, act: Act): vo
     .command('list')
     .summary('list errors of evaluations, highest severity first')
     .description(
-      'Lists the latest evaluation of each policy and resource that ended in an error, with the attribute and the reason, highest severity first. Other outcomes: --status.',
+      'List the latest evaluation of each policy and resource that ended in an error, with the attribute and the reason, highest severity first. Other outcomes: --status.',
     )
     .optionsGroup('Filters (values repeatable or comma-separated):')
     .addOption(

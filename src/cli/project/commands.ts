@@ -77,7 +77,7 @@ Examples:
   $ govctl init --set baseline --ci none
   $ npm pack --pack-destination ../policies/tools      in a clone of govctl
   $ govctl init --ci github --install-from tools/govctl-1.0.0.tgz
-  $ govctl init --ci gitlab --install-from https://git.example.com/x/govctl#v1.0.0`;
+  $ govctl init --ci gitlab --install-from https://git.example.com/govctl#v1`;
 
 const validateHelp = `
 Exit codes: 0 valid, 3 invalid.

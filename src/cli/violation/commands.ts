@@ -97,7 +97,7 @@ export function registerViolationCommands(program: GovctlCommand, act: Act): voi
     .command('resolve')
     .summary('resolve violations; they reopen if their resources fail again')
     .description(
-      'Resolves one violation, or the open violations that match the filters, after a prompt. A violation reopens if the next evaluation of its resource fails.',
+      'Resolve one violation, or the open violations that match the filters, after a prompt. A violation reopens if the next evaluation of its resource fails.',
     )
     .argument('[id]', 'violation ID')
     .requiredOption('--reason <text>', 'reason, stored with the violation')
@@ -122,8 +122,8 @@ Exit codes: 0 resolved, or none matches; 3 not approved.
 
 Examples:
   $ govctl violation resolve viol_01m7zggyswd982qvh1d8e0jef6 --reason "deleted"
-  $ govctl violation resolve --account 111122223333 --reason "account closed" --dry-run
-  $ govctl violation resolve --owner web --age '>90d' --reason "accepted" --auto-approve`;
+  $ govctl violation resolve --account 111122223333 --reason closed --dry-run
+  $ govctl violation resolve --owner web --age '>90d' --reason accepted -y`;
 
 const listHelp = `
 -o ocsf and -o asff print Compliance Findings of OCSF 1.4 and the AWS Security

@@ -138,7 +138,7 @@ describe('frameworks in git', () => {
 
 describe('govctl validate', () => {
   it.each([
-    ['id: fin ops', 'lower-case letters', '2:5'],
+    ['id: fin ops', 'lowercase letters', '2:5'],
     ['id: soc2', 'controls[0].id must be a control of SOC2, but is "C1"', '5:9'],
   ])('finds what is wrong with %s', async (line, message, place) => {
     const { repo, run } = withFramework();
