@@ -160,7 +160,7 @@ describe('a command', () => {
     const done = await run(scripts.command(text, { timeoutMs: 4_000 }));
     expect(onlyAction(done)).toMatchObject({
       status: 'failed',
-      why: 'the command did not end within 4 s and was killed',
+      why: 'the command did not finish within 4 s and was killed',
       outcome: { signal: 'SIGKILL' },
     });
     await until(() => isGone(scripts.read('child')));

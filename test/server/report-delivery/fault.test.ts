@@ -126,13 +126,13 @@ describe('a channel that could never work is refused when it is written', () => 
       'a bucket in capitals',
       storage({ bucket: 'Reports' }),
       'delivery.object_storage.bucket',
-      /lower-case/,
+      /lowercase/,
     ],
     [
       'a bucket that leads elsewhere',
       storage({ bucket: 'a..b' }),
       'delivery.object_storage.bucket',
-      /lower-case/,
+      /lowercase/,
     ],
     [
       'a region with a host in it',

@@ -75,7 +75,7 @@ describe('the folder of a lowdb store', () => {
       await openIn(0o777, 0);
       // Those of the group were let in by who made the folder, as Kubernetes does.
       await openIn(0o770, me + 1);
-      expect(warnings.join('\n').match(/others may write it; "chmod 700/gu)).toHaveLength(3);
+      expect(warnings.join('\n').match(/others can write it; "chmod 700/gu)).toHaveLength(3);
       await openIn(0o700, me + 1);
       expect(warnings).toHaveLength(3);
     },
@@ -198,7 +198,7 @@ describe('the folder of a lowdb store', () => {
   test('that can’t be made is refused with the reason', async () => {
     const opened = openLowdbStore({ dir: '/dev/null/data', collections: [notes] });
     await expect(opened).rejects.toBeInstanceOf(StoreRefusal);
-    await expect(opened).rejects.toThrow(/\/dev\/null\/data can't be used.*ENOTDIR/s);
+    await expect(opened).rejects.toThrow(/\/dev\/null\/data cannot be used.*ENOTDIR/s);
   });
 
   test('a collection whose name is no file name is a mistake of the program', async () => {
@@ -207,6 +207,6 @@ describe('the folder of a lowdb store', () => {
         'collection',
       );
     }
-    await expect(openLowdbStore({ dir, collections: [notes, notes] })).rejects.toThrow('twice');
+    await expect(openLowdbStore({ dir, collections: [notes, notes] })).rejects.toThrow('duplicated');
   });
 });

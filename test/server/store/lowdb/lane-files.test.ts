@@ -110,7 +110,7 @@ describe('the files of lanes', () => {
 
   test('a family whose name is no file name, or that is given twice, is a mistake of the program', async () => {
     await expect(open({ lanes: [{ name: '../x' }] })).rejects.toThrow('lanes');
-    await expect(open({ lanes: [posts, posts] })).rejects.toThrow('twice');
+    await expect(open({ lanes: [posts, posts] })).rejects.toThrow('duplicated');
   });
 });
 
