@@ -5,7 +5,8 @@ import { describeInputs, formats } from '../../inventory/formats/formats.ts';
 import type { Act } from '../act.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { collectValues } from '../flags/list-flags.ts';
-import { nounCommands } from '../objects/commands.ts';
+import { parsePercent } from '../flags/parse-percent.ts';
+import { approvalFlags, nounCommands } from '../objects/commands.ts';
 import type { OwnNoun } from '../objects/noun.ts';
 import { resourceView } from './resource-view.ts';
 
@@ -42,7 +43,7 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
   const resource = program
     .command('resource')
     .description('manage the inventory of the service: the resources that policies evaluate');
-  resource
+  const importing = resource
     .command('import')
     .summary('import resources into the inventory')
     .description(
@@ -55,6 +56,21 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
     .option('--parameters <key=value>', 'template parameter (repeatable)', collectValues)
     .option('--parameters-file <file>', 'file with template parameters, JSON or YAML')
     .option('--all-conditions', 'also import resources whose condition is false')
+    .option(
+      '--prune',
+      'delete resources that the files no longer contain, of the types, accounts and regions in the files',
+    )
+    .option('--dry-run', 'with --prune: show what would be deleted; import and delete nothing')
+    .addOption(
+      new Option(
+        '--max-delete <percent>',
+        'with --prune: maximum percentage of resources to delete',
+      )
+        .argParser(parsePercent)
+        .default(undefined, '30, enforced from 10 resources'),
+    );
+  approvalFlags(importing)
+    .addHelpText('after', importHelp)
     .action(act(() => import('./import.ts').then((m) => m.runImport)));
   const its = nounCommands(resource, act, { argument: '<id>', noun: resources });
   its
@@ -68,3 +84,16 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
   its.get('show one resource');
   its.delete('delete a resource from the inventory and resolve its violations');
 }
+
+const importHelp = `
+--prune deletes a resource if the files contain others of its type in its account
+and region. It deletes nothing if a file or line was rejected.
+
+Exit codes: 0 imported; 3 a file or line was rejected, or --prune was not
+approved; 6 --prune was refused: a file or line was rejected, there are no
+resources, or more than --max-delete would be deleted. What was imported stays.
+
+Examples:
+  $ govctl resource import snapshot.json
+  $ govctl resource import exports/ --prune --dry-run
+  $ govctl resource import exports/ --prune --max-delete 50 --auto-approve`;

@@ -1,6 +1,7 @@
 import type { PlacedLeftOut } from '../../project/check/left-out.ts';
 import type { InputProblem } from '../../inventory/model.ts';
 import type { Context } from '../context.ts';
+import type { Gone } from './prune.ts';
 import { count, inThrees, listWords, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 
@@ -35,8 +36,17 @@ export interface ImportReport {
 /** Lines for people; the rest is in the other formats. */
 const mostShown = 20;
 
-export async function showImport(context: Context, report: ImportReport): Promise<void> {
-  await context.show({ value: { ...report }, human: (style) => describe(report, style) });
+/** @param pruned what a pruning import says beside it; a dry run says only this */
+export async function showImport(
+  context: Context,
+  report: ImportReport,
+  pruned?: { readonly value: { readonly dry_run: boolean; readonly pruned: readonly Gone[] }; readonly human: (style: Style) => string }, // prettier-ignore
+): Promise<void> {
+  const isDry = pruned?.value.dry_run === true;
+  await context.show({
+    value: { ...report, ...pruned?.value },
+    human: (style) => `${isDry ? '' : describe(report, style)}${pruned?.human(style) ?? ''}`,
+  });
   if (report.unknown_values > 0) {
     await context.say(
       `${count(report.unknown_values, 'value')} not known from the input ${report.unknown_values === 1 ? 'was' : 'were'} omitted.`,

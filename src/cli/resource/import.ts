@@ -6,6 +6,7 @@ import type { ImportAnswer } from '../../contract/resources.ts';
 import type { ReadOptions, ReadResource } from '../../inventory/model.ts';
 import { readInventory } from '../../inventory/read.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
+import { loadConfig } from '../../project/config.ts';
 import { unreadable } from '../../project/read/read-text.ts';
 import {
   begin,
@@ -28,9 +29,12 @@ import { inThrees } from '../terminal/printable.ts';
 import { showImport } from './import-report.ts';
 import type { ImportReport, Rejected } from './import-report.ts';
 import { resourceLines } from './resource-lines.ts';
-import { createSentIds } from './sent-ids.ts';
+import { askToPrune, checkPruneFlags, deleteGone, describePruned, findGone } from './prune.ts';
+import type { Gone, PruneOptions } from './prune.ts';
+import { createSent } from './sent-ids.ts';
+import type { Sent } from './sent-ids.ts';
 
-export interface ImportOptions {
+export interface ImportOptions extends PruneOptions {
   readonly args: readonly [string[]];
   readonly format?: ReadOptions['format'];
   readonly parameters?: readonly string[];
@@ -40,6 +44,7 @@ export interface ImportOptions {
 
 /** Sends the resources of files to the inventory, a piece at a time: memory holds no more of a stream of them. */
 export async function runImport(context: Context, options: ImportOptions): Promise<ExitCode> {
+  checkPruneFlags(context, options);
   const found = await findInputs(readingOf(context), options.args[0]);
   const { files, unreadable: failed } = found;
   const reading: ReadOptions = {
@@ -48,26 +53,66 @@ export async function runImport(context: Context, options: ImportOptions): Promi
     allConditions: options.allConditions,
   };
   const report = emptyReport();
-  const refuse = createSentIds();
+  const sent = createSent();
+  const isDry = options.dryRun === true;
   const { holding } = context.world;
   for (const { file, message } of failed) report.rejected_lines.push({ file, reason: message });
   await withOurServer(context, 'an inventory', 'Importing', async (client, update) => {
     for (const input of files) {
       const told = (): void =>
         update(`Importing ${input.file}: ${inThrees(resourcesIn(report))} resources`);
-      await importFile(context, client, input, { ...reading, refuse, holding }, report, told).catch(
-        (error: unknown) => {
-          if (context.world.signal.aborted) throw interrupted();
-          if (!isFileError(error) && !(error instanceof LineTooLongError)) throw error;
-          const reason =
-            error instanceof LineTooLongError ? error.message : unreadable(error).message;
-          report.rejected_lines.push({ file: input.file, reason });
-        },
-      );
+      await importFile(
+        context,
+        client,
+        input,
+        { ...reading, sent, isDry, holding },
+        report,
+        told,
+      ).catch((error: unknown) => {
+        if (context.world.signal.aborted) throw interrupted();
+        if (!isFileError(error) && !(error instanceof LineTooLongError)) throw error;
+        const reason =
+          error instanceof LineTooLongError ? error.message : unreadable(error).message;
+        report.rejected_lines.push({ file: input.file, reason });
+      });
     }
   });
-  await showImport(context, report);
+  if (options.prune) await prune(context, options, report, sent);
+  else await showImport(context, report);
   return report.rejected_lines.length > 0 ? exitCodes.usage : exitCodes.ok;
+}
+
+/**
+ * Deletes what the inventory has and the files no longer contain.
+ * @throws GovctlError guard_refused, approval_required: what was imported stays
+ */
+async function prune(
+  context: Context,
+  options: ImportOptions,
+  report: ImportReport,
+  sent: Sent,
+): Promise<void> {
+  const isDry = options.dryRun === true;
+  const { cwd } = context.world;
+  const { config } = loadConfig(cwd, context.flags.allowOutside);
+  const limits = {
+    unreadable: report.rejected_lines.length,
+    maxDelete: options.maxDelete ?? config.guards.max_delete,
+  };
+  let gone: readonly Gone[];
+  try {
+    gone = await findGone(context, sent, limits);
+    if (!isDry && gone.length > 0) await askToPrune(context, gone, options);
+  } catch (error) {
+    // What was imported and rejected before is said all the same.
+    if (!isDry || report.rejected_lines.length > 0) await showImport(context, report);
+    throw error;
+  }
+  if (!isDry) await deleteGone(context, gone);
+  await showImport(context, report, {
+    value: { dry_run: isDry, pruned: gone },
+    human: (style) => describePruned(context, { gone, isDry }, style),
+  });
 }
 
 const emptyReport = (): ImportReport => ({
@@ -86,8 +131,9 @@ const resourcesIn = ({ created, updated, unchanged }: ImportReport): number =>
   created + updated + unchanged;
 
 interface Reading extends ReadOptions {
-  /** Why a line can't be sent after all the others. */
-  readonly refuse: ReturnType<typeof createSentIds>;
+  readonly sent: Sent;
+  /** Nothing is sent. */
+  readonly isDry: boolean;
   readonly holding: Holding;
 }
 
@@ -101,6 +147,7 @@ async function importFile(
 ): Promise<void> {
   const { head, rest } = await begin(input, context.world.terminal, context.world.signal);
   const send = async (body: string, place: (line: number) => Partial<Rejected>): Promise<void> => {
+    if (reading.isDry) return;
     const { data } = await client.resources.import({ body });
     count(report, input.file, data, place);
     told();
@@ -112,7 +159,7 @@ async function importFile(
       const lines = new TextDecoder().decode(bytes).split('\n');
       const kept = lines.map((text, index) => {
         const line = from + index + 1;
-        const refused = reading.refuse(text, `${input.file}:${line}`);
+        const refused = reading.sent.refuse(text, `${input.file}:${line}`);
         if (!refused) return text;
         reject(report, { file: input.file, line, ...refused });
         return ''; // the lines after it keep their numbers
@@ -159,7 +206,7 @@ async function importDocument(
   const unknown = (values: number): void => void (report.unknown_values += values);
   const isNew = ({ at }: ReadResource, line: string): boolean => {
     const place = locate(at);
-    const refused = reading.refuse(line, place ? `${file}:${place.line}` : file);
+    const refused = reading.sent.refuse(line, place ? `${file}:${place.line}` : file);
     if (refused) reject(report, { file, ...place, ...refused });
     return refused === undefined;
   };

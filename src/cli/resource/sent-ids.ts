@@ -1,6 +1,6 @@
 import { isFields } from '../../inventory/json.ts';
 import { canonicalText } from '../../inventory/canonical-text.ts';
-import { providerOf } from '../../contract/resources.ts';
+import { providerOf, typeKey } from '../../contract/resources.ts';
 import { hashId } from '../../project/check/id-set.ts';
 
 /** Why a resource is not sent. */
@@ -9,24 +9,62 @@ interface Refusal {
   readonly reason: string;
 }
 
-/**
- * Remembers what one command has sent: in the inventory an id is one resource. Gives why a line can't be sent, too: its
- * id was sent before, with other content. What is no resource the service refuses by itself.
- */
-export function createSentIds(): (line: string, place: string) => Refusal | undefined {
+/** What decides whether a file tells of a resource that it does not contain: type, account and region. */
+export interface Placed {
+  readonly type: string;
+  readonly account_id?: string | undefined;
+  readonly region?: string | undefined;
+}
+
+export interface Sent {
+  /**
+   * Remembers a line. Gives why it can't be sent: its id was sent before, with other content. What is no resource the
+   * service refuses by itself.
+   */
+  readonly refuse: (line: string, place: string) => Refusal | undefined;
+  readonly has: (id: string) => boolean;
+  /** Each type, account and region of what was sent. */
+  readonly scopes: ReadonlyMap<string, Placed>;
+  /** Lines that are no resources. */
+  readonly unread: () => number;
+}
+
+export const scopeKey = ({ type, account_id: account, region }: Placed): string =>
+  JSON.stringify([typeKey(type), account, region]);
+
+/** Remembers what one command has sent: in the inventory an id is one resource. */
+export function createSent(): Sent {
   const sent = new Map<string, { readonly content: string; readonly place: string }>();
-  return (line, place) => {
-    const resource = parse(line);
-    if (!isFields(resource) || typeof resource['id'] !== 'string') return undefined;
-    const { id } = resource;
-    const content = contentOf(resource);
-    const before = sent.get(id);
-    if (!before) sent.set(id, { content, place });
-    return before && before.content !== content
-      ? { id, reason: `same ID as ${before.place}, but different content` }
-      : undefined;
+  const scopes = new Map<string, Placed>();
+  let unread = 0;
+  return {
+    has: (id) => sent.has(id),
+    scopes,
+    unread: () => unread,
+    refuse(line, place) {
+      const resource = parse(line);
+      if (!isFields(resource) || typeof resource['id'] !== 'string') {
+        if (line.trim() !== '') unread += 1;
+        return undefined;
+      }
+      const { id, type } = resource;
+      if (typeof type === 'string') {
+        const placed = { type, account_id: textOf(resource['account_id']), region: textOf(resource['region']) }; // prettier-ignore
+        const key = scopeKey(placed);
+        if (!scopes.has(key)) scopes.set(key, placed);
+      } else unread += 1;
+      const content = contentOf(resource);
+      const before = sent.get(id);
+      if (!before) sent.set(id, { content, place });
+      return before && before.content !== content
+        ? { id, reason: `same ID as ${before.place}, but different content` }
+        : undefined;
+    },
   };
 }
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;
 
 function parse(line: string): unknown {
   try {

@@ -1,0 +1,164 @@
+import type { Client } from '../../client/client.ts';
+import { defined } from '../../contract/defined.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { Context } from '../context.ts';
+import type { ApprovalOptions } from '../flags/approval.ts';
+import { approvalRequired, isApproved, notApproved } from '../flags/approval.ts';
+import { collectPages } from '../objects/collect-pages.ts';
+import { withOurServer } from '../objects/our-server.ts';
+import { count, inThrees } from '../terminal/printable.ts';
+import { formatTable, tableColumns } from '../terminal/table.ts';
+import type { Column } from '../terminal/table.ts';
+import type { Style } from '../terminal/terminal.ts';
+import { scopeKey } from './sent-ids.ts';
+import type { Placed, Sent } from './sent-ids.ts';
+
+/** A resource of the inventory that the files do not contain. */
+export interface Gone extends Placed {
+  readonly id: string;
+}
+
+export interface PruneOptions extends ApprovalOptions {
+  readonly prune?: boolean;
+  readonly dryRun?: boolean;
+  /** Percent. */
+  readonly maxDelete?: number;
+}
+
+/** With fewer resources in scope than this, a percentage is meaningless. */
+const percentageFrom = 10;
+/** Requests at once. */
+const atOnce = 8;
+/** Rows for people. */
+const mostShown = 20;
+
+/** Before anything is sent: what can be refused without the service. @throws GovctlError usage_error, approval_required */
+export function checkPruneFlags({ flags }: Context, options: PruneOptions): void {
+  const { prune, dryRun, maxDelete } = options;
+  if (!prune && (dryRun || maxDelete !== undefined)) {
+    const flag = dryRun ? '--dry-run' : '--max-delete';
+    throw new GovctlError('usage_error', `${flag} requires --prune`);
+  }
+  if (prune && !dryRun && !isApproved(options) && !flags.input) {
+    throw approvalRequired('Nothing was changed. Use --dry-run to see what would be deleted.');
+  }
+}
+
+/**
+ * The resources of the inventory that files no longer contain: of the types that they contain, each in the accounts and
+ * regions where they do.
+ * @throws GovctlError guard_refused
+ */
+export async function findGone(
+  context: Context,
+  sent: Sent,
+  { unreadable, maxDelete }: { readonly unreadable: number; readonly maxDelete: number },
+): Promise<readonly Gone[]> {
+  // The service names lines that are no resources, too.
+  const problems = Math.max(unreadable, sent.unread());
+  if (problems > 0) {
+    throw new GovctlError('guard_refused', `${count(problems, 'input')} could not be imported, so nothing is pruned`, {
+      hint: 'Correct the files or lines that were rejected, and run the command again.',
+    }); // prettier-ignore
+  }
+  if (sent.scopes.size === 0) {
+    throw new GovctlError('guard_refused', 'The files contain no resources, so nothing is pruned', {
+      hint: 'Check the files.',
+    });
+  }
+  const live = await withOurServer(context, 'an inventory', 'Listing resources', (client) =>
+    listScopes(client, sent),
+  );
+  const gone = live.filter(({ id }) => !sent.has(id));
+  const percent = (gone.length / Math.max(1, live.length)) * 100;
+  if (live.length >= percentageFrom && percent > maxDelete) {
+    throw new GovctlError(
+      'guard_refused',
+      `${inThrees(gone.length)} of ${inThrees(live.length)} resources would be deleted (${Math.round(percent)}%); the maximum is ${maxDelete}%`,
+      { hint: `To delete them anyway, use --max-delete ${Math.ceil(percent)}.` },
+    );
+  }
+  return gone;
+}
+
+/** What the inventory has of the types, accounts and regions of the files. */
+async function listScopes(client: Client, { scopes }: Sent): Promise<readonly Gone[]> {
+  const byType = new Map<string, (string | undefined)[]>();
+  for (const { type, account_id: account } of scopes.values()) {
+    byType.set(type, [...(byType.get(type) ?? []), account]);
+  }
+  const live: Gone[] = [];
+  for (const [type, accounts] of byType) {
+    // The service filters by account where there is one; the region, and no account, are compared here.
+    const isFiltered = accounts.length <= 50 && accounts.every((one) => one && !one.includes(','));
+    const filter = {
+      type,
+      ...(isFiltered ? { account_id: [...new Set(accounts)].join(',') } : {}),
+    };
+    const { rows } = await collectPages(Infinity, 'resources', async (page) => {
+      const query = { ...filter, sort_by: 'id', order: 'asc', ...page } as const;
+      const { data, characters } = await client.resources.list({ query });
+      const found = data.resources.map(({ id, type: its, account_id, region }): Gone => ({
+        id,
+        type: its,
+        ...defined({ account_id, region }),
+      }));
+      return { rows: found, pagination: data.pagination, characters };
+    });
+    live.push(...rows.filter((row) => scopes.has(scopeKey(row))));
+  }
+  return live;
+}
+
+/** @throws GovctlError approval_required */
+export async function askToPrune(
+  context: Context,
+  gone: readonly Gone[],
+  options: ApprovalOptions,
+): Promise<void> {
+  if (isApproved(options)) return;
+  const { stderr, columns } = context.world.terminal;
+  await stderr.write(describeGone(gone, context.talkStyle, columns));
+  const question = `Delete ${count(gone.length, 'resource')} that the files no longer contain?`;
+  if (!(await context.world.prompt.confirm(question, false))) throw notApproved();
+}
+
+/** Deletes them, and resolves their violations. What is gone by then is as it should be. */
+export const deleteGone = (context: Context, gone: readonly Gone[]): Promise<void> =>
+  withOurServer(context, 'an inventory', 'Deleting resources', async (client, update) => {
+    for (let from = 0; from < gone.length; from += atOnce) {
+      update(`Deleting resources: ${inThrees(from)} of ${inThrees(gone.length)}`);
+      const some = gone.slice(from, from + atOnce);
+      await Promise.all(some.map(({ id }) => deleteOne(client, id)));
+    }
+  });
+
+const deleteOne = (client: Client, id: string): Promise<unknown> =>
+  client.resources.delete({ params: { id } }).catch((error: unknown) => {
+    if (!(error instanceof GovctlError && error.error === 'resource_not_found')) throw error;
+  });
+
+const columns: readonly Column<Gone>[] = [
+  { title: 'ID', cell: ({ id }) => id, shrinks: 'wrap', least: 30 },
+  { title: 'TYPE', cell: ({ type }) => type, shrinks: 'middle' },
+  { title: 'ACCOUNT', cell: (row) => row.account_id ?? '-', drops: 1 },
+  { title: 'REGION', cell: (row) => row.region ?? '-', drops: 2 },
+];
+
+export function describeGone(gone: readonly Gone[], style: Style, room: number): string {
+  if (gone.length === 0) return '';
+  const more = gone.length - mostShown;
+  const table = formatTable(gone.slice(0, mostShown), columns, style, room);
+  return more > 0 ? `${table}... and ${inThrees(more)} more\n` : table;
+}
+
+/** What a pruning import adds to the view of an import. */
+export function describePruned(
+  { world }: Context,
+  { gone, isDry }: { readonly gone: readonly Gone[]; readonly isDry: boolean },
+  style: Style,
+): string {
+  const table = isDry ? describeGone(gone, style, tableColumns(world.terminal)) : '';
+  const done = isDry ? 'Would prune' : style.green('Pruned');
+  return `${table}${done} ${count(gone.length, 'resource')}\n`;
+}

@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inventoryOf } from '../../server/inventory-service.ts';
+import type { TestService } from '../../server/test-service.ts';
+import { startTestService } from '../../server/test-service.ts';
+import { runCommandLine } from '../../support/fake-world.ts';
+import type { FakeWorldSettings } from '../../support/fake-world.ts';
+import { makeRepo } from '../../support/temp-repo.ts';
+
+let service: TestService;
+beforeEach(async () => {
+  service = await startTestService();
+});
+afterEach(() => service.close());
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const bucket = (id: string, fields: Fields = {}): Fields => ({
+  id,
+  type: 'AWS::S3::Bucket',
+  account_id: '111122223333',
+  region: 'eu-west-1',
+  public: true,
+  ...fields,
+});
+
+const ndjson = (...resources: readonly Fields[]): string =>
+  resources.map((one) => `${JSON.stringify(one)}\n`).join('');
+
+/** Imports a file with `--prune`. */
+const prune = (text: string, argv: readonly string[], settings: FakeWorldSettings = {}) =>
+  runCommandLine(['resource', 'import', 'export.ndjson', '--prune', ...argv], {
+    cwd: makeRepo({ 'export.ndjson': text }),
+    env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: service.key, NO_COLOR: '1' },
+    fetch: async (url, init) => service.app.fetch(new Request(url, init), {}),
+    ...settings,
+  });
+
+async function ids(): Promise<string[]> {
+  const { json } = await inventoryOf(service).ok('GET', '/v1/resources?limit=100&sort_by=id&order=asc'); // prettier-ignore
+  return (json.resources as { id: string }[]).map(({ id }) => id);
+}
+
+const store = (...resources: readonly Fields[]) =>
+  inventoryOf(service).importLines(ndjson(...resources));
+
+describe('govctl resource import --prune', () => {
+  it('deletes what the files no longer contain, and resolves its violations', async () => {
+    const inventory = inventoryOf(service);
+    await inventory.createPolicy('private');
+    await store(bucket('kept'), bucket('gone'));
+    const { exitCode, stdout } = await prune(ndjson(bucket('kept'), bucket('new')), ['-y']);
+    expect([exitCode, stdout]).toEqual([
+      0,
+      'Imported 1 created, 0 updated and 1 unchanged\nPruned 1 resource\n',
+    ]);
+    expect(await ids()).toEqual(['kept', 'new']);
+    const resolved = await inventory.violations('status=RESOLVED');
+    expect(resolved).toMatchObject([{ resource_id: 'gone', history: [{}, { cause: 'resource_deleted' }] }]); // prettier-ignore
+  });
+
+  it('touches no other type, account or region than the files contain', async () => {
+    const others = [
+      bucket('other-account', { account_id: '444455556666' }),
+      bucket('other-region', { region: 'us-east-1' }),
+      bucket('other-type', { type: 'AWS::SNS::Topic' }),
+      bucket('no-account', { account_id: undefined, region: undefined }),
+    ];
+    await store(bucket('gone'), ...others);
+    expect((await prune(ndjson(bucket('kept')), ['-y'])).exitCode).toBe(0);
+    expect(await ids()).toEqual([...others.map(({ id }) => id), 'kept'].sort());
+  });
+
+  it('deletes within each account and region of its own, not across them', async () => {
+    const [here, there] = [
+      { account_id: '1', region: 'a' },
+      { account_id: '2', region: 'b' },
+    ];
+    await store(bucket('crossed', { account_id: '1', region: 'b' }), bucket('gone', there));
+    await prune(ndjson(bucket('one', here), bucket('two', there)), ['-y']);
+    expect(await ids()).toEqual(['crossed', 'one', 'two']);
+  });
+
+  it('shows with --dry-run what would go, and changes nothing', async () => {
+    await store(bucket('kept'), bucket('gone'));
+    const file = ndjson(bucket('kept'), bucket('new'));
+    const { exitCode, stdout } = await prune(file, ['--dry-run']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^ID +TYPE .*\ngone +AWS::S3::Bucket .*\nWould prune 1 resource\n$/);
+    const json = await prune(file, ['--dry-run', '-o', 'json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      created: 0,
+      dry_run: true,
+      pruned: [{ id: 'gone', type: 'AWS::S3::Bucket', account_id: '111122223333', region: 'eu-west-1' }],
+    }); // prettier-ignore
+    expect(await ids()).toEqual(['gone', 'kept']);
+  });
+
+  it('asks on a terminal, and exits with 3 before it sends anything where it cannot', async () => {
+    await store(bucket('gone'));
+    const file = ndjson(bucket('kept'));
+    const silent = await prune(file, []);
+    expect(silent.exitCode).toBe(3);
+    expect(silent.stderr).toContain('Approval required: run with --auto-approve');
+    expect(await ids()).toEqual(['gone']);
+    const no = await prune(file, [], { tty: true, answers: [false] });
+    expect(no.exitCode).toBe(3);
+    expect(no.stderr).toMatch(/\ngone +AWS::S3::Bucket/);
+    expect(await ids()).toEqual(['gone', 'kept']);
+    expect((await prune(file, [], { tty: true, answers: [true] })).exitCode).toBe(0);
+    expect(await ids()).toEqual(['kept']);
+  });
+
+  it.each([
+    ['an empty file', ''],
+    ['a file with a line that is cut off', `${ndjson(bucket('kept'))}{"id": "k`],
+    ['a file with a line that is no resource', ndjson(bucket('kept'), { id: 'untyped' })],
+    ['a file with two contents for an ID', ndjson(bucket('kept'), bucket('kept', { public: false }))],
+  ])('never prunes for %s', async (_, text) => {
+    await store(bucket('gone'));
+    for (const argv of [['-y'], ['--dry-run'], ['-y', '--max-delete', '100']]) {
+      const { exitCode, stderr } = await prune(text, argv);
+      expect([exitCode, stderr]).toEqual([6, expect.stringContaining('nothing is pruned')]);
+    }
+    expect(await ids()).toContain('gone');
+  }); // prettier-ignore
+
+  it('never prunes where a file is missing', async () => {
+    await store(bucket('gone'));
+    const { exitCode } = await prune(ndjson(bucket('kept')), ['absent.ndjson', '-y']);
+    expect(exitCode).toBe(6);
+    expect(await ids()).toEqual(['gone', 'kept']);
+  });
+
+  it('refuses to delete more than --max-delete, or than the guard of govctl.yaml', async () => {
+    const many = Array.from({ length: 12 }, (_, at) => bucket(`b${at}`));
+    await store(...many);
+    const half = ndjson(...many.slice(0, 6));
+    const refused = await prune(half, ['-y']);
+    expect(refused.exitCode).toBe(6);
+    expect(refused.stderr).toContain(
+      '6 of 12 resources would be deleted (50%); the maximum is 30%',
+    );
+    expect(refused.stderr).toContain('--max-delete 50');
+    const repo = makeRepo({ 'govctl.yaml': 'project: p\nguards:\n  max_delete: 49\n', 'export.ndjson': half }); // prettier-ignore
+    expect((await prune(half, ['-y'], { cwd: repo })).stderr).toContain('the maximum is 49%');
+    expect(await ids()).toHaveLength(12);
+    expect((await prune(half, ['-y', '--max-delete', '50'])).exitCode).toBe(0);
+    expect(await ids()).toHaveLength(6);
+  });
+
+  it('looks at every page of the inventory', async () => {
+    const many = Array.from({ length: 250 }, (_, at) => bucket(`b${at}`));
+    await store(...many);
+    const { stdout } = await prune(ndjson(...many.slice(30)), ['-y']);
+    expect(stdout).toContain('Pruned 30 resources');
+  });
+
+  it.each([['--dry-run'], ['--max-delete', '40']])(
+    'refuses %s without --prune',
+    async (...flag) => {
+      const { exitCode, stderr } = await runCommandLine(['resource', 'import', 'x.json', ...flag]);
+      expect([exitCode, stderr]).toEqual([3, expect.stringContaining('requires --prune')]);
+    },
+  );
+});
