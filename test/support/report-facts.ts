@@ -1,7 +1,7 @@
 import type { Severity } from '../../src/contract/policies.ts';
 import type { ReportType } from '../../src/contract/reports.ts';
 import { countFinding, createGroups, newCounter, noneBySeverity, sumCounters } from '../../src/report/content/counters.ts'; // prettier-ignore
-import { composeModel } from '../../src/report/content/compose.ts';
+import { composeModel, wantsOf } from '../../src/report/content/compose.ts';
 import type { EvaluationRow, Facts, PolicyFact, StepRow, ViolationRow } from '../../src/report/content/facts.ts'; // prettier-ignore
 import { describeMappings } from '../../src/report/content/framework.ts';
 import type { ContentOrder } from '../../src/report/content/order.ts';
@@ -204,7 +204,13 @@ function madeFacts({ type, findings, long = false }: FactsOptions): Facts {
   }
   const bySeverity = (a: { severity: Severity; policy: string }, b: typeof a): number =>
     severities.indexOf(a.severity) - severities.indexOf(b.severity) || (a.policy < b.policy ? -1 : Number(a.policy > b.policy)); // prettier-ignore
-  rows.sort(type === 'risk' ? (a, b) => bySeverity({ ...a, policy: '' }, { ...b, policy: '' }) || (b.points ?? 0) - (a.points ?? 0) : bySeverity); // prettier-ignore
+  // In the order that the report asks for, as the server gathers them.
+  const scope = readScope(order);
+  const keyOf = wantsOf(order).violations?.keyOf;
+  const wasOpen = { wasOpen: true, steps: [], isCut: false };
+  const keys = new Map(rows.map((row) => [row, keyOf?.(row, wasOpen, scope) ?? '']));
+  const keyed = (row: ViolationRow): string => keys.get(row) ?? '';
+  rows.sort((a, b) => (keyed(a) < keyed(b) ? -1 : Number(keyed(a) > keyed(b))));
   evaluations.sort(bySeverity);
   steps.sort(bySeverity);
   const some = (most: number): number => Math.min(most, findings);
@@ -244,7 +250,7 @@ function madeFacts({ type, findings, long = false }: FactsOptions): Facts {
   const resolving = (count: number) => ({ sum: count * 11 * day, count, unknown: 0 });
   return {
     order,
-    scope: readScope(order),
+    scope,
     policies,
     disabled: 2,
     evaluations: {

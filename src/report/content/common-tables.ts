@@ -41,7 +41,7 @@ export function policiesSection({ policies, violations, disabled }: Facts): Sect
       table(
         {
           id: 'policies_not_evaluated',
-          title: 'Policies without resources in scope',
+          title: 'Policies without resources',
           empty: policies.length === 0 ? 'No policies in scope.' : 'None.',
         },
         [name, severity, type, dataOnly(mapped), dataOnly(id)],

@@ -72,9 +72,7 @@ export function controlsSection(
   const all = frameworks.flatMap(({ controls }) => controls);
   const framework = column<ControlStatus>('framework', 'Framework', 'text', 2, (one) => one.framework); // prettier-ignore
   const control = column<ControlStatus>('control', 'Control', 'text', 2, (one) => one.control);
-  const title = below(
-    column<ControlStatus>('title', 'Title', 'text', 3, (one) => one.title ?? null),
-  );
+  const title = column<ControlStatus>('title', 'Title', 'text', 4, (one) => one.title ?? null);
   const everyPolicy = dataOnly(
     column<ControlStatus>('all_policies', 'All policies', 'text', 4, (one) =>
       namesOf(one).join(', '),
@@ -85,7 +83,7 @@ export function controlsSection(
     control,
     title,
     column('status', 'Status', 'status', 2, ({ status }) => status),
-    column('policies', 'Policies', 'text', 6, describePolicies),
+    column('policies', 'Policies', 'text', 4, describePolicies),
     ...evaluationColumns(
       ({ counter }: ControlStatus) => counter,
       ['passed', 'exempt', 'undecided'],

@@ -9,12 +9,15 @@ type Effort = (typeof efforts)[number];
 
 /** How efforts are found, as a report tells it. */
 export const effortRule =
-  'Effort is “automatic” if the policy can fix its violations (auto_remediation, or a remediation_action that starts with patch:). Otherwise it depends on the number of open violations, with HIGH and CRITICAL counted twice: “small” up to 5, “medium” up to 25, “large” above.';
+  'Effort is “automatic” if the policy can fix its violations (auto_remediation, or a remediation_action that starts with patch:). Otherwise it depends on the number of resources to change: “small” up to 5, “medium” up to 25, “large” above.';
 
 export interface Action {
   /** From 1. */
   readonly step: number;
+  /** The most severe of `policies`, or the first of these. */
   readonly policy: PolicyFact;
+  /** All that the same fix satisfies: it is one action. */
+  readonly policies: readonly PolicyFact[];
   /** Open violations, and evaluations that fail now. */
   readonly open: number;
   readonly failing: number;
@@ -31,15 +34,34 @@ export interface Action {
  */
 export function planOf({ policies, violations, evaluations: { total } }: Facts): readonly Action[] {
   const openOf = ({ id }: PolicyFact): number => violations.policies.get(id)?.counts.open ?? 0;
-  const wanted = policies
-    .filter((policy) => openOf(policy) > 0)
-    .map((policy) => ({
-      policy,
-      open: openOf(policy),
-      failing: policy.counter.fail,
-      effort: effortOf(policy, openOf(policy)),
-      weight: policy.counter.fail * weightOf(policy),
-    }))
+  const open = policies.filter((policy) => openOf(policy) > 0);
+  const sum = (of: readonly PolicyFact[], amount: (one: PolicyFact) => number): number =>
+    of.reduce((all, one) => all + amount(one), 0);
+  const fixes = new Map<string, PolicyFact[]>();
+  for (const policy of open) {
+    const key = fixOf(policy);
+    fixes.set(key, [...(fixes.get(key) ?? []), policy]);
+  }
+  const wanted = [...fixes.values()]
+    .map((same) =>
+      same.toSorted(
+        (a, b) => rankOf(b.severity) - rankOf(a.severity) || (a.name < b.name ? -1 : 1),
+      ),
+    )
+    .flatMap((same) => {
+      const [policy] = same;
+      if (!policy) return [];
+      // Where several policies fail on the same resources, each of these is changed once.
+      const resources = Math.max(...same.map(openOf));
+      return {
+        policy,
+        policies: same,
+        open: sum(same, openOf),
+        failing: sum(same, ({ counter }) => counter.fail),
+        effort: effortOf(same, resources),
+        weight: sum(same, (one) => one.counter.fail * weightOf(one)),
+      };
+    })
     .sort(
       (a, b) =>
         rankOf(b.policy.severity) - rankOf(a.policy.severity) ||
@@ -61,14 +83,20 @@ export function planOf({ policies, violations, evaluations: { total } }: Facts):
 
 const rankOf = (severity: Severity): number => severities.indexOf(severity);
 
-function effortOf(
-  { auto_remediation: isAutomatic, remediation_action: action, severity }: PolicyFact,
-  open: number,
-): Effort {
-  if (isAutomatic || action?.startsWith('patch:')) return 'automatic';
-  const amount = severity === 'HIGH' || severity === 'CRITICAL' ? 2 * open : open;
-  if (amount <= 5) return 'small';
-  return amount <= 25 ? 'medium' : 'large';
+/** Policies that ask the same of the same type of resource have one fix. */
+function fixOf(policy: PolicyFact): string {
+  const advice = adviceOf(policy).trim().toLowerCase();
+  return advice === '' ? policy.id : `${policy.resource_type}\u0000${advice}`;
+}
+
+function effortOf(policies: readonly PolicyFact[], resources: number): Effort {
+  const isAutomatic = policies.some(
+    ({ auto_remediation: isSet, remediation_action: action }) =>
+      isSet || action?.startsWith('patch:') === true,
+  );
+  if (isAutomatic) return 'automatic';
+  if (resources <= 5) return 'small';
+  return resources <= 25 ? 'medium' : 'large';
 }
 
 /** What the policy says is to be done. An address is shown without its path, which may hold a secret. */

@@ -1,5 +1,5 @@
 import type { Chart, Section } from '../model.ts';
-import { below, column, figures, paragraph, table } from './blocks.ts';
+import { below, column, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import { violationColumns, violationsByPolicy } from './common-tables.ts';
 import type { Content } from './content.ts';
@@ -10,7 +10,7 @@ import { adviceOf, effortRule, efforts, planOf } from './remediation-plan.ts';
 import type { Action } from './remediation-plan.ts';
 import { remediationsSection } from './remediation-runs.ts';
 import { openingOf } from './shared.ts';
-import { count, firstOf, number, scoreText } from './wording.ts';
+import { count, firstOf, scoreText } from './wording.ts';
 import { complianceScore } from '../../engine/score.ts';
 
 const mostQuickWins = 10;
@@ -48,7 +48,7 @@ export const remediation: Content = {
 
 /** Violations in the order of the plan; those of policies that are not in it come last. */
 function byPlan(facts: Facts): (a: string, b: string) => number {
-  const places = new Map(planOf(facts).map(({ policy, step }) => [policy.id, step]));
+  const places = new Map(planOf(facts).flatMap(({ policies, step }) => policies.map(({ id }) => [id, step] as const))); // prettier-ignore
   const placeOf = (key: string): number => places.get(policyOfKey(key)) ?? places.size + 1;
   return (a, b) => placeOf(a) - placeOf(b) || (a < b ? -1 : Number(a > b));
 }
@@ -100,7 +100,7 @@ function summarySection(facts: Facts, plan: readonly Action[]): Section {
 
 const actionColumns: readonly ColumnOf<Action>[] = [
   column('step', 'Step', 'integer', 1, ({ step }) => step),
-  column('policy', 'Policy', 'text', 2, ({ policy }) => policy.name),
+  column('policy', 'Policy', 'text', 2, ({ policies }) => policies.map(({ name }) => name).join('; ')), // prettier-ignore
   column('severity', 'Severity', 'severity', 1, ({ policy }) => policy.severity),
   column('advice', 'Recommendation', 'text', 6, ({ policy }) => adviceOf(policy) || null),
   column('open', 'Open violations', 'integer', 1, ({ open }) => open),
@@ -112,7 +112,11 @@ const actionColumns: readonly ColumnOf<Action>[] = [
   below(
     column('examples', 'Example resources', 'text', 3, ({ policy }) => firstOf(policy.failing, 5)),
   ),
-  below(column('policy_id', 'Policy ID', 'id', 2, ({ policy }) => policy.id)),
+  below(
+    column('policy_id', 'Policy ID', 'id', 2, ({ policies }) =>
+      policies.map(({ id }) => id).join('; '),
+    ),
+  ),
 ];
 
 function planSection(facts: Facts, plan: readonly Action[]): Section {
@@ -124,7 +128,7 @@ function planSection(facts: Facts, plan: readonly Action[]): Section {
     title: 'Plan',
     blocks: [
       paragraph(
-        'Each action fixes all violations of one policy. Actions are sorted by severity, then by least effort, then by highest gain.',
+        'Each action fixes all violations of one policy, or of several that the same fix satisfies. Actions are sorted by severity, then by least effort, then by highest gain.',
       ),
       paragraph(
         `${effortRule} “Gain” is the increase of the score, in points, when the policy no longer fails on any resource; “score after” is the score after this action and all before it. Both use the weights of the score and the evaluations that fail now; evaluation errors stay as they are.`,
@@ -198,14 +202,15 @@ function effortSection(plan: readonly Action[]): Section {
     id: 'effort',
     title: 'Effort',
     blocks: [
-      figures(...amounts.map(({ effort, actions }) => ({ label: effort, value: number(actions) }))),
       table({ id: 'by_effort', title: 'Actions by effort', empty: 'None.' }, columns, amounts),
     ],
   };
 }
 
 function violationsSection({ violations }: Facts, plan: readonly Action[]): Section {
-  const steps = new Map(plan.map(({ policy, step }) => [policy.id, step]));
+  const steps = new Map(
+    plan.flatMap(({ policies, step }) => policies.map(({ id }) => [id, step] as const)),
+  );
   const columns: readonly ColumnOf<ViolationRow>[] = [
     column('step', 'Step', 'integer', 1, ({ policy_id: id }) => steps.get(id) ?? null),
     ...violationColumns.filter(({ id }) => id !== 'resolved_at' && id !== 'status'),

@@ -58,7 +58,7 @@ export function resourcesSection({ violations: { topResources } }: Facts): Secti
     id: 'resources',
     title: 'Resources at risk',
     blocks: [
-      paragraph('Resources with the most risk points (maximum 25).'),
+      paragraph('Resources with the most severe violations, then by risk points (maximum 25).'),
       ...(shown.length > 0
         ? [
             pointsChart(
@@ -100,12 +100,13 @@ function pointsChart(
   };
 }
 
-/** Those with open violations, the most points first. */
+/** Those with open violations, the most severe first, and of one severity those with the most points. */
 export const policiesByPoints = ({ violations }: Facts): readonly PolicyViolations[] =>
   [...violations.policies.values()]
     .filter(({ counts }) => counts.open > 0)
     .sort(
       (a, b) =>
+        fromHighest.indexOf(a.severity) - fromHighest.indexOf(b.severity) ||
         b.counts.points - a.counts.points ||
         (a.name < b.name ? -1 : Number(a.name > b.name)) ||
         (a.id < b.id ? -1 : 1),
@@ -124,7 +125,7 @@ export function riskiestPoliciesSection(facts: Facts): Section {
     id: 'policies',
     title: 'Policies by risk',
     blocks: [
-      paragraph('Policies with open violations, highest risk first.'),
+      paragraph('Policies with open violations, most severe first, then by risk points.'),
       table(
         { id: 'top_policies', title: 'Policies by risk', empty: 'None.' },
         columns,

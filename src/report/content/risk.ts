@@ -1,3 +1,4 @@
+import { severities } from '../../contract/policies.ts';
 import type { Section } from '../model.ts';
 import { aboutToFailSection, predictedWithin } from './about-to-fail.ts';
 import { below, column, figures, paragraph, table } from './blocks.ts';
@@ -34,7 +35,7 @@ export const risk: Content = {
     ...(details
       ? {
           violations: {
-            keyOf: (row) => (row.status === 'OPEN' ? pointsKey(row) : undefined),
+            keyOf: (row) => (row.status === 'OPEN' ? riskKey(row) : undefined),
           },
         }
       : {}),
@@ -57,9 +58,9 @@ export const risk: Content = {
   mainTable: { detailed: 'violations', brief: 'top_policies' },
 };
 
-/** The most points first. They are sixteenths at least, and never thousands. */
-const pointsKey = ({ points = 0, severity, policy, policy_id: id }: ViolationRow): string =>
-  `${String(1_000_000 - points * 16).padStart(7, '0')}${orderKey(severity, policy, id)}`;
+/** The highest severity first, and of one the most points. These are sixteenths at least, and never thousands. */
+const riskKey = ({ points = 0, severity, policy, policy_id: id }: ViolationRow): string =>
+  `${severities.length - severities.indexOf(severity)}${String(1_000_000 - points * 16).padStart(7, '0')}${orderKey(severity, policy, id)}`;
 
 function summarySection(facts: Facts): Section {
   const { total, topResources, affected } = facts.violations;
@@ -88,7 +89,7 @@ function summarySection(facts: Facts): Section {
       ...(policy
         ? [
             paragraph(
-              `The policy with the most points is ${policy.name}, with ${count(rounded(policy.counts.points), 'point')} from ${count(policy.counts.open, 'open violation')}.`,
+              `The policy most at risk is ${policy.name}, with ${count(rounded(policy.counts.points), 'point')} from ${count(policy.counts.open, 'open violation')}.`,
             ),
           ]
         : []),
@@ -229,7 +230,7 @@ function violationsSection({ violations }: Facts): Section {
     id: 'violations',
     title: 'Open violations',
     blocks: [
-      paragraph('Open violations, highest risk first.'),
+      paragraph('Open violations, most severe first, then by risk points.'),
       table(
         { id: 'violations', title: 'Open violations', empty: 'None.', paper: violationsByPolicy },
         columns,

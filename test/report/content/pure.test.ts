@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { reportTypes } from '../../../src/contract/reports.ts';
+import { sheetNames } from '../../../src/report/formats/excel/sheet-names.ts';
+import type { Table } from '../../../src/report/model.ts';
+import { madeReport } from '../../support/report-facts.ts';
 import { compliance } from '../../../src/report/content/compliance.ts';
 import { frameworksOf } from '../../../src/report/content/frameworks.ts';
 import { createGroups } from '../../../src/report/content/counters.ts';
@@ -37,7 +41,7 @@ describe('a plan', () => {
     ]);
     const plan = planOf(facts);
     expect(plan.map(({ policy, effort }) => [policy.name, effort])).toEqual([
-      ['severe', 'medium'],
+      ['severe', 'small'],
       ['itself', 'automatic'],
       ['few', 'small'],
       ['some', 'medium'],
@@ -48,6 +52,65 @@ describe('a plan', () => {
     expect(plan.at(-1)?.scoreAfter).toBe(Math.round((271 / 278) * 10_000) / 100);
   });
 });
+
+describe('policies with the same fix', () => {
+  it('are one action, of the highest severity, which changes each resource once', () => {
+    const messages = ['Encrypt the bucket.'];
+    const [action, ...others] = planOf(
+      factsOf([
+        policyFact('soc2 encryption', { severity: 'MEDIUM', fail: 4, messages }),
+        policyFact('pci encryption', { severity: 'HIGH', fail: 5, messages }),
+      ]),
+    );
+    expect(others).toEqual([]);
+    expect(action).toMatchObject({ step: 1, open: 9, failing: 9, effort: 'small', gain: 100 });
+    expect(action?.policies.map(({ name }) => name)).toEqual(['pci encryption', 'soc2 encryption']);
+  });
+
+  it('are two actions where they are of different types of resources', () => {
+    const messages = ['Encrypt it.'];
+    const plan = planOf(
+      factsOf([
+        policyFact('buckets', { fail: 1, messages }),
+        policyFact('disks', { fail: 1, messages, resource_type: 'AWS::EC2::Volume' }),
+      ]),
+    );
+    expect(plan).toHaveLength(2);
+  });
+});
+
+describe('a risk report', () => {
+  it('ranks policies and violations by severity first, then by points', async () => {
+    const { sections } = madeReport({ type: 'risk', findings: 30 });
+    const severitiesOf = async (id: string): Promise<readonly unknown[]> => {
+      const table = sections.flatMap(({ blocks }) => blocks).find((one): one is Table => one.kind === 'table' && one.id === id); // prettier-ignore
+      const at = table?.columns.findIndex(({ type }) => type === 'severity') ?? -1;
+      const found: unknown[] = [];
+      for await (const rows of table?.rows() ?? []) found.push(...rows.map((row) => row[at]));
+      return found;
+    };
+    const fromHighest = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'];
+    for (const id of ['top_policies', 'violations']) {
+      const found = await severitiesOf(id);
+      expect(found.length).toBeGreaterThan(5);
+      expect(found).toEqual(
+        found.toSorted((a, b) => fromHighest.indexOf(String(a)) - fromHighest.indexOf(String(b))),
+      );
+    }
+  });
+});
+
+it.each(reportTypes)(
+  'the tables of a report of type %s have titles that fit on a sheet',
+  (type) => {
+    for (const { title: section, blocks } of madeReport({ type, findings: 30 }).sections) {
+      const titles = blocks.flatMap((block) => (block.kind === 'table' ? [block.title] : []));
+      const [only] = titles;
+      const named = titles.length === 1 && only !== undefined ? [section] : titles;
+      expect(sheetNames(named)).toEqual(named);
+    }
+  },
+);
 
 describe('advice', () => {
   it.each([

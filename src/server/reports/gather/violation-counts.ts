@@ -1,3 +1,4 @@
+import { severities } from '../../../contract/policies.ts';
 import type { Severity } from '../../../contract/policies.ts';
 import type {
   Replayed,
@@ -44,7 +45,7 @@ export function addTo(
 
 const mostTop = 25;
 
-/** Keeps the resources with the most points; they come one after another, as violations come by resource. */
+/** Keeps the resources most at risk; they come one after another, as violations come by resource. */
 export interface TopResources {
   add(
     about: Omit<ResourceViolations, 'open' | 'points' | 'bySeverity'>,
@@ -75,14 +76,20 @@ export function createTopResources(): TopResources {
     settle() {
       affected += current.size;
       const least = top.length < mostTop ? undefined : top.at(-1);
-      const better = [...current.values()].filter((one) => !least || byPoints(one, least) < 0);
+      const better = [...current.values()].filter((one) => !least || byRisk(one, least) < 0);
       current = new Map();
-      if (better.length > 0) top = [...top, ...better].sort(byPoints).slice(0, mostTop);
+      if (better.length > 0) top = [...top, ...better].sort(byRisk).slice(0, mostTop);
     },
     affected: () => affected,
     list: () => top,
   };
 }
 
-const byPoints = (a: ResourceViolations, b: ResourceViolations): number =>
-  b.points - a.points || (a.resource < b.resource ? -1 : Number(a.resource > b.resource));
+/** The highest severity of an open violation first, and of one severity the most points. */
+const byRisk = (a: ResourceViolations, b: ResourceViolations): number =>
+  highestOf(b) - highestOf(a) ||
+  b.points - a.points ||
+  (a.resource < b.resource ? -1 : Number(a.resource > b.resource));
+
+const highestOf = ({ bySeverity }: ResourceViolations): number =>
+  severities.findLastIndex((severity) => bySeverity[severity] > 0);
