@@ -22,7 +22,7 @@ export interface OptionNode {
   readonly choices: readonly string[];
 }
 
-export const shellNames = ['bash', 'zsh', 'fish'] as const;
+export const shellNames = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 /** Argument values by the command's path; commander keeps none for free arguments. */
 const argumentChoices: Readonly<Record<string, readonly string[]>> = {

@@ -8,7 +8,7 @@ export function registerCompletionCommand(program: GovctlCommand, act: Act): voi
     .summary('print a shell completion script')
     .description('Print a shell completion script for govctl.')
     .addHelpText('after', completionHelp)
-    .argument('<shell>', 'bash, zsh or fish')
+    .argument('<shell>', 'bash, zsh, fish or powershell')
     .action(act(() => import('./completion.ts').then((m) => m.completionOf(program))));
 }
 
@@ -16,4 +16,5 @@ const completionHelp = `
 Examples:
   $ govctl completion bash > ~/.local/share/bash-completion/completions/govctl
   $ govctl completion zsh > "\${fpath[1]}/_govctl"
-  $ govctl completion fish > ~/.config/fish/completions/govctl.fish`;
+  $ govctl completion fish > ~/.config/fish/completions/govctl.fish
+  PS> govctl completion powershell >> $PROFILE`;

@@ -5,13 +5,18 @@ import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { configDir } from '../credentials/config-dir.ts';
 import { isProfileName, readProfiles } from '../credentials/profiles.ts';
 import { describeCommand, shellNames } from './command-tree.ts';
-import { bashScript, fishScript, zshScript } from './scripts.ts';
+import { bashScript, fishScript, powershellScript, zshScript } from './scripts.ts';
 
 export interface CompletionOptions {
   readonly args: readonly [string];
 }
 
-const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+const scripts = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+  powershell: powershellScript,
+} as const;
 
 /** What the scripts ask for at Tab, as it changes: `govctl completion profiles`. */
 const dynamicWord = 'profiles';
@@ -34,7 +39,7 @@ export function completionOf(program: GovctlCommand): Run<CompletionOptions> {
     if (known === undefined) {
       const nearest = nearestWord(shell, shellNames);
       throw new GovctlError('usage_error', `No completion for ${JSON.stringify(shell)}`, {
-        hint: nearest ? `Did you mean ${nearest}?` : 'Use bash, zsh or fish.',
+        hint: nearest ? `Did you mean ${nearest}?` : 'Use bash, zsh, fish or powershell.',
       });
     }
     await world.terminal.stdout.write(Buffer.from(scripts[known](describeCommand(program, []))));

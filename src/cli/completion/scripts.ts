@@ -211,3 +211,64 @@ function fishOption({ names, description, takesValue, choices }: OptionNode, whe
         : '';
   return `complete -c govctl${when} ${flags.join(' ')}${values} -d ${fishText(description)}`;
 }
+
+/** A string of PowerShell, which also ends strings at typographic quotes. */
+const psText = (text: string): string => `'${text.replaceAll(/['\u2018-\u201b]/g, '$&$&')}'`;
+
+const psList = (texts: readonly string[]): string => `@(${texts.map(psText).join(', ')})`;
+
+/** A word, and what the list of completions says of it. */
+const psItem = (word: string, description: string): string => `${word}|${description}`;
+
+export function powershellScript(root: CommandNode): string {
+  const tables = flatten(root).flatMap((node) => {
+    const at = psText(node.path);
+    const options = optionsAt(node, root);
+    return [
+      `    $words[${at}] = ${psList([...node.children.map((child) => psItem(lastWord(child), child.description)), ...node.choices])}`,
+      `    $options[${at}] = ${psList(options.flatMap(({ names, description }) => names.map((name) => psItem(name, description))))}`,
+      ...options
+        .filter(({ takesValue }) => takesValue)
+        .flatMap(({ names, choices }) =>
+          names.map(
+            (name) => `    $values[${psText(`${node.path}|${name}`)}] = ${psList(choices)}`,
+          ),
+        ),
+    ];
+  });
+  // Keys of an ordinary hashtable ignore case, and -v and -V are two options.
+  return `# PowerShell completion for govctl
+Register-ArgumentCompleter -Native -CommandName govctl -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $words = New-Object System.Collections.Hashtable ([StringComparer]::Ordinal)
+    $options = New-Object System.Collections.Hashtable ([StringComparer]::Ordinal)
+    $values = New-Object System.Collections.Hashtable ([StringComparer]::Ordinal)
+${tables.join('\n')}
+    $at = ''
+    $last = ''
+    $takesValue = $false
+    $typed = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursorPosition })
+    foreach ($element in $typed) {
+        $word = $element.Extent.Text
+        $last = $word
+        if ($takesValue) { $takesValue = $false; continue }
+        if ($values.ContainsKey("$at|$word")) { $takesValue = $true; continue }
+        if ($word.StartsWith('-')) { continue }
+        $next = "$at $word".Trim()
+        if ($words.ContainsKey($next)) { $at = $next }
+    }
+    $found = if ($takesValue -and $last -eq '--profile') { @(& govctl completion profiles 2>$null) }
+        elseif ($takesValue) { $values["$at|$last"] }
+        elseif ($wordToComplete.StartsWith('-')) { $options[$at] }
+        elseif ($at -eq ${psText(takesProfile)}) { @(& govctl completion profiles 2>$null) }
+        else { $words[$at] }
+    # Without any, PowerShell completes files.
+    foreach ($item in $found) {
+        $text, $about = $item -split '\|', 2
+        if (-not $text.StartsWith($wordToComplete, [StringComparison]::Ordinal)) { continue }
+        if (-not $about) { $about = $text }
+        [System.Management.Automation.CompletionResult]::new($text, $text, 'ParameterValue', $about)
+    }
+}
+`;
+}

@@ -79,7 +79,7 @@ describe.skipIf(!has('bash'))('completion in bash', () => {
   it('offers what an option may be', () => {
     expect(completeInBash('policy', 'list', '--order', '')).toEqual(['asc', 'desc']);
     expect(completeInBash('-o', 'j')).toEqual(['json']);
-    expect(completeInBash('completion', '')).toEqual(['bash', 'zsh', 'fish']);
+    expect(completeInBash('completion', '')).toEqual(['bash', 'zsh', 'fish', 'powershell']);
   });
 
   it('offers the profiles there are', () => {
@@ -136,5 +136,23 @@ describe('govctl completion', () => {
       env: { GOVCTL_CONFIG_DIR: config },
     });
     expect(outcome).toMatchObject({ exitCode: 0, stdout: 'staging\n', stderr: '' });
+  });
+});
+
+describe('completion in PowerShell', () => {
+  it('describes every command, option and value, in strings that cannot end early', async () => {
+    const { exitCode, stdout } = await runCommandLine(['completion', 'powershell']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('Register-ArgumentCompleter -Native -CommandName govctl');
+    expect(stdout).toMatch(/\$words\['policy'\] = @\('list\|/);
+    expect(stdout).toContain("$values['validate|--output'] = @(");
+    expect(stdout).toMatch(/\$options\[''\] = @\(.*'-v\|.*'--verbose\|/);
+    const tables = stdout.split('\n').filter((line) => /^ {4}\$\w+\[/.test(line));
+    expect(tables.length).toBeGreaterThan(100);
+    const text = String.raw`'(?:[^'\u2018-\u201b]|''|[\u2018-\u201b]{2})*'`;
+    const table = new RegExp(`^ {4}\\$\\w+\\[${text}\\] = @\\((?:${text}(?:, ${text})*)?\\)$`);
+    expect(tables.filter((line) => !table.test(line))).toEqual([]);
+    const keys = tables.map((line) => line.slice(0, line.indexOf(' = ')));
+    expect(new Set(keys).size).toBe(keys.length);
   });
 });

@@ -45,7 +45,7 @@ export const testCommand = (isTested: boolean): string =>
   `govctl test${isTested ? ' --require-tests --require-coverage' : ''}`;
 
 /** An argument for a POSIX shell. */
-export const quoted = (text: string): string =>
+const quoted = (text: string): string =>
   /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 export const indent = (columns: number, lines: readonly string[]): string =>
