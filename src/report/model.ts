@@ -125,6 +125,11 @@ export interface Chart {
   /** What there is to see, in a sentence: for those who can't see it. */
   readonly description: string;
   readonly form: 'bars' | 'lines' | 'ring';
+  /**
+   * Otherwise than its form says: values over time as upright `columns`, which suits amounts of each period; bars as a
+   * `waterfall`, each from the value before to its own, on a scale that shows these steps.
+   */
+  readonly drawn?: 'columns' | 'waterfall';
   readonly categories: readonly string[];
   readonly series: readonly Series[];
   readonly colours?: readonly SeriesColour[];

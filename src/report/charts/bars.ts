@@ -178,6 +178,7 @@ function barsOf(
 ): PathShape[] {
   const { series, categories, percent, unit } = data;
   if (isOthers(data, at)) return [];
+  if (data.drawn === 'waterfall') return stepOf(data, at, y, plan, scale);
   let above = 0;
   let below = 0;
   return series.flatMap(({ name, colour, values }) => {
@@ -203,6 +204,32 @@ function barsOf(
   });
 }
 
+/** From the value before to its own; the first stands on the axis. */
+function stepOf(
+  data: ChartData,
+  at: number,
+  y: number,
+  plan: Plan,
+  scale: ValueScale,
+): PathShape[] {
+  const { series, categories, percent, unit } = data;
+  const values = series[0]?.values ?? [];
+  const value = values[at] ?? null;
+  if (value === null) return [];
+  const before = at === 0 ? null : (values[at - 1] ?? null);
+  const ends = [before === null ? 0 : scale.at(before), scale.at(value)];
+  const start = Math.min(...ends, plan.barWidth - 0.75);
+  const length = Math.max(Math.max(...ends) - start, 0.75);
+  return [
+    {
+      kind: 'path',
+      d: rectangle(plan.barLeft + start, y, length, plan.barHeight),
+      fill: before === null ? (series[0]?.colour ?? 'first') : value >= before ? 'pass' : 'fail',
+      label: nameOf([categories[at] ?? ''], formatValue(value, percent), unit),
+    },
+  ];
+}
+
 /** Many in one row are no bar beside single ones: it would dwarf them. Their values say enough. */
 const isOthers = ({ hasOthers = false, categories }: ChartData, at: number): boolean =>
   hasOthers && at === categories.length - 1;
@@ -210,6 +237,12 @@ const isOthers = ({ hasOthers = false, categories }: ChartData, at: number): boo
 /** The lowest and the highest end of a row. */
 function extentOf(data: ChartData): [number, number] {
   const { categories, series } = data;
+  if (data.drawn === 'waterfall') {
+    const values = (series[0]?.values ?? []).filter((value) => value !== null);
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    // The first bar is seen, and the steps have most of the room.
+    return [Math.max(0, low - Math.max(0.5, (high - low) / 4)), high];
+  }
   const ends = categories.map((_, at) => {
     if (isOthers(data, at)) return [0, 0] as const;
     const values = series.map(({ values }) => values[at] ?? 0);

@@ -13,6 +13,7 @@ export interface ChartData {
   readonly unit?: string;
   readonly percent: boolean;
   readonly most?: number;
+  readonly drawn?: NonNullable<Chart['drawn']>;
   /** The last category stands for many. */
   readonly hasOthers?: boolean;
 }
@@ -22,7 +23,7 @@ const hugest = 1e300;
 const tiniest = 1e-9;
 
 export function readChart(chart: Chart): ChartData {
-  const { categories, series, colours, unit, most } = chart;
+  const { categories, series, colours, unit, most, drawn } = chart;
   const percent = unit === '%';
   const end = most === undefined ? null : readNumber(most);
   return {
@@ -36,6 +37,7 @@ export function readChart(chart: Chart): ChartData {
     ...(unit !== undefined && !percent && { unit: oneLine(unit) }),
     percent,
     ...(end !== null && end > 0 && { most: end }),
+    ...(drawn && { drawn }),
   };
 }
 

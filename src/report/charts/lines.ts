@@ -7,7 +7,16 @@ import { dashes, markOf, markReach } from './marks.ts';
 import { formatValue } from './numbers.ts';
 import { valueScale } from './scale.ts';
 import type { ValueScale } from './scale.ts';
-import { cutText, gridLine, round, smallSize, widest, widthOf, withoutOverlap } from './text.ts';
+import {
+  cutText,
+  gridLine,
+  rectangle,
+  round,
+  smallSize,
+  widest,
+  widthOf,
+  withoutOverlap,
+} from './text.ts';
 import { inTime, timeScale } from './time-scale.ts';
 import type { TimeScale } from './time-scale.ts';
 
@@ -35,10 +44,12 @@ export function drawLines(given: ChartData, room: DrawOptions): Drawing {
   const { series, unit, percent } = data;
   const style = { measure, size: smallSize };
   const entries = series.map(({ name, colour }) => ({ name, paint: colour }));
-  const legend = drawLegend(series.length > 1 ? entries : [], 'lines', width, { measure });
+  const areColumns = data.drawn === 'columns';
+  const legend = drawLegend(series.length > 1 ? entries : [], areColumns ? 'squares' : 'lines', width, { measure }); // prettier-ignore
   const height = Math.round(Math.max(100, Math.min(190, width * 0.32)));
   const values = series.flatMap((one) => one.values).filter((value) => value !== null);
-  const yScale = valueScale(rangeOf(values, data.most), height, 5, data);
+  const range = areColumns ? ([0, Math.max(1, ...values)] as const) : rangeOf(values, data.most);
+  const yScale = valueScale(range, height, 5, data);
   const left =
     Math.ceil(
       widest(
@@ -49,7 +60,24 @@ export function drawLines(given: ChartData, room: DrawOptions): Drawing {
   const lastTexts = series.map((one) => formatValue(lastOf(one.values), percent));
   const right = Math.ceil(widest(lastTexts, style)) + markReach + 6;
   const top = legend.height + (unit === undefined ? 6 : 16);
-  const frame: Frame = { left, top, width: width - left - right, height };
+  const frame: Frame = { left, top, width: width - left - (areColumns ? 6 : right), height };
+  if (areColumns) {
+    const inset = frame.width / Math.max(1, data.categories.length) / 2;
+    const inner = { ...frame, left: left + inset, width: frame.width - 2 * inset };
+    const xScale = timeScale(data.categories, inner.width, measure);
+    const caption = cutText(unit ?? '', width, style);
+    return {
+      width,
+      height: top + height + 18,
+      shapes: [
+        ...legend.shapes,
+        ...(caption === '' ? [] : [small(caption, 0, legend.height + 8, 'start')]),
+        ...grid(frame, yScale),
+        ...timeAxis(inner, xScale, room),
+        ...columnsOf(data, inner, inset, { xScale, yScale }),
+      ],
+    };
+  }
   const xScale = timeScale(data.categories, frame.width, measure);
   const caption = cutText(unit ?? '', width, style);
   return {
@@ -158,6 +186,32 @@ function drawSeries(
     return [{ kind: 'path', d: markOf(which, point.x, point.y), fill: series.colour, label }];
   });
   return [...(path === null ? [] : [{ ...stroke, d: path, ...(dash && { dash }) }]), ...marks];
+}
+
+/** Upright from the axis, those of one time side by side. */
+function columnsOf(
+  data: ChartData,
+  frame: Frame,
+  inset: number,
+  scales: { readonly xScale: TimeScale; readonly yScale: ValueScale },
+): PathShape[] {
+  const { series, percent, unit } = data;
+  const each = (inset * 2 * 0.76) / series.length;
+  return series.flatMap(({ name, colour }, which) =>
+    pointsOf(data, which, frame, scales).flatMap((point): PathShape[] => {
+      if (!point || point.value <= 0) return [];
+      const x = point.x + (which - series.length / 2) * each;
+      const y = Math.min(point.y, frame.top + frame.height - 0.75);
+      return [
+        {
+          kind: 'path',
+          d: rectangle(x, y, Math.max(0.5, each - 0.4), frame.top + frame.height - y),
+          fill: colour,
+          label: nameOf([point.category, name], formatValue(point.value, percent), unit),
+        },
+      ];
+    }),
+  );
 }
 
 /** Each line's last value, beside its last point; those that would touch are moved apart. */

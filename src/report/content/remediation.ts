@@ -164,6 +164,7 @@ function scoreChart({ evaluations }: Facts, plan: readonly Action[]): Chart {
         : 'Score after each action',
     description: entries.map(([name, score]) => `${name} ${scoreText(score)}`).join(', '),
     form: 'bars',
+    drawn: 'waterfall',
     categories: entries.map(([name]) => name),
     series: [{ name: 'Score', colour: 'first', values: entries.map(([, score]) => score) }],
     unit: '%',

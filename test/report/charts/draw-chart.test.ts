@@ -24,6 +24,49 @@ const severities: readonly Series[] = [
   { name: 'Low', colour: 'low', values: [0, 500] },
 ];
 
+/** The left and right end of each area, from its path. */
+const spansOf = (drawing: ReturnType<typeof drawChart>) =>
+  drawing.shapes.flatMap((shape) => {
+    const found = shape.kind === 'path' && shape.label !== undefined && /^M([\d.]+),([\d.]+)H([\d.]+)V([\d.]+)H/.exec(shape.d); // prettier-ignore
+    if (!found) return [];
+    const [left = 0, top = 0, right = 0, bottom = 0] = found.slice(1).map(Number);
+    return [{ left, right, top, bottom, fill: shape.fill }];
+  });
+
+test('a waterfall has each bar start where the one before ended, on a scale that shows the steps', () => {
+  const drawing = draw({
+    drawn: 'waterfall',
+    categories: ['now', 'first', 'second'],
+    series: [{ name: 'Score', colour: 'first', values: [97, 98, 97.5] }],
+    unit: '%',
+    most: 100,
+  });
+  const [now, first, second] = spansOf(drawing);
+  expect(first?.left).toBeCloseTo(now?.right ?? 0, 1);
+  expect(second?.right).toBeCloseTo(first?.right ?? 0, 1);
+  expect([now?.fill, first?.fill, second?.fill]).toEqual(['first', 'pass', 'fail']);
+  // One point of a hundred is a good part of the width.
+  expect((first?.right ?? 0) - (first?.left ?? 0)).toBeGreaterThan(100);
+});
+
+test('columns stand on the axis, side by side, as high as their values', () => {
+  const drawing = draw({
+    form: 'lines',
+    drawn: 'columns',
+    categories: ['2026-10-01T00:00:00.000Z', '2026-10-02T00:00:00.000Z'],
+    series: [
+      { name: 'Opened', colour: 'fail', values: [10, 5] },
+      { name: 'Resolved', colour: 'pass', values: [0, 10] },
+    ],
+  });
+  const columns = spansOf(drawing);
+  const height = (n: number): number => (columns[n]?.bottom ?? 0) - (columns[n]?.top ?? 0);
+  expect(columns.map(({ fill }) => fill)).toEqual(['fail', 'fail', 'pass']);
+  expect(height(0)).toBeCloseTo(2 * height(1), 1);
+  expect(height(0)).toBeCloseTo(height(2), 1);
+  expect(columns[2]?.left).toBeGreaterThanOrEqual(columns[1]?.right ?? Infinity);
+});
+
 describe('any chart', () => {
   const colours: SeriesColour[] = ['critical', 'high', 'pass', 'fail', 'first', 'second'];
   const value = fc.option(
@@ -39,19 +82,20 @@ describe('any chart', () => {
   const charts = fc
     .record({
       form: fc.constantFrom('bars', 'lines', 'ring'),
+      drawn: fc.constantFrom(undefined, 'columns', 'waterfall'),
       categories: fc.oneof(fc.array(text, { maxLength: 60 }), fc.array(time, { maxLength: 60 })),
       names: fc.array(text, { maxLength: 6 }),
       unit: fc.option(fc.oneof(fc.constant('%'), text), { nil: undefined }),
       most: fc.option(fc.constantFrom(100, 0, -1, NaN), { nil: undefined }),
       values: fc.array(value, { minLength: 1, maxLength: 90 }),
     })
-    .map(({ names, unit, most, values, ...rest }): Chart => {
+    .map(({ names, unit, most, values, drawn, ...rest }): Chart => {
       const series = names.map((name, at) => ({
         name,
         colour: colours[at % colours.length] ?? 'first',
         values: rest.categories.map((_, which) => values[(at * 7 + which) % values.length] ?? null),
       }));
-      return chart({ ...rest, series, ...(unit !== undefined && { unit }), ...(most !== undefined && { most }) }); // prettier-ignore
+      return chart({ ...rest, series, ...(drawn && { drawn }), ...(unit !== undefined && { unit }), ...(most !== undefined && { most }) }); // prettier-ignore
     });
 
   test('stays within its bounds, has numbers only, and is the same each time', () => {

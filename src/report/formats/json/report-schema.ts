@@ -79,6 +79,7 @@ const chart = z.strictObject({
   title: z.string(),
   description: z.string(),
   form: z.enum(['bars', 'lines', 'ring']),
+  drawn: z.enum(['columns', 'waterfall']).optional().describe('How it is drawn, if otherwise'),
   categories: z.array(z.string()),
   series: z.array(
     z.strictObject({
