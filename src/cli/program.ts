@@ -2,6 +2,7 @@ import { CommanderError, Option } from 'commander';
 import type { Command } from 'commander';
 import type { ExitCode } from '../contract/errors.ts';
 import { exitCodes } from '../contract/errors.ts';
+import { nearestWord } from '../contract/nearest.ts';
 import type { Act } from './act.ts';
 import type { GlobalFlags, World } from './context.ts';
 import { createContext } from './context.ts';
@@ -83,6 +84,7 @@ export async function runProgram(
       await world.terminal.stdout.write(program.helpInformation());
       return exitCodes.ok;
     }
+    refuseUnknownCommands(program, argv);
     await program.parseAsync(sealPassedOn(program, argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -190,6 +192,33 @@ export function createProgram(
   describeHelpCommand(program);
   for (const command of program.commands) inheritSettings(command, program);
   return program;
+}
+
+/**
+ * Help is shown for what there is: commander shows the help of the nearest command above, with 0, for
+ * `help policy nonsense` and `policy nonsense --help`.
+ */
+function refuseUnknownCommands(program: GovctlCommand, argv: readonly string[]): void {
+  const isHelp = (word: string): boolean => word === 'help' || word === '--help' || word === '-h';
+  if (!argv.some(isHelp)) return;
+  let command: Command = program;
+  for (const word of argv) {
+    if (word === 'help') continue;
+    // After an option, a word may be its value.
+    if (word.startsWith('-') || command.commands.length === 0) return;
+    const next = command.commands.find(
+      (one) => one.name() === word || one.aliases().includes(word),
+    );
+    if (next) command = next;
+    else if (command.registeredArguments.length > 0) return;
+    else command.error(unknownCommand(command, word), { code: 'commander.unknownCommand' });
+  }
+}
+
+function unknownCommand(command: Command, word: string): string {
+  const names = command.commands.map((one) => one.name());
+  const nearest = nearestWord(word, names);
+  return `error: unknown command '${word}'${nearest === undefined ? '' : `\n(Did you mean ${nearest}?)`}`;
 }
 
 function inheritSettings(command: Command, parent: Command): void {

@@ -11,7 +11,7 @@ export const headerText = (text: string): string =>
   String.fromCharCode(...new TextEncoder().encode(text));
 
 /** Seconds. */
-const linkLifetime = { least: 60, most: 604_800, default: 3_600 } as const;
+export const linkLifetime = { least: 60, most: 604_800, default: 3_600 } as const;
 
 const LinkInput = z.strictObject({
   format: ReportFormat,

@@ -127,12 +127,21 @@ const pagesOf =
 
 /** Whether every server supports this sorting and filtering. */
 const isPromised = (
-  { serverSorts, serverFilters }: Pick<Listed<never, never>, 'serverSorts' | 'serverFilters'>,
+  list: Pick<Listed<never, never>, 'serverSorts' | 'unasked' | keyof FilterRules>,
   query: Query,
-  { sort }: ListFlags,
+  flags: ListFlags,
 ): boolean =>
-  (serverSorts?.includes(sort) ?? true) &&
-  Object.keys(query).every((field) => serverFilters?.includes(field) ?? true);
+  (Object.keys(orderOf(list, flags)).length === 0 ||
+    (list.serverSorts?.includes(flags.sort) ?? true)) &&
+  Object.entries(query).every((one) => isServers(list, one));
+
+type FilterRules = Pick<Listed<never, never>, 'serverFilters' | 'filtersTakeOne'>;
+
+const isServers = (
+  { serverFilters, filtersTakeOne }: FilterRules,
+  [field, text]: readonly [string, string],
+): boolean =>
+  (serverFilters?.includes(field) ?? true) && !(filtersTakeOne === true && text.includes(','));
 
 /** Sorts and filters all rows here, where the service description does not promise it. */
 async function chooseHere<Item extends WithId, Flags>(
@@ -141,18 +150,25 @@ async function chooseHere<Item extends WithId, Flags>(
   { sort, order, most }: ListFlags & { readonly most: number },
   client: Client,
 ): Promise<Rows<Item>> {
-  const { serverFilters = Object.keys(query), fieldOf = ownField } = list;
-  const isServers = ([field]: readonly [string, string]): boolean => serverFilters.includes(field);
+  const { fieldOf = ownField, sortKeyOf = fieldOf } = list;
   const filters = Object.entries(query);
   const wanted = filters
-    .filter((one) => !isServers(one))
+    .filter((one) => !isServers(list, one))
     .map(([field, text]) => [field, text.split(',')] as const);
   const found: Item[] = [];
-  for await (const item of listAll(client, of, Object.fromEntries(filters.filter(isServers)))) {
-    const isWanted = wanted.every(([field, values]) => values.includes(fieldOf(item, field) ?? ''));
+  for await (const item of listAll(
+    client,
+    of,
+    Object.fromEntries(filters.filter((one) => isServers(list, one))),
+  )) {
+    const isWanted = wanted.every(([field, values]) => {
+      const own = (item as Readonly<Record<string, unknown>>)[field]; // an object of the API
+      if (Array.isArray(own)) return values.every((value) => own.includes(value));
+      return values.includes(fieldOf(item, field) ?? '');
+    });
     if (isWanted) found.push(item);
   }
-  const rows = found.sort(by((item: Item) => fieldOf(item, sort), order)).slice(0, most);
+  const rows = found.sort(by((item: Item) => sortKeyOf(item, sort), order)).slice(0, most);
   const { length } = rows;
   return {
     rows,

@@ -56,8 +56,12 @@ export interface Listed<Row, Flags> {
    */
   readonly serverSorts?: readonly string[];
   readonly serverFilters?: readonly string[];
+  /** The service description shows one value per filter: several are compared here. */
+  readonly filtersTakeOne?: true;
   /** The value to sort and filter by here; default: the row's field. */
   readonly fieldOf?: (row: Row, field: string) => string | undefined;
+  /** The value to sort by here, where it is another. */
+  readonly sortKeyOf?: (row: Row, field: string) => string | undefined;
   /** Formats beyond the common ones, such as `ocsf`. */
   readonly formats?: (rows: readonly Row[], context: Context) => View['more'];
   /** What to know of the rows in the formats of the command, if anything. */

@@ -4,6 +4,7 @@ import { nearestWord } from '../../contract/nearest.ts';
 import type { Policy } from '../../contract/policies.ts';
 import { severities } from '../../contract/policies.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
+import { ownField } from '../objects/noun.ts';
 import type { DescribedNoun } from '../objects/noun.ts';
 import { paintSeverity } from '../terminal/severity.ts';
 import type { Column } from '../terminal/table.ts';
@@ -35,6 +36,13 @@ export const policies: DescribedNoun<Policy, ListOptions> = {
       tags: tag?.join(','),
       enabled: enabled || disabled ? String(enabled === true) : undefined,
     }),
+    serverSorts: ['created_at', 'updated_at'],
+    filtersTakeOne: true,
+    sortKeyOf: (policy, field) => {
+      if (field === 'severity') return policy.severity && String(severities.indexOf(policy.severity)); // prettier-ignore
+      const value = (policy as Readonly<Record<string, unknown>>)[field]; // an object of the API
+      return typeof value === 'boolean' ? String(value) : ownField(policy, field);
+    },
   },
   view: policyView,
   removal: {

@@ -207,7 +207,7 @@ function registerLink(report: GovctlCommand, act: Act): void {
     )
     .argument('<report>', which)
     .addOption(formatOption('format of the file').default(undefined, 'the first generated format'))
-    .option('--expires <time>', 'lifetime, for example 1h or 7d (default: set by the server)')
+    .option('--expires <time>', 'lifetime, for example 1h or 7d (default: 1h)')
     .addOption(new Option('--list', 'list share links').conflicts('revoke'))
     .option('--revoke <link>', 'revoke this share link')
     .addHelpText('after', linkHelp)

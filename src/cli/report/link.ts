@@ -6,6 +6,7 @@ import { absentIfOdd } from '../../client/objects.ts';
 import { durationForms, parseDuration } from '../../contract/duration.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { linkLifetime } from '../../contract/report-downloads.ts';
 import { parseToFirstIssue } from '../../contract/parse-to-first-issue.ts';
 import type { Context } from '../context.ts';
 import { formatDetails } from '../terminal/details.ts';
@@ -30,7 +31,7 @@ export interface LinkOptions {
 /** Makes a temporary address of a report's file, lists those there are, or ends one. */
 export async function runLink(context: Context, options: LinkOptions): Promise<ExitCode> {
   const { format, expires, list, revoke } = options;
-  const seconds = expires === undefined ? undefined : parseSeconds(expires);
+  const seconds = expires === undefined ? linkLifetime.default : parseSeconds(expires);
   const [asked, second] = format ? parseFormats(format) : [];
   if (second !== undefined)
     throw new GovctlError('usage_error', 'Use a single --format for a link');
@@ -42,7 +43,7 @@ export async function runLink(context: Context, options: LinkOptions): Promise<E
   if (revoke !== undefined) return revokeLink(context, client, report, revoke);
   const wanted = asked ?? formatsOf(report)[0] ?? 'pdf';
   const link = await context.progress('Creating share link', () =>
-    createLink(client, report, { format: wanted, ...(seconds ? { expires_in: seconds } : {}) }),
+    createLink(client, report, { format: wanted, expires_in: seconds }),
   );
   await context.show({
     value: link,
@@ -74,7 +75,7 @@ const AnyLink = z.looseObject({
 async function createLink(
   client: Client,
   report: ShownReport,
-  body: { readonly format: string; readonly expires_in?: number },
+  body: { readonly format: string; readonly expires_in: number },
 ): Promise<z.infer<typeof AnyLink>> {
   const path = fillPath('/v1/reports/:report_id/download-link', { report_id: report.id });
   const answer = await client.transport.send('POST', path, {

@@ -49,6 +49,8 @@ export const reports: DescribedNoun<ShownReport, ListOptions> = {
     },
     // The description gives the list no order.
     unasked: { sort: 'created_at', order: 'desc' },
+    serverSorts: [],
+    filtersTakeOne: true,
     saysIfFiltered: true,
   },
   view: reportView,

@@ -26,6 +26,11 @@ export const scheduleFile: FieldsOf = { one: 'schedule', many: 'schedules', kind
 
 export async function runCreate(context: Context, options: CreateOptions): Promise<ExitCode> {
   const input = await readInput(context, options);
+  if (Object.keys(input.delivery ?? {}).length === 0) {
+    await context.warn(
+      'the schedule has no delivery channel: its reports are stored, but not sent. Add one, for example with --email.',
+    );
+  }
   const client = await context.client();
   const { item } = await context.progress('Creating schedule', () =>
     createObject(client, scheduleObjects, input),

@@ -113,7 +113,9 @@ export async function readRepo(
   check(project);
   const listed = await listing;
   const documents = [...documentsOf(project, now()), ...webhooks.documents];
-  const isLeftOut = ({ isOurs, name }: Kind): boolean => isOurs && !listed.service[name].isThere;
+  // Every server creates schedules, but without a list each plan would create them again.
+  const isLeftOut = ({ isOurs, name }: Kind): boolean =>
+    (isOurs || name === 'Schedule') && !listed.service[name].isThere;
   for (const kind of kinds) {
     const local = documents.filter((each) => each.kind === kind);
     const warning = isLeftOut(kind)
@@ -156,7 +158,8 @@ const isInFiles = (project: LoadedProject, { name }: Kind): boolean =>
 function sayLeftOut({ noun, name }: Kind, documents: number): string | undefined {
   if (documents === 0) return undefined;
   const what = documents === 1 ? `1 ${name} document` : `${documents} ${name} documents`;
-  return `This server does not support ${noun.many}; skipped ${what}, which ${documents === 1 ? 'requires' : 'require'} a govctl server.`;
+  const lacks = name === 'Schedule' ? 'list' : 'support';
+  return `This server does not ${lacks} ${noun.many}; skipped ${what}, which ${documents === 1 ? 'requires' : 'require'} a govctl server.`;
 }
 
 /** Whether the files have any of a kind. */
@@ -232,10 +235,9 @@ function refuseUnknown(many: string, documents: readonly LocalDocument[]): void 
   const [first] = documents;
   if (!first) return;
   const { file, line } = first.place;
-  const has = many === 'schedules' ? 'does not list schedules' : `does not support ${many}`;
   throw new GovctlError(
     'not_found',
-    `This server ${has}, but the files contain ${first.key} (${file}:${line})${documents.length > 1 ? ` and ${documents.length - 1} more` : ''}`,
+    `This server does not support ${many}, but the files contain ${first.key} (${file}:${line})${documents.length > 1 ? ` and ${documents.length - 1} more` : ''}`,
     { hint: 'Use --exclude, or move them to a directory that is not applied to this server.' },
   );
 }

@@ -60,7 +60,9 @@ describe('govctl evaluation list', () => {
     expect(await found('--reason', 'type_error,unknown_value')).toEqual([]);
     const failed = await found('--status', 'fail');
     expect(failed.map(({ policy_name: name }) => name)).toEqual(['encrypted', 'private']);
-    expect((await run('--status', 'FAIL,ERROR', '--all')).stdout).toMatch(/^SEVERITY +STATUS +RESOURCE/);
+    expect((await run('--status', 'FAIL,ERROR', '--all')).stdout).toMatch(
+      /^SEVERITY +STATUS +RESOURCE/,
+    );
   });
 
   it('says what the service lacks', async () => {

@@ -307,6 +307,8 @@ describe('govctl report link', () => {
       format: 'pdf',
       expires_in: 3600,
     });
+    await run(['link', 'R']);
+    expect(JSON.parse(service.requests.at(-1)?.body ?? '')).toMatchObject({ expires_in: 3600 });
     for (const argv of [['--list'], ['--revoke', 'lnk_1']]) {
       const other = await run(['link', 'R', ...argv]);
       expect([other.exitCode, other.stderr]).toEqual([

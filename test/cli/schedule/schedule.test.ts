@@ -63,7 +63,7 @@ describe('govctl schedule create', () => {
     const outcome = await run([...weekly, '--chat', '#compliance']);
     expect(outcome.exitCode).toBe(0);
     expect(outcome.stdout).toContain(
-      '  problem  delivery.chat.channel names #compliance, for which this server has no URL',
+      '  problem  delivery.chat.channel is #compliance, for which this server has no URL',
     );
   });
 
@@ -174,7 +174,7 @@ describe('govctl schedule', () => {
     expect([outcome.exitCode, outcome.stderr]).toEqual([
       0,
       expect.stringMatching(
-        /^warning: another schedule has the name "Weekly": sch_\w+\. To delete one/,
+        /^warning: the schedule has no delivery channel.*\nwarning: another schedule has the name "Weekly": sch_\w+\. To delete one/,
       ),
     ]);
     expect(outcome.stdout).toContain('next     Mon 2 Mar 2026 09:00 UTC\n');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeWorld, runCommandLine } from '../../support/fake-world.ts';
+import { runCommandLine } from '../../support/fake-world.ts';
 
 describe('the command line itself', () => {
   it('shows help when nothing is typed', async () => {
@@ -30,6 +30,30 @@ describe('the command line itself', () => {
     const outcome = await runCommandLine(argv);
     expect(outcome).toMatchObject({ exitCode: 3, stdout: '' });
     expect(outcome.stderr).toContain(why);
+  });
+
+  it.each([
+    [['help', 'nonsense']],
+    [['help', 'policy', 'nonsense']],
+    [['policy', 'help', 'nonsense']],
+    [['policy', 'nonsense', '--help']],
+    [['nonsense', '-h']],
+    [['policy', 'nonsense']],
+  ])('exits with 3 for the unknown command of %j', async (argv) => {
+    const outcome = await runCommandLine(argv);
+    expect(outcome).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(outcome.stderr).toContain("unknown command 'nonsense'");
+  });
+
+  it('shows the help of every command there is', async () => {
+    for (const argv of [
+      ['help', 'report', 'link'],
+      ['check', 'x.json', '--help'],
+    ]) {
+      const outcome = await runCommandLine(argv);
+      expect(outcome).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(outcome.stdout).toContain('Usage: govctl');
+    }
   });
 
   it('shows a group’s commands when none of them is typed', async () => {
