@@ -278,6 +278,23 @@ test('progress is shown while it is made', async () => {
   expect(await read(service, id)).not.toHaveProperty('progress');
 });
 
+test('its title page is given the names of who it is for and of who asked for it', async () => {
+  let asked: object = {};
+  service = await startReports({
+    reports: {
+      compose(deps, evaluation, order, options) {
+        asked = order;
+        return composeTiny(deps, evaluation, order, options);
+      },
+    },
+  });
+  const prepared_for = 'The audit committee';
+  const id = idOf(await create(service, { format_options: { prepared_for } }));
+  await service.reportWork.idle();
+  expect(asked).toMatchObject({ prepared_for, prepared_by: 'bootstrap' });
+  expect(await read(service, id)).toMatchObject({ format_options: { prepared_for } });
+});
+
 test('one that is deleted meanwhile stops, and leaves nothing', async () => {
   const passage = gate();
   let stoppedBy: unknown;

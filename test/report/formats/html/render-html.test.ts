@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { renderHtml } from '../../../../src/report/formats/html/render-html.ts';
+import { reportTypes } from '../../../../src/contract/reports.ts';
+import { madeReport } from '../../../support/report-facts.ts';
 import { findingsTable, sampleReport } from '../../../support/sample-report.ts';
 import { counted, hostileReport, rendered, reportOf } from '../rendered.ts';
 
@@ -46,6 +48,14 @@ describe('a report as HTML', () => {
     expect((await rendered(renderHtml, sampleReport())).toString()).toContain(
       '<p class="empty">There are no exemptions.</p>',
     );
+  });
+
+  test.each(reportTypes)('shows the figures of a report of type %s once', async (type) => {
+    const html = (await rendered(renderHtml, madeReport({ type, findings: 30 }))).toString();
+    expect(html.match(/<dt>Compliance score<\/dt>/g)).toHaveLength(1);
+    expect(html.match(/<dt>Critical<\/dt>/g)).toHaveLength(1);
+    expect(html).toContain('<dt>Prepared for</dt><dd>The audit committee</dd>');
+    expect(html).toContain('<dt>Prepared by</dt><dd>Ada Lovelace</dd>');
   });
 
   test('bears its watermark', async () => {
