@@ -243,7 +243,11 @@ async function checkHealth(context: Context, target: Target): Promise<Finding[]>
   } catch (error) {
     return [failure(check, error)];
   }
-  const clock = checkClock(answer.headers.get('date'), context.world.now());
+  const clock = checkClock(
+    answer.headers.get('date'),
+    context.world.now(),
+    isLoopback(target.baseUrl),
+  );
   const rest = clock ? [clock] : [];
   if (answer.ok)
     return [{ check, status: 'ok', message: `/healthz returns ${answer.status}` }, ...rest];
@@ -268,7 +272,7 @@ async function checkHealth(context: Context, target: Target): Promise<Finding[]>
   ];
 }
 
-export function checkClock(date: string | null, now: number): Finding | undefined {
+export function checkClock(date: string | null, now: number, isLocal = false): Finding | undefined {
   const theirs = date === null ? NaN : Date.parse(date);
   if (Number.isNaN(theirs)) return undefined;
   const seconds = Math.round((now - theirs) / 1000);
@@ -279,7 +283,9 @@ export function checkClock(date: string | null, now: number): Finding | undefine
     check,
     status: 'warn',
     message: `this machine is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the service`,
-    hint: 'Synchronize the clock (NTP): it determines when tokens and plans expire.',
+    hint: isLocal
+      ? 'Was the clock of this local server moved? `govctl server clock` shows it, and `govctl server clock reset` sets it back.'
+      : 'Synchronize the clock (NTP): it determines when tokens and plans expire.',
   };
 }
 

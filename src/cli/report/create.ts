@@ -16,7 +16,8 @@ import { parseDestination } from '../download/destination.ts';
 import { filesOf } from './file-name.ts';
 import { downloadAll } from './download/run-download.ts';
 import type { FieldFlags } from './report-fields.ts';
-import { inputFromFlags } from './report-fields.ts';
+import { serviceNow } from '../objects/service-clock.ts';
+import { inputFromFlags, isRelative } from './report-fields.ts';
 import type { PasswordFlags } from './read-password.ts';
 import { readPassword } from './read-password.ts';
 import type { ShownReport } from './report-objects.ts';
@@ -98,7 +99,11 @@ async function readInput(context: Context, options: CreateOptions): Promise<Repo
         hint: 'Run `govctl report create NAME --type TYPE`, or pass -f FILE (- for standard input).',
       });
     }
-    return inputFromFlags(context.world, name, options, await readPassword(context, options, true));
+    const password = await readPassword(context, options, true);
+    const now = isRelative(options)
+      ? await serviceNow(context, await context.client())
+      : context.world.now();
+    return inputFromFlags(now, name, options, password);
   }
   const beside = fieldFlag(options);
   if (beside !== undefined) {

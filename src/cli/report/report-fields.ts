@@ -5,7 +5,6 @@ import type { ReportFormat } from '../../contract/reports.ts';
 import { ReportInput, reportFormats } from '../../contract/reports.ts';
 import type { DateRangeType } from '../../contract/schedules.ts';
 import { dateRangeOf } from '../../calendar/date-range.ts';
-import type { World } from '../context.ts';
 import { momentOf, parseMoment } from '../flags/moment.ts';
 import { listOf, parseWords } from '../flags/parse-words.ts';
 import { parseTimeZone } from '../flags/time-zone.ts';
@@ -70,15 +69,23 @@ export function formatOptionsFrom(flags: ContentFlags, password?: string) {
   return Object.keys(options).length > 0 ? { format_options: options } : {};
 }
 
-/** The request for a report that flags describe. @throws GovctlError usage_error */
+/** Whether these flags say a time from now on, or up to now. */
+export const isRelative = ({ from, to, range, at }: FieldFlags): boolean =>
+  (from ?? to ?? range ?? at) !== undefined;
+
+/**
+ * The request for a report that flags describe.
+ * @param now of the service, in milliseconds since the epoch
+ * @throws GovctlError usage_error
+ */
 export function inputFromFlags(
-  world: World,
+  now: number,
   name: string,
   flags: FieldFlags,
   password: string | undefined,
 ): ReportInput {
   const { type, framework, description, at, notify, timezone } = flags;
-  const range = rangeFrom(world, flags);
+  const range = rangeFrom(now, flags);
   return checked({
     name,
     type,
@@ -94,9 +101,7 @@ export function inputFromFlags(
       ? {}
       : {
           delivery: {
-            ...(at === undefined
-              ? {}
-              : { immediate: false, scheduled_at: parseLater(at, world.now()) }),
+            ...(at === undefined ? {} : { immediate: false, scheduled_at: parseLater(at, now) }),
             ...(notify === undefined ? {} : { notifications: { email: listOf(notify) } }),
           },
         }),
@@ -104,13 +109,13 @@ export function inputFromFlags(
 }
 
 /** Half-open, as the service takes it; an end that is left out is now. */
-function rangeFrom(world: World, { from, to, range, timezone }: FieldFlags) {
+function rangeFrom(now: number, { from, to, range, timezone }: FieldFlags) {
   if (range !== undefined) {
     if ((from ?? to) !== undefined) {
       throw new GovctlError('usage_error', 'Use either --range or --from and --to');
     }
     // commander knows the choices
-    return dateRangeOf(range as DateRangeType, world.now(), parseTimeZone(timezone ?? 'UTC'));
+    return dateRangeOf(range as DateRangeType, now, parseTimeZone(timezone ?? 'UTC'));
   }
   if (timezone !== undefined) {
     throw new GovctlError('usage_error', '--timezone requires --range', {
@@ -123,7 +128,6 @@ function rangeFrom(world: World, { from, to, range, timezone }: FieldFlags) {
       hint: 'Pass both, or a range such as --range last_month.',
     });
   }
-  const now = world.now();
   const start = parseMoment('--from', from, now);
   const end = to === undefined ? new Date(now).toISOString() : parseMoment('--to', to, now);
   if (start < end) return { start, end };

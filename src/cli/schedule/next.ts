@@ -10,6 +10,7 @@ import { tableColumns } from '../terminal/table.ts';
 import { parseTimeZone } from '../flags/time-zone.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
 import { lookUp } from '../objects/get.ts';
+import { serviceNow } from '../objects/service-clock.ts';
 import { schedules } from './schedules.ts';
 import { zoneOf } from './schedule-view.ts';
 
@@ -25,12 +26,11 @@ const mostFires = 1_000;
 /** When a schedule, or a cron that is being thought of, fires next; the latter without any server. */
 export async function runNext(context: Context, options: NextOptions): Promise<ExitCode> {
   const count = parseCount(options.count);
-  const { cron, zone, about } = await timingOf(context, options);
+  const { cron, zone, about, now } = await timingOf(context, options);
   const fault = cronFault(cron);
   if (fault !== undefined) {
     throw new GovctlError('usage_error', `--cron ${JSON.stringify(cron)} ${fault}`);
   }
-  const now = context.world.now();
   const fires = nextFires(cron, zone, now, count);
   const rows = fires.map((at, index) => fireOf(zone, at, fires[index - 1] ?? now));
   const words = await describeCron(cron);
@@ -63,8 +63,8 @@ async function timingOf(context: Context, { args: [named], cron, timezone }: Nex
     throw new GovctlError('usage_error', 'Use either a schedule or --cron');
   }
   const zone = timezone === undefined ? undefined : parseTimeZone(timezone);
-  if (cron !== undefined) return { cron, zone: zone ?? 'UTC', about: {} };
-  const { item: schedule } = await lookUp(context, schedules, named ?? '');
+  if (cron !== undefined) return { cron, zone: zone ?? 'UTC', about: {}, now: context.world.now() };
+  const { item: schedule, client } = await lookUp(context, schedules, named ?? '');
   if (schedule.enabled === false) {
     await context.warn(`${schedule.name} is disabled; if enabled, it would run at these times`);
   }
@@ -72,6 +72,7 @@ async function timingOf(context: Context, { args: [named], cron, timezone }: Nex
     cron: schedule.schedule.cron,
     zone: zone ?? zoneOf(schedule),
     about: { schedule_id: schedule.id, name: schedule.name },
+    now: await serviceNow(context, client),
   };
 }
 

@@ -10,7 +10,8 @@ import { tableColumns } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
 import type { Forwarded } from './forward.ts';
-import { forward } from './forward.ts';
+import { forward, isAccepted } from './forward.ts';
+import { OrderedForwarding } from './forward-in-order.ts';
 import type { Answer, Received } from './receiver.ts';
 
 /** Takes each delivery: checks it, sends it on, shows it. */
@@ -19,6 +20,8 @@ export interface DeliveryDesk {
   /** @param number of the delivery, from 1; default the last */
   resend(number: number | undefined): Promise<void>;
   readonly canResend: boolean;
+  /** Waits for what is being forwarded, until Ctrl-C. @returns how many deliveries were not forwarded */
+  settle(): Promise<number>;
   /** Whether a signature did not fit. */
   isAnyBad(): boolean;
 }
@@ -45,6 +48,8 @@ export function createDeliveryDesk(
     most,
     rows,
     failed,
+    now,
+    quit,
   }: {
     readonly secret: string;
     readonly target: URL | undefined;
@@ -53,12 +58,17 @@ export function createDeliveryDesk(
     readonly rows: RowWriter | undefined;
     /** What came could not be written down. */
     readonly failed: (error: unknown) => void;
+    /** The time of the service, in milliseconds since the epoch. */
+    readonly now: () => Promise<number>;
+    /** Ends the repetition of what could not be forwarded. */
+    readonly quit: AbortSignal;
   },
 ): DeliveryDesk {
   const kept: Taken[] = [];
   let keptBytes = 0;
   let taken = 0;
   let bad = 0;
+  const forwarding = new OrderedForwarding(quit);
 
   async function receive(received: Received): Promise<Answer> {
     if (taken >= most) return refusal;
@@ -68,16 +78,29 @@ export function createDeliveryDesk(
     while (kept.length > mostKept || keptBytes > mostKeptBytes) {
       keptBytes -= kept.shift()?.received.body.length ?? keptBytes;
     }
-    const at = context.world.now();
-    const inspection = inspectDelivery(received, [secret], { now: at });
+    const inspect = (at: number) => inspectDelivery(received, [secret], { now: at });
+    let at = context.world.now();
+    let inspection = inspect(at);
+    // An odd age may only mean that the clock of a local server was moved.
+    if (Math.abs(inspection.age_seconds ?? 0) > oddAge) {
+      at = await now();
+      inspection = inspect(at);
+    }
     if (!inspection.fits) bad++;
-    const forwarded = target && (await forward(target, received));
-    const answer = forwarded?.answer ?? { status: 200 };
-    // The service must get its answer all the same.
-    await tell(context, rows, { number, received, at, inspection, forwarded, answer }).catch(
-      failed,
-    );
-    return answer;
+    const told = { number, received, at, inspection };
+    // A failing or slow receiver must not hold back other events, which a service sends one after the other.
+    if (target) {
+      forwarding.add(
+        objectOf(received.body),
+        () => forward(target, received),
+        (forwarded, attempt, waitMs) =>
+          tell(context, rows, { ...told, forwarded: { ...forwarded, attempt, waitMs } }).catch(failed), // prettier-ignore
+      );
+    } else {
+      // The service must get its answer all the same.
+      await tell(context, rows, { ...told, forwarded: undefined }).catch(failed);
+    }
+    return { status: 200 };
   }
 
   async function resend(number: number | undefined): Promise<void> {
@@ -87,7 +110,7 @@ export function createDeliveryDesk(
       await context.say(`Nothing to resend: ${why}.`);
       return;
     }
-    const again = signedAnew(found.received, secret, Math.floor(context.world.now() / 1_000));
+    const again = signedAnew(found.received, secret, Math.floor((await now()) / 1_000));
     const forwarded = await forward(target, again);
     await context.say(`#${found.number} resent: ${forwardWords(forwarded, context.talkStyle)}`);
   }
@@ -96,6 +119,7 @@ export function createDeliveryDesk(
     receive,
     resend,
     canResend: target !== undefined,
+    settle: () => forwarding.settle(),
     isAnyBad: () => bad > 0,
   };
 }
@@ -104,22 +128,41 @@ interface Told extends Taken {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly inspection: Inspection;
-  readonly forwarded: Forwarded | undefined;
-  readonly answer: Answer;
+  readonly forwarded: ForwardAttempt | undefined;
+}
+
+interface ForwardAttempt extends Forwarded {
+  /** From 1. */
+  readonly attempt: number;
+  /** Milliseconds to the next one; undefined: this is the last. */
+  readonly waitMs: number | undefined;
 }
 
 async function tell(context: Context, rows: RowWriter | undefined, told: Told): Promise<void> {
-  rows?.write(rowOf(told));
+  // One line of JSON for each delivery, when it is known what became of it.
+  if (told.forwarded?.waitMs === undefined) rows?.write(rowOf(told));
   await rows?.flush();
   const { terminal } = context.world;
   const room = tableColumns(terminal);
+  const lines = (told.forwarded?.attempt ?? 1) === 1 ? deliveryLines : repetitionLine;
   const isData = context.flags.output.some(({ file, format }) => !file && format === 'ndjson');
-  if (!isData) await terminal.stdout.write(deliveryLines(told, context.style, room));
+  if (!isData) await terminal.stdout.write(lines(told, context.style, room));
   // On one terminal the two would stand in each other.
   else if (!terminal.stdoutIsTty) {
-    await context.say(deliveryLines(told, context.talkStyle, Infinity).trimEnd());
+    await context.say(lines(told, context.talkStyle, Infinity).trimEnd());
   }
 }
+
+/** What became of a repetition: the delivery itself was shown before. */
+const repetitionLine = ({ number, at, forwarded }: Told, style: Style, room: number): string =>
+  `${joinParts(
+    [
+      style.dim(new Date(at).toISOString().slice(11, 19)),
+      `#${number} attempt ${forwarded?.attempt ?? 1}`,
+      ...(forwarded ? [forwardWords(forwarded, style)] : []),
+    ],
+    room,
+  )}\n`;
 
 function deliveryLines(
   { number, received, at, inspection, forwarded }: Told,
@@ -160,11 +203,27 @@ const joinParts = (parts: readonly string[], room: number): string =>
     return widthOf(last) <= room ? line : `${lines}\n${margin}${part}`;
   });
 
-function forwardWords({ status, error, ms }: Forwarded, style: Style): string {
+function forwardWords(
+  { waitMs, ...forwarded }: Forwarded & Partial<ForwardAttempt>,
+  style: Style,
+): string {
+  const { status, error, ms } = forwarded;
   const words = status === undefined ? `→ ${error ?? ''}` : `→ ${status} in ${ms} ms`;
-  return status !== undefined && status >= 200 && status < 300
-    ? style.green(words)
-    : style.red(words);
+  if (isAccepted(forwarded)) return style.green(words);
+  return style.red(waitMs === undefined ? words : `${words}, retrying in ${waitMs / 1_000} s`);
+}
+
+/** The ID of the object that an event is about; empty: unknown. */
+function objectOf(body: Buffer): string {
+  try {
+    const { data } = JSON.parse(body.toString('utf8')) as { readonly data?: object };
+    const [first] = Object.values(data ?? {}) as unknown[];
+    const subject = typeof first === 'object' && first !== null ? first : (data ?? {});
+    const { id, violation_id: violation } = subject as Readonly<Record<string, unknown>>;
+    return String(id ?? violation ?? '');
+  } catch {
+    return '';
+  }
 }
 
 function describeBody(body: Buffer): string {
@@ -182,7 +241,7 @@ function describeBody(body: Buffer): string {
 const secretHeader =
   /^(authorization|proxy-authorization|cookie|x-api-key)$|token|secret|password/i;
 
-function rowOf({ number, received, at, inspection, forwarded, answer }: Told): object {
+function rowOf({ number, received, at, inspection, forwarded }: Told): object {
   const { headers, body } = received;
   const text = body.toString('utf8');
   return {
@@ -203,11 +262,12 @@ function rowOf({ number, received, at, inspection, forwarded, answer }: Told): o
       ? {
           forwarded: {
             duration_ms: forwarded.ms,
+            attempts: forwarded.attempt,
             ...defined({ status: forwarded.status, error: forwarded.error }),
           },
         }
       : {}),
-    answered: answer.status,
+    answered: 200,
   };
 }
 

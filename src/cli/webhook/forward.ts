@@ -1,23 +1,22 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { Answer, Received } from './receiver.ts';
+import type { IncomingMessage } from 'node:http';
+import type { Received } from './receiver.ts';
 
 export interface Forwarded {
   readonly ms: number;
   /** Absent where no answer came. */
   readonly status?: number;
   readonly error?: string;
-  /** What the service is answered. */
-  readonly answer: Answer;
 }
 
-/** Milliseconds; the service waits 30 s for an answer. */
-const longestWait = 29_000;
-/** Bytes of an answer that are passed back: the service keeps no more. */
+export const isAccepted = ({ status }: Forwarded): boolean =>
+  status !== undefined && status >= 200 && status < 300;
+
+/** Bytes of an answer that are read: a service reads no more. */
 const longestAnswer = 64 * 1024;
-/** Of the answer, beside its status and body. */
-const passedBack = ['content-type', 'retry-after', 'location'];
+/** Milliseconds; a service waits 30 s for an answer. */
+const longestWait = 29_000;
 /** Of one connection only, or of this one's host. */
 const ownOfConnection = new Set([
   'connection',
@@ -34,7 +33,7 @@ const ownOfConnection = new Set([
 
 /**
  * Sends a delivery on: the same bytes, and its headers as they came. Redirects are not followed, as the service does not
- * either. Never rejects: what goes wrong is an answer of 502 or 504, so that the service tries again.
+ * either. Never rejects: what goes wrong is in the result.
  */
 export async function forward(
   target: URL,
@@ -44,13 +43,12 @@ export async function forward(
   const started = performance.now();
   const elapsed = (): number => Math.round(performance.now() - started);
   try {
-    const answer = await exchange(target, headersOf(target, rawHeaders, body), body, timeoutMs);
-    return { ms: elapsed(), status: answer.status, answer };
+    const status = await exchange(target, headersOf(target, rawHeaders, body), body, timeoutMs);
+    return { ms: elapsed(), status };
   } catch (cause) {
     const isLate = cause instanceof Error && cause.name === 'TimeoutError';
     const error = isLate ? `no response within ${timeoutMs / 1_000} s` : explain(cause);
-    const text = `govctl webhook listen could not forward the delivery: ${error}\n`;
-    return { ms: elapsed(), error, answer: { status: isLate ? 504 : 502, body: text } };
+    return { ms: elapsed(), error };
   }
 }
 
@@ -68,44 +66,30 @@ const exchange = (
   headers: string[],
   body: Buffer,
   timeoutMs: number,
-): Promise<Answer> =>
+): Promise<number> =>
   new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(timeoutMs);
     const fail = (error: unknown): void => reject(signal.aborted ? signal.reason : error);
     const open = target.protocol === 'https:' ? httpsRequest : httpRequest;
-    const request: ClientRequest = open(
+    const request = open(
       target,
       { method: 'POST', headers, signal },
-      (response) => void readAnswer(response, request).then(resolve, fail),
+      (response) => void readAnswer(response).then(resolve, fail),
     );
     request.on('error', fail);
     request.end(body);
   });
 
-async function readAnswer(response: IncomingMessage, request: ClientRequest): Promise<Answer> {
-  const chunks: Buffer[] = [];
+/** The status of an answer that has arrived whole. */
+async function readAnswer(response: IncomingMessage): Promise<number> {
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
     size += chunk.length;
-    if (size >= longestAnswer) {
-      request.destroy();
-      break;
-    }
+    if (size >= longestAnswer) break;
   }
-  const headers = Object.fromEntries(
-    passedBack.flatMap((name) => {
-      const value = response.headers[name];
-      return typeof value === 'string' ? [[name, value]] : [];
-    }),
-  );
   const { statusCode: status = 0 } = response;
   if (status < 200 || status > 599) throw new Error(`invalid HTTP status ${status}`);
-  return {
-    status,
-    headers,
-    body: Buffer.concat(chunks).subarray(0, longestAnswer),
-  };
+  return status;
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -4,7 +4,8 @@ import type { EventType } from '../../contract/events.ts';
 import { eventTypes } from '../../contract/events.ts';
 import type { Context } from '../context.ts';
 import { isLoopback } from '../credentials/base-url.ts';
-import { printableLine } from '../terminal/printable.ts';
+import { count, printableLine } from '../terminal/printable.ts';
+import { serviceNow } from '../objects/service-clock.ts';
 import { openRows } from '../terminal/row-writer.ts';
 import { parsePort } from '../server/port.ts';
 import { parseTarget } from './create.ts';
@@ -62,6 +63,8 @@ export async function runListen(context: Context, options: ListenOptions): Promi
       most: settings.count,
       rows,
       failed: end.failed,
+      now: () => serviceNow(context, client),
+      quit: end.quit,
     });
     const path = newPath();
     const receiver = await startReceiver({ port: settings.port, path }, desk.receive, end.answered);
@@ -75,6 +78,10 @@ export async function runListen(context: Context, options: ListenOptions): Promi
       const isNew = options.secretEnv === undefined;
       await introduce(context, settings, { baseUrl, registered, secret, isNew });
       await waitForEnd(context, end, settings, desk);
+      const left = await desk.settle();
+      if (left > 0) {
+        await context.warn(`${count(left, 'delivery was', 'deliveries were')} not forwarded`);
+      }
     } finally {
       await removeTemporary(context, registered);
       await receiver.close();
@@ -92,6 +99,8 @@ export async function runListen(context: Context, options: ListenOptions): Promi
 interface End {
   /** Aborted by Ctrl-C, too. */
   readonly signal: AbortSignal;
+  /** Aborted by Ctrl-C and q only. */
+  readonly quit: AbortSignal;
   now(): void;
   timeUp(): void;
   /** An answer is out. */
@@ -104,12 +113,17 @@ interface End {
 
 function createEnd({ world }: Context, { count }: Settings): End {
   const stop = new AbortController();
+  const quit = new AbortController();
   let answered = 0;
   let isTimeUp = false;
   let failure: { readonly error: unknown } | undefined;
   return {
     signal: AbortSignal.any([stop.signal, world.signal]),
-    now: () => stop.abort(),
+    quit: AbortSignal.any([quit.signal, world.signal]),
+    now() {
+      quit.abort();
+      stop.abort();
+    },
     timeUp() {
       isTimeUp = true;
       stop.abort();
