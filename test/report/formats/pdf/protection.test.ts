@@ -42,7 +42,7 @@ describe('a PDF with a password', () => {
     ['that looks like syntax', ') >> endobj ((( \\'],
   ])('takes a password %s', async (_, odd) => {
     const { bytes } = await renderToBytes(sampleReport(3), { password: odd });
-    expect((await openPdf(bytes, odd)).numPages).toBeGreaterThan(5);
+    expect((await openPdf(bytes, odd)).numPages).toBeGreaterThan(2);
   });
 
   it('holds none of its texts in the open', async () => {
