@@ -13,7 +13,7 @@ import type { Peer } from './peer.ts';
 import { clientOf } from './proxies.ts';
 import type { Observe } from '../observe/request-event.ts';
 import { createKeysUnderWay } from './idempotency.ts';
-import { createRoute, marked, requestIdOf } from './route.ts';
+import { createRoute, marked, requestIdOf, whyNotAdmitted } from './route.ts';
 import type { AnyHandler, RouteOptions } from './route.ts';
 
 export interface App {
@@ -58,9 +58,13 @@ export function createApp(deps: Deps, handlers: Handlers, { beside, ...options }
   hono.notFound(({ req: { raw }, env }) => {
     const requestId = requestIdOf(deps, raw);
     const page = beside?.(raw, env, requestId);
-    return page
-      ? answerBeside(deps, options.observe, raw, env, { page, requestId })
-      : refuse(raw, env, whyUnmatched(endpoints, raw));
+    if (page) return answerBeside(deps, options.observe, raw, env, { page, requestId });
+    const refused = whyUnmatched(endpoints, raw);
+    const isUnknown = refused.route === undefined && new URL(raw.url).pathname.startsWith('/v1/');
+    if (!isUnknown) return refuse(raw, env, refused);
+    return whyNotAdmitted(options, raw, env).then((why) =>
+      refuse(raw, env, why === undefined ? refused : { error: asKnownError(why, deps, requestId) }),
+    );
   });
   const { local, trustedProxies } = options;
   const answer: App['fetch'] =

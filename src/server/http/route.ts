@@ -162,6 +162,29 @@ function admit(
   });
 }
 
+/**
+ * Why a request for a path that does not exist is refused before it is told so: who has no token learns of no path.
+ * Undefined: its token is good.
+ */
+export async function whyNotAdmitted(
+  { authenticate, limiter, publicUrl, local }: RouteOptions,
+  request: Request,
+  { principal, remoteAddress: address }: Peer,
+): Promise<unknown> {
+  const isLocal = local !== undefined && !isForwarded(request.headers);
+  const authorization = request.headers.get('authorization');
+  const signed = () => signable(request, publicUrl);
+  try {
+    const mayBeGuessed = !limiter.failedTooOften(address, isLocal);
+    const caller = { authorization, address, signed, identified: () => undefined };
+    const bearer = principal ?? (await authenticate(caller, mayBeGuessed));
+    limiter.take(bearer.countedAs, isLocal);
+    return undefined;
+  } catch (error) {
+    return limiter.failed(error, address, isLocal);
+  }
+}
+
 const callerIn = (visit: Visit, signed: Caller['signed']): Caller => ({
   authorization: visit.request.headers.get('authorization'),
   address: visit.context.env.remoteAddress,

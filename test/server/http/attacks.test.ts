@@ -526,7 +526,7 @@ describe('on the socket', () => {
     const unread = 'GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nGET ';
     const refused =
       'POST /v1/policies HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\nhello';
-    const unknown = 'GET /v1/nope HTTP/1.1\r\nHost: x\r\n\r\n';
+    const unknown = 'GET /nope HTTP/1.1\r\nHost: x\r\n\r\n';
     const got = await statusesOf(unread + refused + unknown + last);
     expect(got).toEqual([200, 401, 404, 200]);
     const many = await statusesOf('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500) + last);

@@ -154,6 +154,14 @@ describe('a request', () => {
     }
   });
 
+  it('for an unknown path below /v1 gets 401 first if its token is missing or bad', async () => {
+    for (const key of [null, 'gk_unknown']) {
+      const got = await service.send('GET', '/v1/nonsense', { key });
+      expect([got.status, got.json.error]).toEqual([401, 'invalid_token']);
+    }
+    expect((await service.send('GET', '/elsewhere', { key: null })).status).toBe(404);
+  });
+
   it('by HEAD is answered like GET, without the body', async () => {
     const get = await service.send('GET', '/v1/policies');
     const head = await service.send('HEAD', '/v1/policies');
