@@ -455,7 +455,7 @@ describe('the rubric of severities', () => {
       ({ policy, isStrict }) =>
         isStrict &&
         policy.severity === 'HIGH' &&
-        policy.description?.includes('In the strict set, since ') !== true,
+        policy.description?.includes('In the strict set, because ') !== true,
     );
     expect(late.map(({ policy }) => policy.name)).toEqual([]);
   });

@@ -17,7 +17,7 @@ export function renderFixes(
   const isWritten = diffs.some(({ written }) => written);
   const total = fixes.length + unpatched;
   const notes = [
-    `${count(offered, 'finding')} of ${inThrees(total)} ${isWritten ? 'fixed' : 'can be fixed'} in ${count(diffs.length, 'file')}; ${inThrees(unpatched)} without a patch in the policy.${offered > 0 && !isWritten ? ' Use --write to write the changes.' : ''}`,
+    `${offered === 0 ? `No fixes for ${count(total, 'finding')}` : `${inThrees(offered)} of ${count(total, 'finding')} ${isWritten ? 'fixed' : 'can be fixed'} in ${count(diffs.length, 'file')}`}; ${inThrees(unpatched)} without a patch in the policy.${offered > 0 && !isWritten ? ' Use --write to write the changes.' : ''}`,
     ...(diffs.some(({ file }) => file.endsWith('.tf'))
       ? [
           `Verified on a copy of the plan with these changes; run terraform plan to confirm.${isWritten ? ' The findings above are for the original plan.' : ''}`,

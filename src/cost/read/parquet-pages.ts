@@ -71,7 +71,7 @@ function checkPage(kind: number, header: Fields, page: PageBody): Omit<PageSize,
     case pageKinds.dictionary:
       return { rows: 0, values: valuesOf(header.struct(7)) };
     default:
-      throw damaged(`a page is of the kind ${kind}`);
+      throw damaged(`a page has the unsupported type ${kind}`);
   }
 }
 

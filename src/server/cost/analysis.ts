@@ -100,7 +100,7 @@ function comparedSpan(
   if (start === undefined && end === undefined) return undefined;
   const [from, to] = [dayNumber(start ?? ''), dayNumber(end ?? '')];
   if (!(from < to)) throw refuse('compare_end', 'must be after compare_start');
-  if (to > before) throw refuse('compare_end', `must be at most start (${dayText(before)})`);
+  if (to > before) throw refuse('compare_end', `must not be after start (${dayText(before)})`);
   if (before - from > longestRange) throw refuse('compare_start', 'must be at most 10 years before start'); // prettier-ignore
   return { from, to };
 }

@@ -65,7 +65,7 @@ export function createEvidenceWork(
 
   const removeBlob = async (blob: string): Promise<void> => {
     await store.blobs.remove(blob).catch((error: unknown) => {
-      log.warn({ blob, err: error }, 'a file of evidence could not be removed');
+      log.warn({ blob, err: error }, 'an evidence file could not be removed');
     });
   };
 

@@ -160,11 +160,11 @@ export async function readSnapshot(file: NamelessFile, stored: Stored): Promise<
       blob.digest.update(bytes);
       blobs.set(data.blob, blob);
     } else if ('sequence' in data) {
-      if (!stored.sequences.includes(data.sequence)) throw refuse('is of an unknown sequence');
+      if (!stored.sequences.includes(data.sequence)) throw refuse('belongs to an unknown sequence');
       sequences.set(data.sequence, data.value);
     } else {
       const family = families.get(data.of);
-      if (!family) throw refuse(`is of lanes ${shown(data.of)}, which are unknown`);
+      if (!family) throw refuse(`belongs to unknown lanes: ${shown(data.of)}`);
       if (!('work' in data)) lanes.push(laneOf(data));
       else {
         const key = `${data.of} ${data.lane}`;
@@ -180,7 +180,7 @@ export async function readSnapshot(file: NamelessFile, stored: Stored): Promise<
   const named = checkFiles(owners, blobs, sums);
   for (const [blob, { first }] of blobs) {
     if (!named.has(blob)) {
-      throw refuseLine(first, `is of the file ${shown(blob)}, which no row has`);
+      throw refuseLine(first, `belongs to the file ${shown(blob)}, which no row references`);
     }
   }
   return {

@@ -65,7 +65,7 @@ it('shows the fixes as a diff, and writes nothing', async () => {
 +  Bare: {Type: AWS::S3::Bucket, Properties: {VersioningConfiguration: {Status: Enabled}}}
 `);
   expect(stdout).toContain(
-    '2 findings of 3 can be fixed in 1 file; 1 without a patch in the policy.',
+    '2 of 3 findings can be fixed in 1 file; 1 without a patch in the policy.',
   );
   expect(stdout.replace(/\s+/g, ' ')).toContain('Use --write to write the changes.');
   expect(exitCode).toBe(2);
@@ -79,7 +79,7 @@ it('writes them, keeps the mode, leaves no other file, and judges what is left',
   expect(textOf(cwd)).toBe(fixed);
   expect(statSync(path.join(cwd, 't.yaml')).mode & 0o777).toBe(0o640);
   expect(readdirSync(cwd).sort()).toEqual(['govctl.yaml', 'policies', 't.yaml']);
-  expect(stdout).toContain('2 findings of 3 fixed in 1 file');
+  expect(stdout).toContain('2 of 3 findings fixed in 1 file');
   expect(stdout).toContain('1 failed (1 HIGH).');
   expect(exitCode).toBe(2);
   const again = await check(cwd, 't.yaml --policy versioned --fix --write');

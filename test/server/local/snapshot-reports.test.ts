@@ -155,7 +155,7 @@ describe('a snapshot of a server with reports', () => {
     [
       'a file of nobody',
       (lines) => [...lines, '{"blob":"mine","bytes":"AAAA"}'],
-      'is of the file "mine", which no row has',
+      'belongs to the file "mine", which no row references',
     ],
     [
       'a file that leads out of its folder',

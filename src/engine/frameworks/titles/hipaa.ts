@@ -25,7 +25,7 @@ export const hipaaTitles = `
 164.308(a)(4)(ii)(A) Isolate clearinghouse functions
 164.308(a)(4)(ii)(B) Define how access is authorized
 164.308(a)(4)(ii)(C) Review and change access rights
-164.308(a)(5)(i) Train everybody in security
+164.308(a)(5)(i) Train everyone in security
 164.308(a)(5)(ii)(A) Send security reminders
 164.308(a)(5)(ii)(B) Guard against malware
 164.308(a)(5)(ii)(C) Watch logins

@@ -40,7 +40,7 @@ AC-20(2) Restrict portable storage outside
 AC-21 Decide what may be shared
 AC-22 Review what is published
 AT-1 Write down how people are trained
-AT-2 Train everybody in security and privacy
+AT-2 Train everyone in security and privacy
 AT-2(2) Teach about insiders
 AT-2(3) Teach about social engineering
 AT-3 Train by role

@@ -94,7 +94,7 @@ function shielded(get: Get, raw: RawResource) {
   if (settings === true || isUnknown(settings)) return settings;
   return isAsset(raw)
     ? false
-    : new UnknownValue('whether the image can be a shielded machine', { present: false });
+    : new UnknownValue('whether the image supports Shielded VM', { present: false });
 }
 
 const scopeBase = 'https://www.googleapis.com/auth/';

@@ -54,21 +54,21 @@ const report = z.strictObject({
   framework: z.string().optional(),
   description: z.string().optional(),
   generated_at: z.string().describe('ISO 8601, UTC'),
-  timezone: z.string().optional().describe('The zone of times in texts; UTC without'),
-  organization: z.string().optional().describe('Whose policies these are'),
-  prepared_for: z.string().optional().describe('Who it is for'),
+  timezone: z.string().optional().describe('Time zone of times in text; default: UTC'),
+  organization: z.string().optional().describe('Organization that owns the policies'),
+  prepared_for: z.string().optional().describe('Recipient of the report'),
   prepared_by: z
     .string()
     .optional()
-    .describe('What the person, key or client that requested it was called'),
+    .describe('Name of the person, key or client that requested the report'),
   generated_by: z.string(),
-  generator: z.string().describe('What made it, as in `govctl 0.1.0`'),
-  about: z.array(z.strictObject(labelled)).describe('What it is about, in the order it is shown'),
-  period: z.string().optional().describe('The time it is about, in words'),
+  generator: z.string().describe('Program that generated the report, such as `govctl 0.1.0`'),
+  about: z.array(z.strictObject(labelled)).describe('Subjects of the report, in display order'),
+  period: z.string().optional().describe('Period of the report, in words'),
   notices: z
     .array(z.string())
     .optional()
-    .describe('What has to be known to read the summary right'),
+    .describe('Notes that are needed to interpret the summary'),
   summary,
   main_table: z.string().describe('The ID of the table in the CSV file'),
 });
@@ -98,7 +98,7 @@ const table = z.strictObject({
   id: z.string(),
   title: z.string(),
   columns: z.array(z.strictObject({ id: z.string(), title: z.string(), type: cellType })),
-  empty: z.string().describe('What is said where there are no rows'),
+  empty: z.string().describe('Text to show if there are no rows'),
   rows: z.array(z.record(z.string(), cell)).describe('Cells by the IDs of their columns'),
   row_count: z.int(),
 });

@@ -155,7 +155,7 @@ const buildTable = async (
   if (clash) {
     throw refuse(
       `${join(dir, `${spec.name}.json`)}: ${clash.ids.join(' and ')} have the same ${clash.index}`,
-      ['Fix: use the version of govctl that wrote the directory, and change one of them there.'],
+      ['Fix: use the version of govctl that wrote the directory, and change one of the two there.'],
     );
   }
   return table;
