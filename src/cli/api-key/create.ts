@@ -3,7 +3,7 @@ import type { ApiKey } from '../../contract/api-keys.ts';
 import { scopes } from '../../contract/endpoint.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
-import { utcMinute } from '../terminal/ages.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { Context } from '../context.ts';
 import { parseExpiry } from '../flags/moment.ts';
 import { listOf, parseWords } from '../flags/parse-words.ts';

@@ -1,6 +1,6 @@
-import { utcMinute } from '../terminal/ages.ts';
 import type { AuditHead } from '../../contract/audit-log.ts';
 import { defined } from '../../contract/defined.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { TrustedKey } from '../credentials/trusted-key.ts';
 import { signerLine, signerValue } from '../credentials/signer-view.ts';
 import type { View } from '../terminal/output.ts';

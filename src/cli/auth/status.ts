@@ -1,4 +1,3 @@
-import { utcMinute } from '../terminal/ages.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
@@ -13,6 +12,7 @@ import type { Style } from '../terminal/terminal.ts';
 import { describeSource } from './describe-login.ts';
 import { describePerson, describeVerdict, verifyLogin } from './verify-login.ts';
 import type { Me } from '../../contract/me.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import { printableLine } from '../terminal/printable.ts';
 
 export interface StatusOptions {

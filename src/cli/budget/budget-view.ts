@@ -1,9 +1,9 @@
 import type { AnyBudget } from '../../client/objects.ts';
 import type { BudgetStatus } from '../../contract/budgets.ts';
 import { showMoney } from '../../contract/money.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
 import type { Shown } from '../objects/noun.ts';
-import { utcMinute } from '../terminal/ages.ts';
 import { gauge } from '../terminal/gauge.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';

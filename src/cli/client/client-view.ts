@@ -1,5 +1,5 @@
-import { utcMinute } from '../terminal/ages.ts';
 import type { OauthClient } from '../../contract/oauth-clients.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';

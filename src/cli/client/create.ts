@@ -4,7 +4,7 @@ import { clientGrants } from '../../contract/oauth-clients.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { OauthClient } from '../../contract/oauth-clients.ts';
-import { utcMinute } from '../terminal/ages.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { Context } from '../context.ts';
 import { parseOverlap } from '../flags/overlap.ts';
 import { parseWords } from '../flags/parse-words.ts';

@@ -1,8 +1,9 @@
 import type { CostImport } from '../../contract/cost-imports.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { OwnNoun } from '../objects/noun.ts';
 import { showSize } from '../download/sizes.ts';
 import { formatDetails } from '../terminal/details.ts';
-import { ageTitle, shortTime, utcMinute } from '../terminal/ages.ts';
+import { ageTitle, shortTime } from '../terminal/ages.ts';
 import { numberColumn } from '../terminal/table.ts';
 import { describeImport, failureText } from './import-view.ts';
 

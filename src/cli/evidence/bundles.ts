@@ -1,11 +1,12 @@
 import type * as z from 'zod';
 import type { contract } from '../../contract/contract.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { OwnNoun } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
 import { inThrees } from '../terminal/printable.ts';
 import { showSize } from '../download/sizes.ts';
 import type { Shown } from '../objects/noun.ts';
-import { ageTitle, shortTime, utcMinute } from '../terminal/ages.ts';
+import { ageTitle, shortTime } from '../terminal/ages.ts';
 import type { View } from '../terminal/output.ts';
 import type { Style } from '../terminal/terminal.ts';
 

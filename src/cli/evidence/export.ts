@@ -1,9 +1,9 @@
-import { utcMinute } from '../terminal/ages.ts';
 import type { Client } from '../../client/client.ts';
 import { fillPath } from '../../client/client.ts';
 import { contract } from '../../contract/contract.ts';
 import { defined } from '../../contract/defined.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { Context, Run } from '../context.ts';
 import { findTrustedKey, shortKeyId } from '../credentials/trusted-key.ts';
 import type { Destination } from '../download/destination.ts';

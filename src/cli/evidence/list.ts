@@ -1,9 +1,9 @@
-import { utcMinute } from '../terminal/ages.ts';
 import type { ListFlags } from '../flags/list-flags.ts';
 import { evidenceSources } from '../../contract/evidence.ts';
 import type { EvidenceItem } from '../../contract/evidence.ts';
 import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { Run } from '../context.ts';
 import { parseMoment } from '../flags/moment.ts';
 import { parseWords } from '../flags/parse-words.ts';

@@ -1,4 +1,4 @@
-import { utcMinute } from '../terminal/ages.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { BundleProblem, Verified } from '../../report/evidence/verify.ts';
 import { signerLine, signerValue } from '../credentials/signer-view.ts';
 import type { TrustedKey } from '../credentials/trusted-key.ts';

@@ -1,8 +1,8 @@
-import { utcSecond } from '../terminal/ages.ts';
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { utcSecond } from '../../contract/utc-time.ts';
 import type { Context } from '../context.ts';
 import { clearScreen } from '../terminal/clear-screen.ts';
 import { describeError } from '../terminal/report-error.ts';

@@ -1,11 +1,11 @@
 import { exitCodes } from '../../contract/errors.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import { findDrift } from '../../project/compare/drift.ts';
 import type { Drifted, DriftReport, Missing } from '../../project/compare/drift.ts';
 import { readRepo } from '../../project/plan/read-repo.ts';
 import type { Run } from '../context.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../formats/github.ts';
 import { renderJunit } from '../formats/junit.ts';
-import { utcMinute } from '../terminal/ages.ts';
 import { count, inThrees, printable, printableLine } from '../terminal/printable.ts';
 import { renderSarif } from '../formats/sarif.ts';
 import type { Style } from '../terminal/terminal.ts';

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { exitCodes } from '../../contract/errors.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import { readPlanFile } from '../../project/plan/plan-file.ts';
 import type { Run } from '../context.ts';
-import { utcMinute } from '../terminal/ages.ts';
 import { planView } from './plan-view.ts';
 
 interface ShowOptions {

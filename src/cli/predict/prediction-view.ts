@@ -1,5 +1,5 @@
-import { utcMinute } from '../terminal/ages.ts';
 import type { ExplainedAlert, PredictiveAlert } from '../../contract/predictions.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
 import { count } from '../terminal/printable.ts';

@@ -1,5 +1,5 @@
-import { utcMinute } from '../terminal/ages.ts';
 import type { Action, Remediation, RemediationWithActions } from '../../contract/remediations.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { View } from '../terminal/output.ts';
 import { count, printableLine, inThrees } from '../terminal/printable.ts';
 import { paintSeverity } from '../terminal/severity.ts';

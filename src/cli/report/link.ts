@@ -1,4 +1,3 @@
-import { utcMinute } from '../terminal/ages.ts';
 import * as z from 'zod';
 import type { Client } from '../../client/client.ts';
 import { fillPath } from '../../client/client.ts';
@@ -8,6 +7,7 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { linkLifetime } from '../../contract/report-downloads.ts';
 import { parseToFirstIssue } from '../../contract/parse-to-first-issue.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { Context } from '../context.ts';
 import { formatDetails } from '../terminal/details.ts';
 import { askOurServer } from '../objects/our-server.ts';

@@ -1,4 +1,5 @@
-import { describeAge, utcMinute } from '../terminal/ages.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
+import { describeAge } from '../terminal/ages.ts';
 import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';

@@ -1,10 +1,11 @@
 import { numberColumn } from '../terminal/table.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { reportStatuses, reportTypes } from '../../contract/reports.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import { parseWords } from '../flags/parse-words.ts';
 import type { DescribedNoun, Shown } from '../objects/noun.ts';
 import { askOurServer, askServer } from '../objects/our-server.ts';
-import { ageTitle, shortTime, utcMinute } from '../terminal/ages.ts';
+import { ageTitle, shortTime } from '../terminal/ages.ts';
 import type { Column } from '../terminal/table.ts';
 import type { ShownReport } from './report-objects.ts';
 import { isUnderway, nameOf, shownReports } from './report-objects.ts';

@@ -1,5 +1,5 @@
-import { utcSecond } from '../terminal/ages.ts';
 import type { ExitCode } from '../../contract/errors.ts';
+import { utcSecond } from '../../contract/utc-time.ts';
 import type { Context } from '../context.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { openRows } from '../terminal/row-writer.ts';

@@ -1,5 +1,5 @@
-import { utcMinute } from '../terminal/ages.ts';
 import type { AnsweredResource } from '../../contract/resources.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
 import type { Style } from '../terminal/terminal.ts';

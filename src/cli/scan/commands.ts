@@ -1,8 +1,8 @@
 import { numberColumn } from '../terminal/table.ts';
-import { utcMinute } from '../terminal/ages.ts';
 import { Option } from 'commander';
 import type { Scan } from '../../contract/scans.ts';
 import { scanSortFields, scanStatuses } from '../../contract/scans.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { Act } from '../act.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { collectValues } from '../flags/list-flags.ts';

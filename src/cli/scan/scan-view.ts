@@ -1,5 +1,5 @@
-import { utcMinute } from '../terminal/ages.ts';
 import type { Scan } from '../../contract/scans.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
 import { inThrees, printableLine } from '../terminal/printable.ts';
@@ -24,7 +24,8 @@ function describeScan(scan: Scan, style: Style): string {
       return `  ${style.yellow('?')} ${printableLine(`${policy}: ${resource}: ${reason}`)}\n`;
     });
   const more = scan.summary.error - undecided.length;
-  if (undecided.length > 0 && more > 0) undecided.push(`  ... and ${inThrees(more)} more (govctl evaluation list)\n`);
+  if (undecided.length > 0 && more > 0)
+    undecided.push(`  ... and ${inThrees(more)} more (govctl evaluation list)\n`);
   return describeCounts(scan, style) + undecided.join('');
 }
 

@@ -1,6 +1,6 @@
-import { utcMinute, utcSecond } from '../terminal/ages.ts';
 import type { ReportDelivery } from '../../contract/report-answers.ts';
 import type { ScheduleRun } from '../../contract/schedules.ts';
+import { utcMinute, utcSecond } from '../../contract/utc-time.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
 import { count, printableLine } from '../terminal/printable.ts';

@@ -1,8 +1,8 @@
-import { utcMinute } from '../terminal/ages.ts';
 import { describeCron, sayTime } from '../../calendar/words.ts';
 import type { AnySchedule } from '../../client/objects.ts';
 import { cronFault } from '../../contract/cron.ts';
 import { TimeZone } from '../../contract/time-zone.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
 import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { Context } from '../context.ts';
 import { showSize } from '../download/sizes.ts';
-import { utcMinute } from '../terminal/ages.ts';
 import { count, inThrees, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
@@ -151,7 +151,7 @@ async function withProgress<T>(
 const total = (records: Readonly<Record<string, number>> = {}): number =>
   Object.values(records).reduce((sum, amount) => sum + amount, 0);
 
-const words = (name: string): string => name.replaceAll('_', ' ');
+const words = (name: string): string => name.replaceAll('_', ' ').replace(/^api /, 'API ');
 
 function describe(dir: string, verified: Verified, style: Style, columns: number): string {
   const { kind, intact, damage, taken_at: takenAt, version } = verified;
@@ -177,7 +177,7 @@ function numbersOf(verified: Verified): string[] {
   const lines = [
     ['last commit', `${inThrees(commit)}, written ${utcMinute(verified.last_commit_at ?? '')}`],
     ['records', inThrees(total(records))],
-    ...Object.entries(records).map(([name, amount]) => ['', `${inThrees(amount).padStart(9)} ${words(name)}`]), // prettier-ignore
+    ...Object.entries(records).map(([name, amount]) => ['', `${words(name).padEnd(22)} ${inThrees(amount).padStart(9)}`]), // prettier-ignore
     ...Object.entries(waiting).map(([name, amount]) => ['waiting', `${inThrees(amount)} in ${words(name)}`]), // prettier-ignore
     ['audit log', log && log.entries > 0 ? `entries ${inThrees(log.first)} to ${inThrees(log.last)}, no gap` : 'empty'], // prettier-ignore
     ['files', `${inThrees(files?.count ?? 0)} of reports, evidence and imports, ${showSize(files?.bytes ?? 0)}`], // prettier-ignore

@@ -1,6 +1,6 @@
-import { utcMinute } from '../terminal/ages.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { formatDetails } from '../terminal/details.ts';

@@ -1,9 +1,9 @@
-import { utcMinute } from '../terminal/ages.ts';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { Context, World } from '../context.ts';
 import { notReadable } from '../flags/input-file.ts';
 import { openBytes } from '../flags/open-bytes.ts';

@@ -2,6 +2,7 @@ import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { Invited } from '../../contract/users.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { Context } from '../context.ts';
 import type { ApprovalOptions } from '../flags/approval.ts';
 import { confirmChange } from '../flags/approval.ts';
@@ -9,7 +10,6 @@ import { listOf } from '../flags/parse-words.ts';
 import { shownIn } from '../objects/noun.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { showOnce } from '../objects/show-once.ts';
-import { utcMinute } from '../terminal/ages.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { userView } from './user-view.ts';
 

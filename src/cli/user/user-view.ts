@@ -1,5 +1,5 @@
-import { utcMinute } from '../terminal/ages.ts';
 import type { User } from '../../contract/users.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';

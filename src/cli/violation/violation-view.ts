@@ -1,5 +1,5 @@
-import { utcMinute } from '../terminal/ages.ts';
 import { showMoney } from '../../contract/money.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import type { AnsweredViolation } from '../../contract/violations.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';

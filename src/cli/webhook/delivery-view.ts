@@ -1,4 +1,4 @@
-import { utcMinute, utcSecond } from '../terminal/ages.ts';
+import { utcMinute, utcSecond } from '../../contract/utc-time.ts';
 import type { Attempt, Delivery, DeliveryItem } from '../../contract/webhook-deliveries.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';

@@ -1,8 +1,8 @@
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
 import type { Context } from '../context.ts';
-import { utcMinute } from '../terminal/ages.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { withSecret } from './create.ts';
 import { keepingSecret } from './create-once.ts';

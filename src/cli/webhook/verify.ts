@@ -1,6 +1,7 @@
 import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { utcSecond } from '../../contract/utc-time.ts';
 import type { SignatureFinding, Inspection } from '../../webhook/inspect.ts';
 import { inspectDelivery } from '../../webhook/inspect.ts';
 import type { Context } from '../context.ts';
@@ -9,7 +10,7 @@ import { printableLine } from '../terminal/printable.ts';
 import { tableColumns } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
-import { describeAge, utcSecond } from '../terminal/ages.ts';
+import { describeAge } from '../terminal/ages.ts';
 import { parseDelivery, parseHeaders, readBytes } from './read-saved.ts';
 import type { SavedDelivery } from './read-saved.ts';
 import { fromEnvironment } from '../flags/from-environment.ts';

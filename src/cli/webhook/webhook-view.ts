@@ -1,5 +1,5 @@
-import { utcMinute } from '../terminal/ages.ts';
 import { eventTypes } from '../../contract/events.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
 import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';

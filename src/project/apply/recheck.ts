@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { listAll } from '../../client/list-all.ts';
 import { readObject } from '../../client/objects.ts';
 import { GovctlError } from '../../contract/errors.ts';
+import { utcMinute } from '../../contract/utc-time.ts';
 import { protectTag, readOwnership } from '../compare/ownership.ts';
 import type { Body, Kind, LiveItem, Secrets } from '../kinds/kind.ts';
 import { diffFields, stateHash, withArticle } from '../kinds/kind.ts';
@@ -220,6 +221,6 @@ function whatChanged({ kind, secrets }: Judged, change: Change, live: LiveItem):
   const fields = diffFields(kind, before && kind.state(before), kind.state(shown)).map(
     ({ path }) => path,
   );
-  const when = live.updated_at ? ` (at ${live.updated_at})` : '';
+  const when = live.updated_at ? ` (at ${utcMinute(live.updated_at)})` : '';
   return `${live.id} was changed since the plan${when}${fields.length > 0 ? `: ${fields.join(', ')}` : ''}`;
 }

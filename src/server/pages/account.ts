@@ -1,3 +1,4 @@
+import { utcMinute } from '../../contract/utc-time.ts';
 import { html } from 'hono/html';
 import { mustHaveSecondFactor } from '../sign-in/service.ts';
 import type { Session, SessionShown, SignIn } from '../sign-in/service.ts';
@@ -233,22 +234,20 @@ async function showAccount(
   );
 }
 
-const minute = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`;
-
 const sessionTable = (visit: Visit, sessions: readonly SessionShown[], current: Session): Html =>
   table(
     ['Address', 'Last seen', 'Signed in', 'Actions'],
     sessions.map(({ id, created_at: created, last_seen: seen, address = '—' }) => [
       html`${address}`,
-      html`<span class="time">${minute(seen)}</span>`,
-      html`<span class="time">${minute(created)}</span>`,
+      html`<span class="time">${utcMinute(seen)}</span>`,
+      html`<span class="time">${utcMinute(created)}</span>`,
       id === current.id
         ? html`This session`
         : rowButton(visit.csrf(), {
             action: 'end-session',
             id,
             label: 'End',
-            about: `the session of ${minute(created)}`,
+            about: `the session of ${utcMinute(created)}`,
           }),
     ]),
   );

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { shortTime, utcMinute, utcSecond } from '../../../src/cli/terminal/ages.ts';
+import { shortTime } from '../../../src/cli/terminal/ages.ts';
 import { inThrees } from '../../../src/cli/terminal/printable.ts';
 import { formatTable, numberColumn } from '../../../src/cli/terminal/table.ts';
 import { createStyle } from '../../../src/cli/terminal/terminal.ts';
+import { utcMinute, utcSecond } from '../../../src/contract/utc-time.ts';
 
 describe('times for people', () => {
   it('have minutes, or seconds where one line follows another', () => {

@@ -1,6 +1,6 @@
-import { utcMinute } from '../../terminal/ages.ts';
 import type { CostAnomaly } from '../../../contract/cost-anomalies.ts';
 import { showMoney } from '../../../contract/money.ts';
+import { utcMinute } from '../../../contract/utc-time.ts';
 import { formatDetails } from '../../terminal/details.ts';
 import type { View } from '../../terminal/output.ts';
 import { count } from '../../terminal/printable.ts';
