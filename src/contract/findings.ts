@@ -7,7 +7,12 @@ const FindingStatus = z.enum(findingStatuses);
 type FindingStatus = z.infer<typeof FindingStatus>;
 
 /** Why a policy could not be decided over a resource. */
-export const undecidedReasons = ['missing_attribute', 'unknown_value', 'type_error', 'budget'] as const;
+export const undecidedReasons = [
+  'missing_attribute',
+  'unknown_value',
+  'type_error',
+  'budget',
+] as const;
 export const UndecidedReason = z.enum(undecidedReasons);
 export type UndecidedReason = z.infer<typeof UndecidedReason>;
 

@@ -136,7 +136,7 @@ describe('a backup', () => {
       ...{ files: { count: 10, bytes: 3_000, unused: 0 }, waiting: { lanes: 10 } },
     });
     expect((await verify('data')).notes).toEqual([
-      expect.stringContaining('the last 13 bytes are of a change that is being written'),
+      expect.stringContaining('the last 13 bytes belong to a change that is being written'),
     ]);
   });
 

@@ -75,7 +75,9 @@ describe('the folder of a lowdb store', () => {
       await openIn(0o777, 0);
       // Those of the group were let in by who made the folder, as Kubernetes does.
       await openIn(0o770, me + 1);
-      expect(warnings.join('\n').match(/others can write[^;]*; to prevent this, run "chmod 700/gu)).toHaveLength(3);
+      expect(
+        warnings.join('\n').match(/others can write[^;]*; to prevent this, run "chmod 700/gu),
+      ).toHaveLength(3);
       await openIn(0o700, me + 1);
       expect(warnings).toHaveLength(3);
     },
@@ -207,6 +209,8 @@ describe('the folder of a lowdb store', () => {
         'collection',
       );
     }
-    await expect(openLowdbStore({ dir, collections: [notes, notes] })).rejects.toThrow('duplicated');
+    await expect(openLowdbStore({ dir, collections: [notes, notes] })).rejects.toThrow(
+      'duplicated',
+    );
   });
 });
