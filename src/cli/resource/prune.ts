@@ -145,7 +145,7 @@ const columns: readonly Column<Gone>[] = [
   { title: 'REGION', cell: (row) => row.region ?? '-', drops: 2 },
 ];
 
-export function describeGone(gone: readonly Gone[], style: Style, room: number): string {
+function describeGone(gone: readonly Gone[], style: Style, room: number): string {
   if (gone.length === 0) return '';
   const more = gone.length - mostShown;
   const table = formatTable(gone.slice(0, mostShown), columns, style, room);
