@@ -6,7 +6,7 @@ import { ById, Timestamp, listQuery } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
 import { notBlank } from './text.ts';
 
-export const ScopeSet = z.array(Scope).min(1, 'must name at least one scope').max(16);
+export const ScopeSet = z.array(Scope).min(1, 'must include at least one scope').max(16);
 
 /** Seconds for which the previous secret still works after a rotation: a day, and at most 30 days. */
 const defaultOverlap = 86_400;

@@ -10,7 +10,7 @@ const EnvName = z
 
 const recipients = z
   .array(Email)
-  .min(1, 'must name at least one recipient')
+  .min(1, 'must include at least one recipient')
   .max(100)
   .refine((all) => new Set(all).size === all.length, 'has duplicate recipients');
 

@@ -68,7 +68,7 @@ const fields = {
   /** GitHub: `event_name`; GitLab: `pipeline_source`. */
   events: z
     .array(z.string().regex(/^[a-z][a-z_]{0,63}$/, 'must be an event name, such as push'))
-    .min(1, 'must name at least one event')
+    .min(1, 'must include at least one event')
     .max(32),
   allow_pull_request_target: z.boolean(),
   scopes: ScopeSet.refine(

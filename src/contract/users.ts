@@ -23,7 +23,7 @@ export const Email = z
 
 const Roles = z
   .array(RoleName)
-  .min(1, 'must name at least one role')
+  .min(1, 'must include at least one role')
   .max(16)
   .transform((names) => [...new Set(names)]);
 

@@ -45,7 +45,7 @@ const fields = {
   url: z.string().min(1).max(2_048),
   events: z
     .array(EventType)
-    .min(1, 'must name at least one event type')
+    .min(1, 'must include at least one event type')
     .max(100)
     .refine((types) => new Set(types).size === types.length, 'has duplicate event types'),
   secret: webhookSecret,

@@ -133,7 +133,7 @@ function createLocate(
 
 function unknownFormat(document: unknown): string {
   const known = readers.map(({ format }) => `${format} (${formatWords[format].title})`).join(', ');
-  return `this is ${describeDocument(document)}, which is no format that govctl knows; it reads ${known}. --format names one`;
+  return `this is ${describeDocument(document)}, which is not a supported format; supported: ${known}. Use --format to set the format`;
 }
 
 /** Keys that are named. */

@@ -144,7 +144,7 @@ describe('govctl resource import', () => {
     const outcome = await run(['resource', 'import', 'template.yaml']);
     expect(outcome.exitCode).toBe(0);
     expect(outcome.stdout).toContain('1 created');
-    expect(outcome.stderr).toMatch(/values? not known from the input/);
+    expect(outcome.stderr).toMatch(/unknown values? (was|were) omitted/);
     const { resources } = (await json('resource', 'list')) as {
       resources: { id: string; tags: object }[];
     };

@@ -7,10 +7,10 @@ const folder = 'aws-config';
 const reasons = [
   /resource-schema.*: this is the schema of a resource type/,
   /SelectResourceConfig.*: a configuration item without resourceType/,
-  /DescribeConfigurationRecorder.*no format that govctl knows/,
+  /DescribeConfigurationRecorder.*not a supported format/,
   /GetComplianceDetailsByConfigRule.*: these are evaluation results/,
   /poll-evaluation.*: a scheduled notification/,
-  /configUpdated.*no format that govctl knows/,
+  /configUpdated.*not a supported format/,
   /node-that-was-built.*: configuration is not JSON/,
 ];
 

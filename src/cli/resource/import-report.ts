@@ -49,7 +49,7 @@ export async function showImport(
   });
   if (report.unknown_values > 0) {
     await context.say(
-      `${count(report.unknown_values, 'value')} not known from the input ${report.unknown_values === 1 ? 'was' : 'were'} omitted.`,
+      `${count(report.unknown_values, 'unknown value')} ${report.unknown_values === 1 ? 'was' : 'were'} omitted.`,
     );
   }
   const [warning] = report.warnings;

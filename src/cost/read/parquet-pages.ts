@@ -156,7 +156,8 @@ function checkValues(
       return checkPrefixes(source, count);
     case encodings.split: {
       const width = widths[type] ?? length;
-      if (count * width > source.left) throw damaged('a page has fewer values than it says');
+      if (count * width > source.left)
+        throw damaged('a page has fewer values than its header declares');
       return;
     }
     default:

@@ -13,7 +13,7 @@ import { spend, spendOnEach } from './budget.ts';
 import { prices } from './prices.ts';
 import { addTime, makeDuration } from './time.ts';
 
-const overflow = (): Failure => typeError('the result is beyond a 64-bit int');
+const overflow = (): Failure => typeError('the result overflows a 64-bit int');
 
 const int = (value: bigint): bigint | Failure =>
   value >= minInt && value <= maxInt ? value : overflow();
@@ -21,7 +21,7 @@ const int = (value: bigint): bigint | Failure =>
 const uint = (value: bigint): Uint | Failure =>
   value >= 0n && value <= maxUint
     ? new Uint(value)
-    : typeError('the result is beyond a 64-bit uint');
+    : typeError('the result overflows a 64-bit uint');
 
 interface Operation {
   readonly name: string;

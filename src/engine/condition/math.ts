@@ -43,7 +43,7 @@ function abs(value: unknown): unknown {
   if (typeof value !== 'bigint') return mismatch('math.abs', value);
   spend(prices.integer);
   const magnitude = value < 0n ? -value : value;
-  return magnitude > maxInt ? typeError('the result is beyond a 64-bit int') : magnitude;
+  return magnitude > maxInt ? typeError('the result overflows a 64-bit int') : magnitude;
 }
 
 function sign(value: unknown): unknown {

@@ -18,7 +18,7 @@ export function makeDuration(seconds: number, nanos: number): Duration | Failure
   const whole = seconds + carry;
   const rest = nanos - carry * nanosPerSecond;
   const isOver = whole > maxDuration || (whole === maxDuration && rest > maxDurationNanos);
-  if (isOver || whole < -maxDuration) return typeError('the duration is beyond 292 years');
+  if (isOver || whole < -maxDuration) return typeError('the duration exceeds 292 years');
   return new Duration(whole, rest);
 }
 

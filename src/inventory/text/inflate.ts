@@ -160,7 +160,7 @@ function inflateBlock(
     }
     const length = lengthOf(bits, symbol - 257);
     const from = out.length - distanceOf(bits, nextSymbol(bits, distances));
-    if (from < 0) throw new RangeError('refers to what is before the start');
+    if (from < 0) throw new RangeError('refers to data before the start');
     for (let index = 0; index < length; index++) out.push(out[from + index] ?? 0);
   }
 }

@@ -49,6 +49,10 @@ const saidBefore: readonly (readonly [now: RegExp, before: string])[] = [
   [/the value is nested too deeply/, 'the value nests too deep'],
   [/ does not accept a negative number of bits/, ' takes no negative number of places'],
   [/value\(\) of an empty optional/, 'value() of an optional that has none'],
+  [/the result overflows a 64-bit /, 'the result is beyond a 64-bit '],
+  [/whether the image supports Shielded VM/, 'whether the image can be a shielded machine'],
+  [/a value of a computed map/, 'a value of a map that is put together'],
+  [/the duration exceeds 292 years/, 'the duration is beyond 292 years'],
   [/ is outside the string/, ' is outside the text'],
   [
     /the string is not (an IP address or range|a timestamp such|a duration such|a time zone such)/,

@@ -256,7 +256,7 @@ function resolvingSection({ violations: { resolving } }: Facts): Section {
     title: 'Time to resolve',
     blocks: [
       paragraph(
-        'Time from detection to resolution, including violations resolved by hand or because the policy or resource was deleted. Time spent exempt counts.',
+        'Time from detection to resolution, including violations resolved manually or because the policy or resource was deleted. Time spent exempt counts.',
       ),
       table({ id: 'time_to_resolve', title: 'Time to resolve', empty: 'None.' }, columns, items),
     ],

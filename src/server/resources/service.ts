@@ -141,7 +141,7 @@ export async function putResource(
   else if (call.header('if-match') !== null) {
     throw new GovctlError(
       'precondition_failed',
-      `There is no resource ${id.slice(0, 100)} that If-Match could name`,
+      `If-Match cannot match: there is no resource ${id.slice(0, 100)}`,
     );
   }
   const upserted = await upsertResource(judge, { resource, verdicts });

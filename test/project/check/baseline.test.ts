@@ -17,6 +17,16 @@ describe('a baseline of an earlier build still accepts errors', () => {
     );
   test.each([
     ['resource.a is not known: Ref A', 'resource.a is not known before the deployment: Ref A'],
+    ['the result overflows a 64-bit uint', 'the result is beyond a 64-bit uint'],
+    ['the duration exceeds 292 years', 'the duration is beyond 292 years'],
+    [
+      'resource.a is not known: a value of a computed map',
+      'resource.a is not known before the deployment: a value of a map that is put together',
+    ],
+    [
+      'resource.a is not known: whether the image supports Shielded VM',
+      'resource.a is not known before the deployment: whether the image can be a shielded machine',
+    ],
     [
       'resource.a is missing: if it can be missing, test has(resource.a) in the condition',
       'resource.a is missing: use has(resource.a) in the condition where it may be missing',

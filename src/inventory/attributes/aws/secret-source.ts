@@ -93,9 +93,7 @@ const isOrHas = (constant: unknown, value: unknown): boolean =>
 function sourceInMap(origins: readonly ValueOrigin[]): Told {
   if (origins.some((one) => 'variable' in one && one.sensitive)) return 'secret_parameter';
   const source = sourceOfOrigins(origins);
-  return source === 'reference'
-    ? new UnknownValue('a value of a map that is put together')
-    : source;
+  return source === 'reference' ? new UnknownValue('a value of a computed map') : source;
 }
 
 /** The source of what is made of these. A value that is known although a resource is part of it may be a variable's. */

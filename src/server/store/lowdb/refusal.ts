@@ -30,7 +30,7 @@ export const refuseCheckpoint = (path: string, what: string, hasBackup: boolean)
           'The journal still contains the later changes; the next start applies them.',
         ]
       : [
-          `There is no ${path}.bak beside it.`,
+          `There is no ${path}.bak next to it.`,
           'Fix: restore the directory from a backup, or use a new, empty directory.',
         ],
     path,

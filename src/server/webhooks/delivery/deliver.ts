@@ -230,7 +230,7 @@ async function hasFailedLately(
 
 function tellDropped({ log }: Deps, { lane, work }: LaneWork, sent: Sent | 'gone'): void {
   const place = { webhook: lane, work };
-  if (sent === 'gone') log.warn(place, 'delivery dropped: its webhook or its event is gone');
+  if (sent === 'gone') log.warn(place, 'delivery dropped: its webhook or event was deleted');
   else log.warn(place, 'result of a delivery dropped: it is no longer queued');
 }
 

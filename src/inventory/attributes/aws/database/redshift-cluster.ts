@@ -24,7 +24,7 @@ const fromApi = ({ properties }: RawResource) => ({
 });
 
 const newDefaults =
-  'Amazon Redshift Management Guide, Behavior changes: clusters made since 2025-01-10';
+  'Amazon Redshift Management Guide, Behavior changes: clusters created since 2025-01-10';
 
 const clusterOfLogging = ({ properties }: RawResource): unknown => properties.cluster_identifier;
 

@@ -184,6 +184,6 @@ const noticeOfTwo = (id: string, key: string, from: string): DocumentProblem => 
 });
 
 const noticeOf = ({ name, type }: Event, { key, from }: Entry): DocumentProblem => ({
-  message: `the event ${name} of ${key} has ${type === undefined ? 'a type that' : `the type ${type}, which`} is not known: what it deploys is not checked`,
+  message: `the event ${name} of ${key} has ${type === undefined ? 'a type that' : `the type ${type}, which`} is not known: the resources that it deploys are not checked`,
   at: ['Resources', from, 'Properties', 'Events', name],
 });
