@@ -3,7 +3,7 @@ import type { LocalPolicy } from '../../project/model.ts';
 import { count, inThrees, printableLine } from '../terminal/printable.ts';
 import type { CheckResult } from './check-result.ts';
 import { bySeverity } from './findings-text.ts';
-import { enforcementOfPolicy, severityOf } from './verdict.ts';
+import { compareSeverity, enforcementOfPolicy, severityOf } from './verdict.ts';
 import type { Severity } from './verdict.ts';
 
 /** The outcome in a few lines; the first one is the verdict. */
@@ -13,6 +13,7 @@ export function describeCheck(result: CheckResult): string[] {
   return [
     [...(unread > 0 ? [describeUnread(unread)] : []), verdictOf(result)].join(' '),
     figuresOf(result),
+    ...describePolicies(result),
     ...(summary.evaluated > 0 ? describeUnmatched(result) : []),
     ...describeLeftOut(result),
     ...describeSet(result),
@@ -104,6 +105,34 @@ function verdictOf(result: CheckResult): string {
   ];
   if (fails + errors === 0) return `${words.join('; ')}; none of these fail the check.`;
   return `${words.join('; ')}; none of these fail the check with ${because.join(' ')}.`;
+}
+
+/** Failures and errors from which on the output is too long to see which policies they are of. */
+const manyFindings = 30;
+/** Policies that are listed. */
+const mostPolicies = 10;
+
+/** The policies with failures and errors, the worst first; nothing where the output is short. */
+function describePolicies({ summary, policies, counts }: CheckResult): string[] {
+  const rows = policies.flatMap((policy, index) => {
+    const { fail = 0, error = 0 } = counts[index] ?? {};
+    return fail + error === 0
+      ? []
+      : [{ policy, amount: fail + error, severity: severityOf(policy) }];
+  });
+  if (summary.fail + summary.error < manyFindings || rows.length < 2) return [];
+  rows.sort((a, b) => compareSeverity(a.severity, b.severity) || b.amount - a.amount);
+  const shown = rows.slice(0, mostPolicies);
+  const width = Math.max(...shown.map(({ amount }) => inThrees(amount).length));
+  const more = rows.length - shown.length;
+  return [
+    'By policy:',
+    ...shown.map(
+      ({ policy: { key, policy }, amount, severity }) =>
+        `  ${inThrees(amount).padStart(width)}  ${severity.padEnd(8)}  ${printableLine(policy.name)} [${printableLine(key)}]`,
+    ),
+    ...(more > 0 ? [`  ${count(more, 'other policy', 'other policies')}`] : []),
+  ];
 }
 
 function figuresOf({ summary, policies, files }: CheckResult): string {

@@ -8,6 +8,7 @@ import {
   findStrayExemptions,
   judgeExemptions,
 } from '../../project/check/exemptions.ts';
+import { listOf } from '../flags/parse-words.ts';
 import { narrowToSet, selectPolicies } from '../../project/check/select-policies.ts';
 import { loadConfig } from '../../project/config.ts';
 import type { PoliciesOfSet } from '../../project/check/select-policies.ts';
@@ -156,8 +157,13 @@ function choosePolicies({ project }: CheckGround, options: CheckOptions): Polici
       hint: 'Pass --policies PATH, or run `govctl init --set baseline` to copy the policy library.',
     });
   }
-  const { policy: named = [], type: types = [], set = project.config.set } = options;
-  const selected = selectPolicies(project.policies, { policies: named, types });
+  const { policy: named = [], set = project.config.set } = options;
+  const selected = selectPolicies(project.policies, {
+    policies: named,
+    types: options.type ?? [],
+    tags: listOf(options.tag ?? []),
+    frameworks: listOf(options.framework ?? []),
+  });
   // Whoever names a policy wants it, whatever its set.
   if (named.length > 0) return { policies: selected, set: { name: set, policies_left_out: 0 } };
   return narrowToSet(selected, set);

@@ -56,10 +56,24 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
         .choices([...policySets])
         .default(undefined, 'set in govctl.yaml, else baseline'),
     )
-    .option('--policy <name>', 'run only the policy with this name or key (repeatable)', collect)
+    .option(
+      '--policy <name>',
+      "run only the policies with this name or key, or glob such as 's3-*' (repeatable)",
+      collect,
+    )
     .option(
       '--type <type>',
       'run only policies for this resource type or pattern (repeatable)',
+      collect,
+    )
+    .option(
+      '--tag <tag>',
+      'run only policies with all of these tags (repeatable or comma-separated)',
+      collect,
+    )
+    .option(
+      '--framework <name>',
+      'run only policies mapped to this framework or control, such as soc2 or SOC2:CC6.1 (repeatable or comma-separated)',
       collect,
     )
     .optionsGroup('Exit code:')

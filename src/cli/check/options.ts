@@ -24,6 +24,8 @@ export interface CheckOptions {
   readonly set?: PolicySet;
   readonly policy?: readonly string[];
   readonly type?: readonly string[];
+  readonly tag?: readonly string[];
+  readonly framework?: readonly string[];
   readonly all?: boolean;
   readonly allConditions?: boolean;
   readonly explain?: string | true;

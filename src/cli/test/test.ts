@@ -86,7 +86,7 @@ async function runTests(
   all: readonly LocalPolicy[],
   suites: readonly TestSuite[],
 ): Promise<TestReport> {
-  const policies = selectPolicies(all, { policies: names, types: [] });
+  const policies = selectPolicies(all, { policies: names });
   // A test finds nothing of a policy that is off.
   const enabled = policies.filter(({ policy }) => policy.enabled);
   const keys = new Set(policies.map(({ key }) => key));

@@ -1,34 +1,63 @@
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { matchesType, typeKey } from '../../contract/resources.ts';
+import { matchesId } from '../../engine/exempt.ts';
+import { frameworkKey, labelKey, splitLabel } from '../../engine/labels.ts';
 import type { LocalPolicy } from '../model.ts';
 import { isInSet } from '../policy-sets.ts';
 import type { PolicySet } from '../policy-sets.ts';
 
+/** Which policies are meant; an empty or missing list means all. */
 export interface Selection {
-  /** Names or keys; empty: all. */
-  readonly policies: readonly string[];
-  /** Resource types; empty: all. */
-  readonly types: readonly string[];
+  /** Names or keys, or globs in which `*` stands for any characters. */
+  readonly policies?: readonly string[];
+  /** Resource types. */
+  readonly types?: readonly string[];
+  /** A policy has all of them. */
+  readonly tags?: readonly string[];
+  /** Frameworks or controls, in any spelling: `pci`, `SOC2:CC6.1`. A policy is mapped to at least one. */
+  readonly frameworks?: readonly string[];
 }
 
-/** The policies that --policy and --type name. @throws GovctlError usage_error for a name that none has */
+/** The policies that --policy, --type, --tag and --framework name. @throws GovctlError usage_error for a word that no policy has */
 export function selectPolicies(
   all: readonly LocalPolicy[],
-  { policies, types }: Selection,
+  { policies = [], types = [], tags = [], frameworks = [] }: Selection,
 ): readonly LocalPolicy[] {
   const names = new Set(all.flatMap(({ key, policy }) => [policy.name, key]));
-  requireKnown('--policy', policies, names, (name) => names.has(name));
+  const isNamed = ({ key, policy }: LocalPolicy, wanted: string): boolean =>
+    matchesId(wanted, key) || matchesId(wanted, policy.name);
+  requireKnown('--policy', policies, names, (wanted) => all.some((one) => isNamed(one, wanted)));
   const policyTypes = new Set(all.map(({ policy }) => policy.resource_type));
   requireKnown('--type', types, policyTypes, (wanted) =>
     [...policyTypes].some((type) => areAkin(wanted, type)),
   );
-  const wantedNames = new Set(policies);
-  return all.filter(
-    ({ key, policy }) =>
-      (policies.length === 0 || wantedNames.has(key) || wantedNames.has(policy.name)) &&
-      (types.length === 0 || types.some((wanted) => areAkin(wanted, policy.resource_type))),
+  const known = new Set(all.flatMap(({ policy }) => policy.tags ?? []));
+  requireKnown('--tag', tags, known, (tag) => known.has(tag));
+  const labels = new Set(all.flatMap(({ policy }) => policy.compliance_frameworks ?? []));
+  requireKnown('--framework', frameworks, labels, (wanted) =>
+    [...labels].some((label) => isPartOf(label, wanted)),
   );
+  return all.filter(
+    (one) =>
+      isAny(policies, (wanted) => isNamed(one, wanted)) &&
+      isAny(types, (wanted) => areAkin(wanted, one.policy.resource_type)) &&
+      tags.every((tag) => one.policy.tags?.includes(tag)) &&
+      isAny(frameworks, (wanted) =>
+        (one.policy.compliance_frameworks ?? []).some((label) => isPartOf(label, wanted)),
+      ),
+  );
+}
+
+const isAny = (wanted: readonly string[], fits: (word: string) => boolean): boolean =>
+  wanted.length === 0 || wanted.some(fits);
+
+/** Whether a label is a framework or control, or a control of the framework. */
+function isPartOf(label: string, wanted: string): boolean {
+  const { framework, control } = splitLabel(wanted);
+  return control === ''
+    ? frameworkKey(splitLabel(label).framework) === frameworkKey(framework)
+    : labelKey(label) === labelKey(wanted);
 }
 
 /** What is left of the policies by their set. */
@@ -47,7 +76,7 @@ const areAkin = (wanted: string, type: string): boolean =>
   typeKey(wanted) === typeKey(type) || matchesType(type, wanted) || matchesType(wanted, type);
 
 function requireKnown(
-  flag: string,
+  flag: '--policy' | '--type' | '--tag' | '--framework',
   wanted: readonly string[],
   known: ReadonlySet<string>,
   isKnown: (word: string) => boolean,
@@ -55,7 +84,12 @@ function requireKnown(
   const unknown = wanted.find((word) => !isKnown(word));
   if (unknown === undefined) return;
   const nearest = nearestWord(unknown, known);
-  const what = flag === '--type' ? 'applies to this type' : 'has this name or key';
+  const what = {
+    '--policy': 'has this name or key',
+    '--type': 'applies to this type',
+    '--tag': 'has this tag',
+    '--framework': 'is mapped to this framework or control',
+  }[flag];
   throw new GovctlError('usage_error', `${flag} ${JSON.stringify(unknown)}: no policy ${what}`, {
     hint: nearest
       ? `Did you mean ${JSON.stringify(nearest)}?`
