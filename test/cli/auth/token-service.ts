@@ -73,7 +73,13 @@ export function createTokenService(settings: TokenServiceSettings = {}): TokenSe
       }
       return json(200, {
         policies: [],
-        pagination: { total: 7, limit: 1, offset: 0, has_more: false },
+        // A login asks for one, and says how many there are.
+        pagination: {
+          total: new URL(url).searchParams.get('limit') === '1' ? 7 : 0,
+          limit: 1,
+          offset: 0,
+          has_more: false,
+        },
       });
     },
   };
