@@ -17,7 +17,7 @@ export function renderFixes(
   const isWritten = diffs.some(({ written }) => written);
   const total = fixes.length + unpatched;
   const notes = [
-    `${offered === 0 ? `No fixes for ${count(total, 'finding')}` : `${inThrees(offered)} of ${count(total, 'finding')} ${isWritten ? 'fixed' : 'can be fixed'} in ${count(diffs.length, 'file')}`}; ${inThrees(unpatched)} without a patch in the policy.${offered > 0 && !isWritten ? ' Use --write to write the changes.' : ''}`,
+    sayFixes(offered, total, unpatched, diffs.length, isWritten),
     ...(diffs.some(({ file }) => file.endsWith('.tf'))
       ? [
           `Verified on a copy of the plan with these changes; run terraform plan to confirm.${isWritten ? ' The findings above are for the original plan.' : ''}`,
@@ -51,3 +51,17 @@ const paintDiff = (diff: string, style: Style): string =>
 
 /** As JSON has it. */
 export const fixesValue = ({ fixes, diffs }: Fixes) => ({ fixes, fix_diffs: diffs });
+
+function sayFixes(
+  offered: number,
+  total: number,
+  unpatched: number,
+  files: number,
+  isWritten: boolean,
+): string {
+  if (total === 0) return 'No findings to fix.';
+  const without = `${inThrees(unpatched)} without a patch in the policy.`;
+  if (offered === 0) return `No fixes for ${count(total, 'finding')}; ${without}`;
+  const done = `${inThrees(offered)} of ${count(total, 'finding')} ${isWritten ? 'fixed' : 'can be fixed'} in ${count(files, 'file')}; ${without}`;
+  return isWritten ? done : `${done} Use --write to write the changes.`;
+}

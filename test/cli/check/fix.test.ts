@@ -84,6 +84,7 @@ it('writes them, keeps the mode, leaves no other file, and judges what is left',
   expect(exitCode).toBe(2);
   const again = await check(cwd, 't.yaml --policy versioned --fix --write');
   expect(again.exitCode).toBe(0);
+  expect(again.stdout).toContain('No findings to fix.');
   expect(textOf(cwd)).toBe(fixed);
 });
 
