@@ -175,7 +175,7 @@ describe('a report that is mailed', () => {
       await notifyRecipients(world.deps, tx, report);
     });
     await world.idle();
-    expect(readable(onlyMail(server))).toContain('could not be made: the disk is full');
+    expect(readable(onlyMail(server))).toContain('could not be generated: the disk is full');
     expect(readable(onlyMail(server))).toContain('Subject: Failed: Weekly review');
   });
 });
