@@ -104,7 +104,7 @@ const columns: readonly Column<LoggedRequest>[] = [
   { title: 'STATUS', cell: ({ status }) => String(status), paint: paintStatus },
   { title: 'METHOD', cell: ({ method }) => method },
   // Cut only where nothing else may go: it says what was asked.
-  { title: 'PATH', cell: ({ path }) => path, shrinks: 'end' },
+  { title: 'PATH', cell: ({ path }) => path, shrinks: 'end', least: 56 },
   numberColumn('MS', ({ duration_ms: ms }) => ms),
   numberColumn('BYTES', ({ bytes }) => bytes, { drops: 1 }),
   { title: 'ERROR', cell: ({ error }) => error ?? '-', shrinks: 'middle', drops: 3 },

@@ -87,7 +87,7 @@ describe('a chat channel', () => {
   });
 
   test.each([
-    ['404', 'no_service', 'failed', '(no_service). The operator corrects'],
+    ['404', 'no_service', 'failed', '(no_service). Ask the operator to correct'],
     ['200', 'ok', 'delivered', ''],
     ['429', 'rate_limited', 'pending', 'answered 429 (rate_limited)'],
     ['500', '<html>s3cret</html>', 'pending', 'answered 500'],
@@ -166,7 +166,7 @@ describe('a team chat', () => {
     const other = await others.addReport(report, { pdf: 'x' });
     expect(await deliver(others, channel, other.id)).toMatchObject({
       status: 'failed',
-      error: expect.stringContaining('webhook_url_env names TEAM_HOOK') as unknown,
+      error: expect.stringContaining('webhook_url_env uses TEAM_HOOK') as unknown,
     });
     expect(seen).toHaveLength(1);
   });

@@ -178,7 +178,7 @@ describe('downloading a report', () => {
     expect(generating.json).toMatchObject({
       status: 'generating',
       progress: 42,
-      error_description: expect.stringContaining('42 %'),
+      error_description: expect.stringContaining('42%'),
     });
     const failed = await stand({ status: 'failed', failure: { reason: 'It has no rows.' } });
     expect([failed.status, failed.json.error_description]).toEqual([
