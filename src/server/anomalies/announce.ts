@@ -24,7 +24,7 @@ export async function announceAnomaly(deps: Deps, tx: Tx, anomaly: StoredAnomaly
 }
 
 function messageOf({ scope, service, expected, actual, currency }: StoredAnomaly): string {
-  const what = scope === 'total' ? 'Total cost' : service || 'Cost without a service';
+  const what = scope === 'total' ? 'All services' : service || 'Charges without a service';
   const times = Number(actual) / Number(expected);
   if (!Number.isFinite(times) || times < 0)
     return `${what} cost ${showMoney(actual, currency)}, where none was expected`;

@@ -117,7 +117,7 @@ describe('after an import', () => {
     await world.spend(...small.flat());
     expect(await world.list()).toMatchObject([{ scope: 'total', currency: 'USD', impact: '160' }]);
     const [event] = await world.announced();
-    expect(event).toMatchObject({ message: 'All cost together cost 2.0 times what was expected' });
+    expect(event).toMatchObject({ message: 'All services cost 2.0 times what was expected' });
     expect(event).not.toHaveProperty('provider');
   });
 

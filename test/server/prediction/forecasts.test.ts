@@ -205,7 +205,7 @@ describe('a recurrence', () => {
       resource: 'r7',
       method: 'recurrence',
       recommendation: 'Make it private',
-      because: 'it failed 4 times and passed for 37 days; of 30 resources, 1 began to fail',
+      because: 'it failed 4 times and passed for 37 days; of 30 resources, 1 started to fail',
       observations: 4,
       base_rate: 0.033,
     });

@@ -164,7 +164,7 @@ describe.skipIf(!hasSsh)('a report that is uploaded to OpenSSH', () => {
     [
       'the variable is not set',
       { private_key_env: 'NOT_SET' },
-      'private_key_env names NOT_SET, which this server does not send to 127.0.0.1:',
+      'private_key_env uses NOT_SET, which this server does not send to 127.0.0.1:',
     ],
     [
       'the variable holds no key',
