@@ -44,7 +44,7 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: refused,
   ERR_SSL_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE: refused,
   ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: `${refused}: unknown authority`,
-  [cutWithCertificate]: 'the connection was closed, as by a server that does not accept the client certificate', // prettier-ignore
+  [cutWithCertificate]: 'the server closed the connection; it may not accept the client certificate', // prettier-ignore
   ERR_TLS_CERT_ALTNAME_INVALID: 'the server certificate is for another host name',
 };
 

@@ -149,7 +149,7 @@ function paramsOf({ params }: InnerList): SignatureParams {
     params.get(name),
   );
   if (typeof created !== 'number') {
-    throw signatureInvalid('The signature has no created=, the time in seconds since 1970');
+    throw signatureInvalid('The signature has no created parameter (Unix time in seconds)');
   }
   if (typeof nonce !== 'string' || nonce === '' || nonce.length > longestNonce) {
     throw signatureInvalid(`The signature has no nonce="…" of 1 to ${longestNonce} characters`);

@@ -43,7 +43,7 @@ export const system = {
   openapi: endpoint({
     method: 'GET',
     path: '/openapi.json',
-    summary: 'Get this API as OpenAPI 3.1',
+    summary: 'Get the OpenAPI 3.1 description of this API',
     scope: null,
     ext: true,
     response: { status: 200, body: z.looseObject({ openapi: z.string() }) },

@@ -328,12 +328,12 @@ describe('a signed request', () => {
     [
       'no time',
       input((text) => text.replace(/created=\d+/, 'created')),
-      'The signature has no created=, the time in seconds since 1970',
+      'The signature has no created parameter (Unix time in seconds)',
     ],
     [
       'a time in quotes',
       input((text) => text.replace(/created=(\d+)/, 'created="$1"')),
-      'The signature has no created=, the time in seconds since 1970',
+      'The signature has no created parameter (Unix time in seconds)',
     ],
     [
       'a time with a fraction',

@@ -142,7 +142,7 @@ describe.skipIf(!existsSync(folder))('public cost exports', () => {
     ],
     [
       'jupyterhub__binder-billing/mybinder_gcp_daily_cost.csv',
-      'are not those of FOCUS, CUR 2.0, CUR 1.0, Azure cost details',
+      'do not match those of FOCUS, CUR 2.0, CUR 1.0, Azure cost details',
     ],
     [
       'opencost__opencost/billingexports/values/VirtualMachine.csv',

@@ -213,7 +213,7 @@ describe('a row of FOCUS', () => {
     const { records, rejected } = read(file(...rows));
     expect(records).toHaveLength(2);
     expect(rejected.map(({ message, place }) => [message, place.line])).toEqual([
-      ['is not in the format YYYY-MM-DD of the rows before', 3],
+      ['is not in the format YYYY-MM-DD of the previous rows', 3],
       ['is not a JSON object of tags', 5],
       ['is not a JSON object of tags', 6],
     ]);
@@ -240,7 +240,7 @@ describe('the columns of a file', () => {
 
   it('are refused where they are of no known export, missing or there twice', () => {
     expect(() => read('a,b\n1,2')).toThrow(
-      'the columns (a, b, …) are not those of FOCUS, CUR 2.0, CUR 1.0, Azure cost details',
+      'the columns (a, b, …) do not match those of FOCUS, CUR 2.0, CUR 1.0, Azure cost details',
     );
     expect(() => read('BilledCost,ChargePeriodStart\n')).toThrow(
       'the columns BillingCurrency, BillingPeriodStart, BillingAccountId are missing',

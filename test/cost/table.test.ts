@@ -237,7 +237,7 @@ describe('the table of a period', () => {
     const bytes = await bytesOf([recordOf({})]);
     for (const size of [0, 4, bytes.length - 1]) {
       const cut = bytes.subarray(0, size);
-      await expect(Table.open(reading(cut), size)).rejects.toThrow('cut off');
+      await expect(Table.open(reading(cut), size)).rejects.toThrow('truncated');
     }
   });
 

@@ -41,7 +41,7 @@ export const apiKeyView = (
         ['rotated', rotated(key)],
         ['created', utcMinute(key.created_at)],
         ['acts as', key.user_id],
-        ...(key.made_by === undefined ? [] : [['made by', key.made_by] as const]),
+        ...(key.made_by === undefined ? [] : [['created by', key.made_by] as const]),
       ],
       style,
       room,

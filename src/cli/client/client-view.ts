@@ -22,7 +22,7 @@ export const clientView = (
         ['rotated', rotated(client)],
         ['created', utcMinute(client.created_at)],
         ['acts as', client.user_id],
-        ['made by', client.made_by],
+        ['created by', client.made_by],
       ],
       style,
       room,

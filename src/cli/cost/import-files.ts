@@ -49,7 +49,7 @@ function standardInput(open: CostFile['open']): CostFile {
     open() {
       // It can't be read again from its beginning.
       if (isRead)
-        throw new GovctlError('file_error', 'Standard input was cut off; run the command again');
+        throw new GovctlError('file_error', 'Standard input ended early; run the command again');
       isRead = true;
       return open();
     },

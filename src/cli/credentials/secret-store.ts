@@ -70,7 +70,7 @@ export async function readSecrets(
   throw new GovctlError(
     'not_logged_in',
     `The login of profile "${name}" is for ${secrets.base_url}; it is not sent to ${profile.base_url}`,
-    { hint: `Run the command again; or log in with \`govctl auth login --profile ${name}\`.` },
+    { hint: `Run the command again, or log in with \`govctl auth login --profile ${name}\`.` },
   );
 }
 

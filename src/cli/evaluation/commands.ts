@@ -22,7 +22,7 @@ export function registerEvaluationCommands(program: GovctlCommand, act: Act): vo
         .argParser(collectValues)
         .default(undefined, 'ERROR'),
     )
-    .option('--reason <reason>', `reason of errors: ${undecidedReasons.join(', ')}`, collectValues)
+    .option('--reason <reason>', `reason for errors: ${undecidedReasons.join(', ')}`, collectValues)
     .option('--severity <severity>', `severity: ${severities.join(', ')}`, collectValues)
     .option('--policy <policy>', 'policy ID, name or key', collectValues)
     .option('--type <type>', 'resource type, such as AWS::S3::Bucket', collectValues)

@@ -52,7 +52,7 @@ function validLines(
   return [
     verdict,
     signerLine(summary.key_id, trusted),
-    `Server   ${printableLine(url)}${local ? ' (local: its user can change its data and clock)' : ''}`,
+    `Server   ${printableLine(url)}${local ? ' (local: the user can change the data and clock)' : ''}`,
     `Content  ${printableLine(`${framework}: ${what}`)}`,
     `Moment   ${printableLine(momentOf(cut))}`,
     `Audit    ${printableLine(`${cut.audit_sequence}:${cut.audit_hash}`)}`,

@@ -91,7 +91,7 @@ and region. It deletes nothing if a file or line was rejected.
 
 Exit codes: 0 imported; 3 a file or line was rejected, or --prune was not
 approved; 6 --prune was refused: a file or line was rejected, there are no
-resources, or more than --max-delete would be deleted. What was imported stays.
+resources, or more than --max-delete would be deleted. Imported resources stay.
 
 Examples:
   $ govctl resource import snapshot.json

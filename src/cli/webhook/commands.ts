@@ -158,7 +158,7 @@ function registerTests(webhook: GovctlCommand, act: Act): void {
   secretFlags(
     webhook
       .command('rotate-secret')
-      .description('rotate the signing secret; the old one keeps signing for a while')
+      .description('rotate the signing secret; the old one stays valid for a grace period')
       .argument('<webhook>', which),
   ).action(act(() => import('./rotate-secret.ts').then((m) => m.runRotateSecret)));
   webhook

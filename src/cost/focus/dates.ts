@@ -53,7 +53,7 @@ export class DateColumn {
     if (!parts) return 'is not a date such as 2026-09-30';
     this.format ??= parts.format;
     if (parts.format !== this.format)
-      return `is not in the format ${this.format} of the rows before`;
+      return `is not in the format ${this.format} of the previous rows`;
     if (parts.year < firstYear || parts.year > lastYear) {
       return `is not between ${firstYear} and ${lastYear}`;
     }

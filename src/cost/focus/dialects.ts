@@ -255,5 +255,5 @@ export function unknownColumns(columns: readonly string[], names: readonly strin
   const other = others.find(({ signs }) => hasAll(columns, signs));
   if (other) return other.message;
   const shown = names.slice(0, 3).join(', ').slice(0, 100);
-  return `the columns (${shown}, …) are not those of ${dialects.map(({ name }) => name).join(', ')}`;
+  return `the columns (${shown}, …) do not match those of ${dialects.map(({ name }) => name).join(', ')}`;
 }

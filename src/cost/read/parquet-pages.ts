@@ -48,7 +48,7 @@ export function checkPages(
     const header = source.struct();
     const [kind, size, compressed] = [header.count(1), header.count(2), header.count(3)];
     if (size > mostOfPage) throw damaged('a page is larger than 128 MiB');
-    if (compressed > bytes.length - source.at) throw damaged('a page is cut off');
+    if (compressed > bytes.length - source.at) throw damaged('a page is truncated');
     const body = bytes.subarray(source.at, (source.at += compressed));
     onPage({ bytes: size, ...checkPage(kind, header, { body, size, column }) });
   }
@@ -291,13 +291,13 @@ class Source {
 
   byte(): number {
     const value = this.bytes[this.at++];
-    if (value === undefined) throw damaged('a page is cut off');
+    if (value === undefined) throw damaged('a page is truncated');
     return value;
   }
 
   /** @param count may be none: then a page is damaged */
   take(count: number): Uint8Array {
-    if (!(count >= 0 && count <= this.left)) throw damaged('a page is cut off');
+    if (!(count >= 0 && count <= this.left)) throw damaged('a page is truncated');
     return this.bytes.subarray(this.at, (this.at += Math.ceil(count)));
   }
 

@@ -264,7 +264,7 @@ export class ParquetFile {
   }
 }
 
-const cutOff = (): ReadError => new ReadError('is a Parquet file that is cut off');
+const cutOff = (): ReadError => new ReadError('is a truncated Parquet file');
 const tooLarge = (): ReadError =>
   new ReadError('has row groups of more than 256 MiB; write it with smaller row groups');
 

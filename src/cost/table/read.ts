@@ -27,12 +27,12 @@ export class Table {
 
   /** @throws Error the file is none of ours, or cut off */
   static async open(read: ReadRange, size: number): Promise<Table> {
-    if (size < tailBytes) throw new Error('the table is cut off');
+    if (size < tailBytes) throw new Error('the table is truncated');
     const start = Math.max(0, size - firstRead);
     const end = await read(start, size);
     const [length = 0, mark] = new Uint32Array(copied(end.subarray(-tailBytes)));
     const indexStart = size - tailBytes - length;
-    if (mark !== magic || indexStart < 0) throw new Error('the table is cut off');
+    if (mark !== magic || indexStart < 0) throw new Error('the table is truncated');
     const json =
       indexStart >= start
         ? end.subarray(indexStart - start, -tailBytes)

@@ -54,7 +54,7 @@ export function editText(
     }
     const [before, after] = [parse(given), parse(head + edited)];
     if (!before.ok || !after.ok || !differBy(edits, before.parsed, after.parsed))
-      return refuse('it has an unusual form');
+      return refuse('its syntax is not supported');
     return { ok: true, text: head + edited };
   } catch (error) {
     if (error instanceof RefusedError) return refuse(error.message);

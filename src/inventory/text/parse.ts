@@ -8,7 +8,7 @@ export function parseText(given: string): TextParse {
   const text = given.startsWith('\ufeff') ? given.slice(1) : given;
   const nul = text.indexOf('\0');
   if (nul >= 0) {
-    const message = 'this contains a NUL byte, so it is binary, not text';
+    const message = 'the input contains a NUL byte, so it is binary, not text';
     return { ok: false, problem: { message, ...createPlaces(text)(nul) } };
   }
   const parse = looksLikeJson(text) ? parseJson(text) : parseCommented(text);

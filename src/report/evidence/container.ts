@@ -156,7 +156,7 @@ function readEntries(bytes: Buffer): Found | Unread {
   /** An entry that the file has no room for. */
   const tooLong = (entry?: string): Unread => {
     if (hasEnd) return changed('its header says that it is longer than the file', entry);
-    const what = `the file is cut off in entry ${entries.length + 1}`;
+    const what = `the file is truncated in entry ${entries.length + 1}`;
     const cut = { kind: 'cut', offset: bytes.length, what } as const;
     return entry === undefined ? cut : { ...cut, entry };
   };
@@ -232,7 +232,7 @@ function compareEnd(
 const cutAfter = ({ length }: Buffer, { length: entries }: readonly Entry[]): Unread => ({
   kind: 'cut',
   offset: length,
-  what: `the file is cut off after ${entries === 1 ? '1 entry' : `${entries} entries`}`,
+  what: `the file is truncated after ${entries === 1 ? '1 entry' : `${entries} entries`}`,
 });
 
 /** The first byte of a part that is another in a file, or isn't there. @param from where the part should be */

@@ -41,7 +41,7 @@ const sha256 = (): Der => sequence(oid(oids.sha256), nothing());
 export function signDigest(digest: Uint8Array, at: Date, signer: Signer): Uint8Array {
   const certificates = readCertificates(signer.certificate);
   const [own] = certificates;
-  if (!own) throw new Error('there is no certificate to sign with');
+  if (!own) throw new Error('no signing certificate');
   const attributes = [
     attribute(oids.contentType, oid(oids.data)),
     attribute(oids.signingTime, time(at)),
@@ -98,7 +98,7 @@ function issuerAndSerial(certificate: Der): Der {
   const fields = body ? itemsOf(body) : [];
   // The version, [0], is left out of version 1.
   const [serial, , issuer] = fields[0]?.tag === tags.context0 ? fields.slice(1) : fields;
-  if (!serial || !issuer) throw new Error('the certificate to sign with cannot be read');
+  if (!serial || !issuer) throw new Error('the signing certificate cannot be read');
   return sequence(issuer.whole, serial.whole);
 }
 

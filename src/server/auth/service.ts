@@ -81,7 +81,7 @@ export function createAuthenticator(deps: Deps, countryOf?: CountryOf): Authenti
     if (key.disabled_at !== undefined) throw retired(key.disabled_at);
     const now = deps.clock.now();
     checkExpiry('API key', key.expires_at, now);
-    if (secret !== key) checkExpiry('API key was rotated, and its previous secret', secret.expires_at, now); // prettier-ignore
+    if (secret !== key) checkExpiry('previous secret of this API key', secret.expires_at, now); // prettier-ignore
     if (key.ip_allow_list || key.countries) restrictions.check(key, address);
     const signedBody =
       secret.signing_secret === undefined || signed === 'checked'

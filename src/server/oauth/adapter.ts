@@ -39,7 +39,8 @@ export const createAdapterFactory =
     return stateAdapter(deps, kind, mostBegun);
   };
 
-const never = (): Promise<never> => Promise.reject(new Error('not a kind that can do this'));
+const never = (): Promise<never> =>
+  Promise.reject(new Error('this kind does not support this operation'));
 
 function stateAdapter({ store, secrets }: StateDeps, kind: string, mostBegun: number): Adapter {
   const show = (doc: StoredOauthState | undefined): AdapterPayload | undefined =>

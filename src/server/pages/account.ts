@@ -120,7 +120,7 @@ const showPassword = (
         ${visit.csrf()} ${username(email)}
         ${field({ name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password', autofocus: true })}
         ${field({ name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. This ends your other sessions.' })}
-        ${field({ name: 'again', label: 'Repeat the new password', type: 'password', autocomplete: 'new-password' })}
+        ${field({ name: 'again', label: 'Confirm the new password', type: 'password', autocomplete: 'new-password' })}
         <div class="buttons">
           <button>Change password</button><a href="${accountPath}">Cancel</a>
         </div>

@@ -79,7 +79,7 @@ export function createTrustExchange(
     const answer = await call.transact(async (tx) => {
       // It may have been narrowed, or deleted, which ended the tokens that there were.
       if ((await tx.get(trusts, rule.id))?.revision !== revision) {
-        throw refused('The trust rule was changed just now; try again');
+        throw refused('The trust rule has just changed; try again');
       }
       await tx.replace(trustStates, { id: rule.id, last_used_at: timestamp(deps.clock.now()) });
       const issued = await issueAccessToken(deps, tx, call, {

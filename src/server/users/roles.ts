@@ -34,7 +34,7 @@ const descriptions: Readonly<Record<keyof typeof builtInRoles, string>> = {
   'cost-viewer': 'Reads policies, resources and cost',
   auditor: 'Reads policies, resources and the audit log',
   admin:
-    'Has the rights of an editor, reads the audit log, and manages users, roles and keys; no access to cost',
+    'Can do what an editor can, reads the audit log, and manages users, roles and keys; no access to cost',
   owner: 'Has all rights; only owners can make others owners',
 };
 

@@ -121,9 +121,9 @@ describe('govctl evidence verify', () => {
     const at = bundle.indexOf(entriesOf(bundle)[1]?.bytes ?? 'none') + 10;
     const cut = await verify(bundle.subarray(0, at));
     expect(cut.exitCode).toBe(3);
-    expect(cut.stderr).toContain(`the file is cut off in entry 2 (bundle.json), at byte`);
+    expect(cut.stderr).toContain(`the file is truncated in entry 2 (bundle.json), at byte`);
     expect((await verify(bundle.subarray(0, bundle.length - 5))).stderr).toContain(
-      `cut off after ${entriesOf(bundle).length} entries`,
+      `truncated after ${entriesOf(bundle).length} entries`,
     );
     const none = await verify(Buffer.from('%PDF-1.7'));
     expect(none.exitCode).toBe(3);
@@ -144,7 +144,7 @@ describe('govctl evidence verify', () => {
   });
 
   it('says that a bundle of a local server is one', async () => {
-    expect((await verify(bundle)).stdout).toContain('(local: its user can change its data and');
+    expect((await verify(bundle)).stdout).toContain('(local: the user can change the data and');
     const shared = await startEvidence({ isLocal: false });
     await fill(shared);
     const { stdout } = await verify(await bundleOf(shared, await collected(shared)));

@@ -115,7 +115,7 @@ test.each(Object.entries(forms))(
         const text = write(document);
         const edit = editText(text, [{ path, value: 'Enabled' }]);
         if (!edit.ok) {
-          expect(edit.refused).toMatch(/several lines|no single|unusual/);
+          expect(edit.refused).toMatch(/several lines|no single|syntax/);
           return;
         }
         const parse = parseText(edit.text);

@@ -45,7 +45,7 @@ it.each<[name: string, bytes: string | Uint8Array, said: string]>([
   ['a gzip bomb', bomb, 'decompresses to more than 200 times its size'],
   ['gzip of one endless line', line, 'the row is longer than 8 MiB'],
   ['Latin-1', Buffer.from(csv(row({ account: 'ä' })), 'latin1'), 'is not UTF-8; save the file'],
-  ['other columns', 'a,b,c\n1,2,3\n', 'are not those of FOCUS'],
+  ['other columns', 'a,b,c\n1,2,3\n', 'do not match those of FOCUS'],
   ['columns twice', csv(row()).replace('Tags', 'billedcost'), 'appears twice'],
   ['columns missing', 'BilledCost,ChargePeriodStart\n1,2026-01-01\n', 'are missing'],
   ['an open quote', csv(row(), 'AWS,"1\n'), 'a quote is not closed'],

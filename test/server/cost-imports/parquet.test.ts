@@ -103,7 +103,7 @@ it('that is cut off or damaged is refused with one message, or read as it is', a
   const refused = async (bytes: Uint8Array): Promise<string> =>
     (await importFiles(service, [{ name: 'a.parquet', bytes }], { dry_run: true })).failure
       ?.reason ?? '';
-  expect(await refused(whole.subarray(0, -1))).toBe('is a Parquet file that is cut off');
+  expect(await refused(whole.subarray(0, -1))).toBe('is a truncated Parquet file');
   await fc.assert(
     fc.asyncProperty(fc.nat(whole.length - 1), async (length) => {
       expect(await refused(whole.subarray(0, length))).not.toBe('');

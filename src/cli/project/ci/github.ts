@@ -159,7 +159,7 @@ function head({ branch, hasCiLogins, repository }: WorkflowFacts): string {
   return `# Checks pull requests and shows their plan, applies commits to ${branch}, and reports drift each day.
 # Policies whose file was removed stay live. To delete them, add --prune to both \`govctl plan\` and \`govctl apply\`.
 #
-# Set in the settings of the repository, under "Secrets and variables" > "Actions":
+# Set in the repository settings, under "Secrets and variables" > "Actions":
 #   variable GOVCTL_BASE_URL    URL of the service
 ${
   hasCiLogins

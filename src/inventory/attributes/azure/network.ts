@@ -82,7 +82,7 @@ export const flowLogs = normaliser({
     'logging.enabled': { type: 'bool', meaning: 'the flow log is on', absent: false },
     'logging.retention_days': {
       type: 'int',
-      meaning: 'the retention policy; none (or 0): kept forever',
+      meaning: 'the retention period; none or 0 means forever',
     },
   },
   arguments: {

@@ -110,7 +110,7 @@ export const logProfiles = normaliser({
     },
     retention_days: {
       type: 'int',
-      meaning: 'the retention policy; none (or 0): kept forever',
+      meaning: 'the retention period; none or 0 means forever',
     },
   },
   arguments: {

@@ -276,7 +276,7 @@ function loopScopes(
   if (count < 1) return [{ scope: anyCopy, noCopy: `copy.count: ${String(copy['count'])}` }];
   if (count > maxCopies)
     problems.push({
-      message: `a copy makes at most ${maxCopies} instances, this one asks for ${count}`,
+      message: `a copy loop creates at most ${maxCopies} instances; this one requests ${count}`,
       at,
     });
   return Array.from({ length: Math.min(count, maxCopies) }, (_, index) => ({

@@ -101,7 +101,7 @@ function edited(text: string, change: (file: HclFile) => Change): HclEdit {
     const found = outline(after, changed.blocks).sort();
     return changed.isWhole && keyOf(found) === keyOf(expected)
       ? { ok: true, text: after }
-      : refuse('it has an unusual form');
+      : refuse('its syntax is not supported');
   } catch (error) {
     if (error instanceof RefusedError) return refuse(error.message);
     throw error;

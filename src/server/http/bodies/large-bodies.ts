@@ -45,7 +45,7 @@ function mayBeLarge({ headers }: Request, { maxBodyBytes = defaultMaxBodyBytes }
 }
 
 const tooMany = (): GovctlError =>
-  new GovctlError('unavailable', 'Too many large bodies at once; nothing was changed', {
-    hint: 'Send large bodies one at a time, or in smaller parts.',
+  new GovctlError('unavailable', 'Too many large request bodies at once; nothing was changed', {
+    hint: 'Send large requests one at a time, or in smaller parts.',
     headers: { 'Retry-After': '5' },
   });

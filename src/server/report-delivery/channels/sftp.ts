@@ -168,7 +168,7 @@ async function upload(client: SftpClient, folder: string, message: ReportMessage
   const inFolder = (name: string): string => `${folder.replace(/\/+$/, '')}/${name}`;
   if ((await client.exists(folder)) !== 'd') {
     throw new SftpRefusal(
-      'has no such directory: create it, or correct delivery.sftp.path of the schedule',
+      'has no such directory: create it, or correct delivery.sftp.path in the schedule',
     );
   }
   for (const file of message.files) {

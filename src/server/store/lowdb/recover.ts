@@ -155,7 +155,9 @@ const buildTable = async (
   if (clash) {
     throw refuse(
       `${join(dir, `${spec.name}.json`)}: ${clash.ids.join(' and ')} have the same ${clash.index}`,
-      ['Fix: use the version of govctl that wrote the directory, and change one of the two there.'],
+      [
+        'Fix: use the version of govctl that wrote the directory, and change one of these two entries.',
+      ],
     );
   }
   return table;
