@@ -5,12 +5,15 @@ import { withSigns } from './cli/terminal/signs.ts';
 import { createStyle, processTerminal, wantsColour } from './cli/terminal/terminal.ts';
 import { terminalPrompter } from './cli/terminal/prompt.ts';
 import type { DataDirectories } from './cli/server/data-directories.ts';
+import { platformInit } from './client/http.ts';
 import type { LaunchServer } from './cli/server/launcher.ts';
 import { GovctlError, exitCodes } from './contract/errors.ts';
 import type { Holding } from './project/model.ts';
 
-const launchServer: LaunchServer = async (options) =>
-  (await import('./server/start.ts')).startServer(options);
+const launchServer: LaunchServer = async (options) => {
+  const server = await (await import('./server/start.ts')).startServer(options);
+  return { ...server, fetch: (url, init) => server.fetch(url, platformInit(init)) };
+};
 
 const offline = async (): Promise<DataDirectories> =>
   (await import('./server/offline.ts')).dataDirectories;

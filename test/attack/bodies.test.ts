@@ -275,5 +275,5 @@ it('a snapshot that nests far too deep is refused, and changes nothing', async (
   const headers = { 'content-type': lines };
   const got = await service.send('POST', '/v1/local/restore', { text, headers });
   expect([got.status, got.json.error]).toEqual([400, 'malformed_request']);
-  expect(got.text).toContain('line 1 is not the beginning of a snapshot');
+  expect(got.text).toContain('line 1 is longer than 4 MiB');
 });

@@ -296,13 +296,13 @@ describe('what is harmless', () => {
       '1 apply',
       '3 resource import',
       '6 remediate plan', // a guard refuses it
+      '3 framework import', // its file is no catalog; framework-files.test.ts has some
       '1 cost import', // a name with NUL is no file
       '1 cost metrics import', // nor here
-      '3 framework import', // its file is no catalog; framework-files.test.ts has some
-      '1 evidence export', // its bytes are not those of its hash
-      '3 evidence verify', // its file is no bundle; evidence-bundles.test.ts has some
       '1 report open', // its bytes are not those of its hash
       '3 schedule next',
+      '1 evidence export', // its bytes are not those of its hash
+      '3 evidence verify', // its file is no bundle; evidence-bundles.test.ts has some
       '3 webhook verify',
       '1 audit list', // its hashes are no hashes
       '1 audit tail',

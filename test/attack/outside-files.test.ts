@@ -490,7 +490,6 @@ describe('an interrupted command', () => {
     'check report.csv --parameters-file pipe',
     'webhook verify --request pipe --secret-env SECRET',
     'api /v1/policies --data @pipe',
-    'server restore pipe --yes',
     'server --api-key-file pipe --port 0 --data-dir data',
   ])('ends where it waits for a pipe that nobody writes to: %s', async (words) => {
     const { repo } = clone({ 'report.csv': 'a,b' });

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { platformInit } from '../../client/http.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
@@ -271,7 +270,7 @@ function recordingWorld(
         GOVCTL_CONFIG_DIR: path.join(folder, 'config'),
         GOVCTL_KEYRING: 'off',
       },
-      fetch: (url, init) => server.fetch(url, platformInit(init)),
+      fetch: server.fetch,
     },
     shown: () => written.join(''),
   };

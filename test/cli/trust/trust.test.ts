@@ -44,7 +44,7 @@ describe('govctl trust', () => {
     const wide = await run(['list'], { tty: true, columns: 300 });
     const narrow = await run(['list'], { tty: true, columns: 80 });
     expect(narrow.stdout).toBe(
-      `REPOSITORY     REF              ENVIRONMENT  ID\nacme/policies  refs/heads/main               ${id}\n`,
+      `REPOSITORY     REF              ENVIRONMENT  ID\nacme/policies  refs/heads/main               ${id}\nHidden columns: NAME, PROVIDER, EVENTS, SCOPES, LAST USED. Use a wider terminal,\na pipe or -o json.\n`,
     );
     expect(wide.stdout).toMatch(/ LAST USED .*\n.* 2026-01-15 11:00 UTC /);
   });
