@@ -52,14 +52,14 @@ it('a file of nothing but line ends is refused for its first line', async () => 
 });
 
 it.each([
-  ['the first line', `${' '.repeat(200_000_000)}\n`, 'line 1 is not the head'],
+  ['the first line', `${' '.repeat(200_000_000)}\n`, 'line 1 is longer than 4 MiB'],
   [
     'a line',
     whole([`{"in":"policies","doc":"${'x'.repeat(5_000_000)}"}`]),
     'line 2 is longer than 4 MiB',
   ],
   ['a very long line', `${head}\n${'x'.repeat(200_000_000)}\n{}\n`, 'line 2 is longer than 4 MiB'],
-  ['the last line', `${head}\n${' '.repeat(200_000_000)}\n`, 'line 2 is not the end'],
+  ['the last line', `${head}\n${' '.repeat(200_000_000)}\n`, 'line 2 is longer than 4 MiB'],
 ])('%s that would be read in one turn of seconds is refused unread', async (_, text, why) => {
   const { got } = await restore(text);
   expect(got.status).toBe(400);

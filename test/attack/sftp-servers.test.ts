@@ -94,7 +94,7 @@ test('an SFTP server names no group whose prime would be tested for half a minut
     });
   });
   const { error } = await deliverTo(port);
-  expect(error).toContain('has no key exchange algorithm in common with us');
+  expect(error).toContain('has no key exchange algorithm in common with this server');
 });
 
 interface Speaker {
@@ -154,7 +154,7 @@ async function startSsh(
 
 test('an SFTP server sends nothing packed, a thousand times as long once it is unpacked', async () => {
   const port = await startSsh(() => undefined, { compress: ['zlib@openssh.com'] });
-  expect((await deliverTo(port)).error).toContain('has no compression in common with us');
+  expect((await deliverTo(port)).error).toContain('has no compression in common with this server');
 });
 
 describe('an SFTP server that never stops to talk', () => {

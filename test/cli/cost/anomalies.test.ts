@@ -53,6 +53,8 @@ describe('cost anomalies', () => {
       "START       SERVICE             IMPACT  TREND     ID
       2026-02-24  Amazon… Cloud  +300.00 USD  ▂▂▃▃▃█▆▂  anm_…
       2026-01-20  S3              +30.00 USD  ▃▃▅▅▅█▅▃  anm_…
+      Hidden columns: DAYS, SEVERITY, ACCOUNT, OVER, STATUS. Use a wider terminal, a
+      pipe or -o json.
       "
     `);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
