@@ -62,7 +62,7 @@ export function unreachable(
   const hint = /ALERT_(.*CERT|UNKNOWN_CA|HANDSHAKE)|CUT_AFTER/.test(code)
     ? 'Set GOVCTL_CLIENT_CERT and GOVCTL_CLIENT_KEY, or pass --client-cert and --client-key to `govctl auth login`, a certificate signed by an authority of the server and its key.'
     : /CERT|SELF_SIGNED|VERIFY|ALTNAME/.test(code)
-      ? 'If the server has its own authority, set NODE_EXTRA_CA_CERTS to its certificate file.'
+      ? 'If the server uses a private certificate authority, set NODE_EXTRA_CA_CERTS to the CA certificate.'
       : 'Check the address (--base-url, GOVCTL_BASE_URL, govctl.yaml) and that the server is running. Run `govctl doctor` to check both.';
   return new GovctlError('unreachable', `${new URL(url).origin} cannot be reached: ${why}`, {
     cause,

@@ -140,7 +140,7 @@ function inputOfKey(
     throw signatureInvalid('The request has more than one signature with the keyid of this key');
   if (first) return first;
   throw signatureInvalid(
-    'No signature has the keyid of this API key: the ID of the key, or the last four characters of the key',
+    'No signature has the keyid of this API key, which is its ID or its last four characters',
   );
 }
 

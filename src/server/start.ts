@@ -316,7 +316,7 @@ function startNotices(options: ServerOptions, apiKey: RunningServer['apiKey']): 
     );
   }
   if (apiKey && !apiKey.generated && apiKey.key.length < 20) {
-    lines.push('The API key is short enough to be guessed; use at least 20 random characters.');
+    lines.push('The API key is too short to be secure; use at least 20 random characters.');
   }
   if (apiKey?.breakGlass) {
     lines.push(

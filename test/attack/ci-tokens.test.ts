@@ -63,7 +63,7 @@ describe('the ID token of a CI job', () => {
   ])('of %s is refused without a word about rules', async (_, claims) => {
     const [status, error, words] = await sent(claims);
     expect([status, error]).toEqual([400, 'invalid_grant']);
-    expect(words).toBe('No trust rule is for the repository of this job');
+    expect(words).toBe('No trust rule matches the repository of this job');
   });
 
   it('learns what the rules of its own repository ask for, and of no other', async () => {

@@ -10,7 +10,7 @@ export function registerDemoCommand(program: GovctlCommand, act: Act): void {
       'Start a service in this process with a temporary store, apply the policy library included with govctl, ' +
         'edit one policy, detect the drift, and generate a report for a sample inventory. Nothing is sent to other machines, and only the report remains.',
     )
-    .option('--keep', 'keep the service running and its data until Ctrl-C')
+    .option('--keep', 'keep the service and its data until Ctrl-C')
     .option('--out <dir>', 'directory for the report (default: a temporary directory)')
     .option('--port <port>', 'port to listen on; 0 selects a free port', '0')
     .action(act(() => import('./demo.ts').then((module) => module.runDemo)));

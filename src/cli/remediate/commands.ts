@@ -81,9 +81,9 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
       selecting(
         remediate
           .command('apply')
-          .summary('show the plan, prompt for approval, and carry it out')
+          .summary('show the plan, prompt for approval, and execute it')
           .description(
-            'Show the plan, prompt for approval, and carry out exactly that plan. Exit codes: 0 completed, 1 failed, 5 the plan has changed, 6 refused by a guard, 7 partly failed, 8 not yet verified.',
+            'Show the plan, prompt for approval, and execute exactly that plan. Exit codes: 0 completed, 1 failed, 5 the plan has changed, 6 refused by a guard, 7 partly failed, 8 not yet verified.',
           ),
       ),
     ),

@@ -22,7 +22,7 @@ export function registerTestCommand(program: GovctlCommand, act: Act): void {
     .option('--require-tests', 'fail if a policy has no test')
     .option(
       '--require-coverage [percent]',
-      'fail if fewer rules are covered, in percent (without a value: 100)',
+      'fail if rule coverage is below this percentage (without a value: 100)',
       parsePercent,
     )
     .option('--watch', 'run the tests again when a file changes')

@@ -148,7 +148,7 @@ export async function rotateClient(
   call.checkMatch(versionOf(before));
   if (before.public) {
     throw new GovctlError('malformed_request', 'A public client has no secret to rotate', {
-      hint: 'To end its logins, delete it and create another one.',
+      hint: 'To end its logins, delete the client and create another.',
     });
   }
   refuseWider(call.principal, before.scopes, 'Rotating an OAuth client');

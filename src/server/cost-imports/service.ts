@@ -86,7 +86,7 @@ export async function readOpen(reader: Reader, id: string): Promise<StoredImport
   throw new GovctlError(
     'cost_import_state',
     `The cost import ${id} was committed and accepts no more files`,
-    { hint: 'Create another one with POST /v1/cost/imports.' },
+    { hint: 'Create another cost import with POST /v1/cost/imports.' },
   );
 }
 

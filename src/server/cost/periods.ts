@@ -16,7 +16,7 @@ async function readPeriods(reader: Reader): Promise<readonly StoredPeriod[]> {
   if (total > rows.length) {
     throw new GovctlError(
       'unavailable',
-      `There are ${inThrees(total)} billing periods; cost is added up over at most ${inThrees(mostPeriods)}`,
+      `There are ${inThrees(total)} billing periods; the maximum is ${inThrees(mostPeriods)}`,
       {
         hint: 'Import the export of a payer account, which includes the cost of its member accounts.',
       },

@@ -54,7 +54,7 @@ function showConsent(visit: Visit, { client, scopes, redirectUri }: Interaction,
     html`<p>
         ${
           client.isOwn
-            ? 'Allow this only if you just started it yourself.'
+            ? 'Allow access only if you just started this login yourself.'
             : html`This is a third-party program, not part of govctl. Allow it only if you trust
                 <strong>${host}</strong> and just started this login yourself.`
         }

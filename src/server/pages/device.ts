@@ -85,7 +85,7 @@ const confirm = (
 ): Promise<Response> =>
   visit.page(
     `Authorize ${client.name}?`,
-    html`<p>Allow this only if you just started it yourself.</p>
+    html`<p>Allow access only if you just started this login yourself.</p>
       <dl>
         <dt>Program</dt>
         <dd>${client.name}</dd>

@@ -37,7 +37,7 @@ export function whyProtected(
   if (guards.accounts.length > 0 && !guards.accounts.includes(account ?? '')) {
     return account === undefined
       ? 'it has no account, and only some accounts are allowed'
-      : `account ${account} is not among those allowed`;
+      : `account ${account} is not in the list of allowed accounts`;
   }
   return undefined;
 }

@@ -132,7 +132,7 @@ export function createBySecondFactor(parts: Parts): BySecondFactor {
         const { stored, user } = found;
         if (stored.enrolling === undefined)
           return refused(
-            'This was finished or replaced in another tab; start again from your account page',
+            'Setup was finished or replaced in another tab; start again from your account page',
           );
         const secret = open(deps, user, stored.enrolling);
         const step = stepOf(secret, trimmed(code), { now: deps.clock.now(), used: -1 });

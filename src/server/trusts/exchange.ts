@@ -57,7 +57,7 @@ export function createTrustExchange(
     const issuer = await issuerOf(token);
     // Nobody but the issuers of rules is ever asked for keys.
     if (!(await hasAny(deps.store, trusts, { issuer: { any: [issuer] } }))) {
-      throw refused(`No trust rule is for the issuer ${issuer.slice(0, 200)}`);
+      throw refused(`No trust rule matches the issuer ${issuer.slice(0, 200)}`);
     }
     const rules = { issuer, audience: baseUrl(), keys: keysOf(issuer), clock: deps.clock };
     const claims = await verifyIdToken(token, rules);
@@ -174,6 +174,6 @@ async function findMatch(reader: Reader, { issuer, jobs, asked }: Search): Promi
   throw refused(
     differences.length > 0
       ? `No trust rule matches this job: ${differences.slice(0, 5).join('; ')}`
-      : 'No trust rule is for the repository of this job',
+      : 'No trust rule matches the repository of this job',
   );
 }

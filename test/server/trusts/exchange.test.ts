@@ -247,7 +247,7 @@ describe('a token of a CI job', () => {
     expect(await can(second)).toBe(200);
     await service.send('DELETE', `/v1/trusts/${id}`);
     expect(await can(second)).toBe(401);
-    expect(await asked()).toEqual(refused('No trust rule is for the issuer'));
+    expect(await asked()).toEqual(refused('No trust rule matches the issuer'));
   });
 
   it('has at most what the maker of its rule has now', async () => {

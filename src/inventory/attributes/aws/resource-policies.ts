@@ -67,7 +67,7 @@ export const resourcePolicies = normaliser({
   attributes: {
     'policy.statements': {
       type: 'list<Statement>',
-      meaning: `${meaning}; also for any other type called ResourcePolicy`,
+      meaning: `${meaning}; also for other types named ResourcePolicy`,
     },
   },
   from: {

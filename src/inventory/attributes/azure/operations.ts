@@ -71,7 +71,7 @@ export const messagingNamespaces = [
         type: 'string',
         meaning: 'minimumTlsVersion',
         absent: '1.2',
-        source: `Azure ${called}, Configure the minimum TLS version for a namespace, 2025-10-20: older versions are refused since then`,
+        source: `Azure ${called}, Configure the minimum TLS version for a namespace, 2025-10-20: older versions have been refused since then`,
       },
     },
     arguments: {

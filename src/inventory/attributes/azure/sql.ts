@@ -39,7 +39,7 @@ export const sqlServers = normaliser({
       meaning: 'minimalTlsVersion',
       absent: '1.2',
       source:
-        'Azure SQL Database, Connectivity settings, 2025-08-31: older versions are refused since then',
+        'Azure SQL Database, Connectivity settings, 2025-08-31: older versions have been refused since then',
     },
     local_auth: {
       type: 'bool',

@@ -50,7 +50,7 @@ export const sqlInstance = normaliser({
     'network.allowed_cidrs': { type: 'list<string>', meaning: 'authorized networks', absent: [] },
     'tls.required': {
       type: 'bool',
-      meaning: 'sslMode requires TLS; without sslMode, requireSsl',
+      meaning: 'sslMode requires TLS; if sslMode is not set, requireSsl is true',
       absent: false,
     },
     'backup.enabled': { type: 'bool', meaning: 'automated backups', absent: false },

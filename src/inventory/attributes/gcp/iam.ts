@@ -87,7 +87,7 @@ export const iamPart = normaliser({
     'iam.bindings': {
       type: 'list<Binding>',
       meaning:
-        'its bindings; also for any other type that ends in IamPolicy, IamBinding or IamMember',
+        'its bindings; also for other types whose names end in IamPolicy, IamBinding or IamMember',
     },
     joined: {
       type: 'bool',

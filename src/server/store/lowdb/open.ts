@@ -350,8 +350,8 @@ export interface LockedFolder {
 
 const wayOut = (error: unknown): string =>
   error instanceof Error && 'code' in error && error.code === 'EIO'
-    ? 'Fix: its disk is failing. Copy the directory to another disk, check the copy with `govctl server verify`, and start with that (--data-dir).'
-    : 'Fix: make sure that the directory is writable and its disk has space, or use another one (--data-dir).';
+    ? 'Fix: the disk is failing. Copy the directory to another disk, check the copy with `govctl server verify`, and start the server with the copy (--data-dir).'
+    : 'Fix: make sure that the directory is writable and its disk has space, or use another directory (--data-dir).';
 
 /** @throws StoreRefusal where it is no StoreRefusal already */
 const refusing = async <T>(dir: string, work: () => Promise<T>): Promise<T> => {

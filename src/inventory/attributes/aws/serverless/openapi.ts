@@ -6,7 +6,7 @@ export const openMethodsAttribute = {
   open_methods: {
     type: 'list<string>',
     meaning:
-      'methods of the OpenAPI definition that require no authentication, such as `GET /orders`; an API key alone does not count. Without OPTIONS, which browsers send without credentials. Missing in exports, which omit the methods',
+      'methods of the OpenAPI definition that require no authentication, such as `GET /orders`; an API key alone does not count. Excludes OPTIONS, which browsers send without credentials. Missing from exports, which omit the methods',
   },
 } as const satisfies Record<string, Attribute>;
 
