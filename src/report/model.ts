@@ -110,7 +110,7 @@ export type SeriesColour =
 export interface Series {
   readonly name: string;
   readonly colour: SeriesColour;
-  /** One for each category; null: none, a gap in a line. */
+  /** One value per category; null means no value, a gap in a line. */
   readonly values: readonly (number | null)[];
 }
 

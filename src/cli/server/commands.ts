@@ -87,7 +87,7 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     .command('rotate-id-token-key')
     .summary('rotate the key that signs ID tokens')
     .description(
-      'Publish a new key for ID tokens, which signs them from the next day on. Servers rotate the key automatically every 90 days.',
+      'Publish a new signing key for ID tokens, used from the next day on. Servers rotate the key automatically every 90 days.',
     )
     .option(
       '--drop-old',

@@ -21,7 +21,7 @@ export const webSites = normaliser({
       type: 'string',
       meaning: 'siteConfig.minTlsVersion',
       absent: '1.2',
-      source: 'Azure App Service, TLS/SSL settings, 2018-06-30: of apps created since then',
+      source: 'Azure App Service, TLS/SSL settings, 2018-06-30: default of apps created since then',
     },
     ftp_state: {
       type: 'string',

@@ -85,7 +85,9 @@ const chart = z.strictObject({
     z.strictObject({
       name: z.string(),
       colour,
-      values: z.array(z.number().nullable()).describe('One for each category; null: none'),
+      values: z
+        .array(z.number().nullable())
+        .describe('One value per category; null means no value'),
     }),
   ),
   colours: z.array(colour).optional(),

@@ -32,7 +32,7 @@ export function resultOfMail(
   const [first] = deferred;
   if (first) {
     const who = listed(deferred.map(({ recipient = '' }) => recipient));
-    const error = `The mail server does not accept mail for ${who} now: ${saidBy(first.response)}`;
+    const error = `The mail server is not accepting mail for ${who}: ${saidBy(first.response)}`;
     return { ok: false, error, settled: all };
   }
   const never = all.filter(({ refused: why }) => why !== undefined);

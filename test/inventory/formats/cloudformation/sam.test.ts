@@ -408,7 +408,7 @@ Resources: {Fn: {Type: AWS::Serverless::Function, Properties: ${properties}}}`);
     expect(unknown.types).toEqual({ Fn: 'AWS::Lambda::Function' });
     expect(unknown.byId.Fn?.properties).toBeInstanceOf(UnknownValue);
     expect(unknown.notices).toMatchObject([
-      { message: expect.stringContaining('the properties of Fn are not known') as string },
+      { message: expect.stringContaining('the properties of Fn are not fully known') as string },
     ]);
   });
 

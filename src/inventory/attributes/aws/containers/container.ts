@@ -10,7 +10,8 @@ export const containerAttributes = {
   'containers[].image': { type: 'string', meaning: 'image reference' },
   'containers[].user': {
     type: 'string',
-    meaning: 'user: `user`, `uid`, `user:group`; none: the user of the image, which may be root',
+    meaning:
+      'user: `user`, `uid`, `user:group`; if not set, the user of the image, which may be root',
   },
   'containers[].privileged': {
     type: 'bool',

@@ -9,7 +9,10 @@ export const logGroup = normaliser({
   types: ['AWS::Logs::LogGroup'],
   source: 'Amazon CloudWatch Logs API Reference, API version 2014-03-28',
   attributes: {
-    retention_days: { type: 'int', meaning: 'none: kept forever' },
+    retention_days: {
+      type: 'int',
+      meaning: 'retention in days; if not set, logs are kept forever',
+    },
     ...kmsKeyAttributes(),
   },
   arguments: {

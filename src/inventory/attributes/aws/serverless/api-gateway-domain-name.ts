@@ -10,7 +10,7 @@ const tls = {
     meaning: 'the oldest version of the security policy',
     absent: '1.0',
     source:
-      'Amazon API Gateway Developer Guide, Choose a security policy for your custom domain, API version 2015-07-09: names no default, so the oldest that is allowed',
+      'Amazon API Gateway Developer Guide, Choose a security policy for your custom domain, API version 2015-07-09: specifies no default, so the oldest allowed version',
   },
 } as const satisfies Record<string, Attribute>;
 

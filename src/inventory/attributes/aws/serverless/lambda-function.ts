@@ -31,7 +31,7 @@ export const lambdaFunction = normaliser({
     },
     reserved_concurrency: {
       type: 'int',
-      meaning: 'maximum concurrency; none: no own limit',
+      meaning: 'maximum concurrency; if not set, no function-level limit',
     },
   },
   arguments: {

@@ -160,7 +160,7 @@ function read(
     : tooMuchGiven;
   const properties = isMap(written) ? written : resolve(written);
   if (isUnknown(properties) || (isMap(properties) && Object.hasOwn(properties, 'Fn::Transform'))) {
-    const message = `the properties of ${key} are not known as a whole: what they add to it, such as a role, is not checked`;
+    const message = `the properties of ${key} are not fully known, so the resources that they add, such as a role, are not checked`;
     return {
       unread: { message, at: ['Resources', from, 'Properties'] },
       deployed: {
