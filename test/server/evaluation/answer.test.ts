@@ -57,7 +57,7 @@ it('rules that were neither given nor kept are no verdict', () => {
   const answers = createAnswers();
   const question = { kind: 'decide', now: 0, forget: false, given: [], turn: 1 } as const;
   expect(() => answers({ ...question, subjects: [{ resource, keys: ['none'] }] })).toThrow(
-    'not given',
+    'unknown rules requested',
   );
 });
 
