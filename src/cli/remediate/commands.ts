@@ -131,7 +131,7 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
         .command('rollback')
         .summary('undo what a remediation changed')
         .description(
-          'Show the plan, prompt for approval, and restore the attributes that the remediation changed, the last change first. Attributes that have changed since are skipped. The exit codes are those of `remediate apply`.',
+          'Show the plan, prompt for approval, and restore the attributes that the remediation changed, the last change first. Attributes that have changed since are skipped. Exit codes: same as `remediate apply`.',
         )
         .argument('<id>', 'remediation ID')
         .option('--dry-run', 'show the plan and change nothing')

@@ -65,7 +65,7 @@ export const searchDomain = normaliser({
     'logging.types': {
       type: 'list<string>',
       meaning:
-        'logs that do: `ES_APPLICATION_LOGS`, `AUDIT_LOGS`, `INDEX_SLOW_LOGS`, `SEARCH_SLOW_LOGS`',
+        'logs that go to CloudWatch Logs: `ES_APPLICATION_LOGS`, `AUDIT_LOGS`, `INDEX_SLOW_LOGS`, `SEARCH_SLOW_LOGS`',
       absent: [],
     },
     instance_count: { type: 'int', meaning: 'data nodes', absent: 1 },
@@ -77,7 +77,7 @@ export const searchDomain = normaliser({
     },
     'dedicated_masters.count': {
       type: 'int',
-      meaning: 'their number; AWS requires at least three',
+      meaning: 'number of dedicated nodes; AWS requires at least three',
       absent: 3,
     },
   },
