@@ -43,8 +43,7 @@ const when: Record<EventType, string> = {
   'user.role.changed': 'The scopes of a principal were changed.',
   'api.key.created':
     'An API key was created, including the key of the data directory, even if another key is passed at startup. Never contains the key itself.',
-  'api.key.expiring':
-    'An API key expires within 14 days. Sent once for each expiry date of a key.',
+  'api.key.expiring': 'An API key expires within 14 days. Sent once for each expiry date of a key.',
   'audit.head':
     'Sent hourly if the audit log has grown: the hash of its newest entry, signed. Store it elsewhere: `govctl audit verify --head SEQUENCE:HASH` detects whether a log was truncated or rewritten since.',
   'webhook.events.dropped':

@@ -60,7 +60,7 @@ describe('govctl client', () => {
     const redirect = 'https://board.example.com/callback';
     const flags = ['--name', 'board', '--scope', 'governance:read', '--redirect-uri', redirect];
     const shown = await run('create', ...flags);
-    expect(shown.stdout).toContain('grants     authorization_code, refresh_token');
+    expect(shown.stdout).toMatch(/grants +authorization_code, refresh_token/);
     expect(shown.stdout).toContain(`redirects  ${redirect}`);
     expect(shown.stdout).toContain('Client secret  gcs_');
     expect(shown.stderr).toContain('Configure it with the issuer http://service.test');
