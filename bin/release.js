@@ -9,6 +9,7 @@ import { datedChangelog, releasedManifest, webAddress } from './release-files.js
 
 const [version, ...rest] = process.argv.slice(2);
 const out = 'release';
+const changed = ['package.json', 'package-lock.json', 'CHANGELOG.md'];
 
 function fail(message) {
   console.error(`error: ${message}`);
@@ -40,6 +41,10 @@ const manifest = releasedManifest(readJson('package.json'), version, address);
 const lock = readJson('package-lock.json');
 lock.version = version;
 lock.packages[''].version = version;
+// A release that cannot be made leaves the files as they were.
+process.once('exit', (code) => {
+  if (code !== 0) run('git', ['checkout', '--quiet', 'HEAD', '--', ...changed]);
+});
 write('package.json', manifest);
 write('package-lock.json', lock);
 write('CHANGELOG.md', changelog);
@@ -55,7 +60,7 @@ const sums = readdirSync(out)
   .map((file) => `${createHash('sha256').update(readFileSync(path.join(out, file))).digest('hex')}  ${file}\n`); // prettier-ignore
 write(path.join(out, 'SHA256SUMS'), sums.join(''));
 
-run('git', ['add', 'package.json', 'package-lock.json', 'CHANGELOG.md']);
+run('git', ['add', ...changed]);
 run('git', ['commit', '--quiet', '--message', `Release ${version}`]);
 run('git', ['tag', '--annotate', `v${version}`, '--message', `${manifest.name} ${version}`]);
 console.log(`Committed and tagged v${version}. In ${out}/:

@@ -55,6 +55,14 @@ describe('a release', () => {
     await git('remote', 'add', 'origin', 'git@git.example.com:acme/sample.git');
     expect(await release('2.0.0')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('CHANGELOG.md') }); // prettier-ignore
     expect((await git('status', '--porcelain')).stdout).toBe('');
+    // What cannot be made leaves nothing behind.
+    const broken = { ...manifest, scripts: { prepack: 'exit 1' } };
+    writeFileSync(path.join(cwd, 'package.json'), JSON.stringify(broken));
+    await git('commit', '--quiet', '--all', '--message', 'Break');
+    expect((await release('1.0.0')).exitCode).not.toBe(0);
+    expect((await git('status', '--porcelain')).stdout).toBe('');
+    writeFileSync(path.join(cwd, 'package.json'), JSON.stringify(manifest));
+    await git('commit', '--quiet', '--all', '--message', 'Mend');
     const made = await release('1.0.0');
     expect(made.exitCode, made.stderr).toBe(0);
     const sums = readFileSync(path.join(cwd, 'release/SHA256SUMS'), 'utf8').trim().split('\n');

@@ -24,9 +24,9 @@ export interface ViolationFlags {
   readonly text?: string;
 }
 
-export const withViolationFlags = (command: GovctlCommand): GovctlCommand =>
+/** The filters of whatever is about a policy and a resource. */
+export const withResourceFlags = (command: GovctlCommand): GovctlCommand =>
   command
-    .optionsGroup('Filters (values repeatable or comma-separated):')
     .option('--severity <severity>', `severity: ${severities.join(', ')}`, collectValues)
     .option('--policy <policy>', 'policy ID, name or key', collectValues)
     .option('--type <type>', 'resource type, such as AWS::S3::Bucket', collectValues)
@@ -34,10 +34,15 @@ export const withViolationFlags = (command: GovctlCommand): GovctlCommand =>
     .option('--account <id>', 'account', collectValues)
     .option('--provider <provider>', 'cloud provider', collectValues)
     .option('--region <region>', 'region', collectValues)
+    .option('--resource <id>', 'resource ID (one value)');
+
+export const filterGroup = 'Filters (values repeatable or comma-separated):';
+
+export const withViolationFlags = (command: GovctlCommand): GovctlCommand =>
+  withResourceFlags(command.optionsGroup(filterGroup))
     .option('--framework <label>', 'framework or control, such as SOC2:CC6.1', collectValues)
     .option('--owner <name>', 'owner, the value of an owner tag', collectValues)
     .option('--tag <key[=value]>', 'tag; all must match', collectValues)
-    .option('--resource <id>', 'resource ID (one value)')
     .option('--age <age>', 'age, such as "<7d", 7d..30d or ">30d" (one value)')
     .option('--text <text>', 'text in the resource, policy or message (one value)');
 

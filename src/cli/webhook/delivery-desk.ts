@@ -71,7 +71,7 @@ export function createDeliveryDesk(
   const forwarding = new OrderedForwarding(quit);
 
   async function receive(received: Received): Promise<Answer> {
-    if (taken >= most) return refusal;
+    if (taken >= most || forwarding.isFull) return refusal;
     const number = ++taken;
     kept.push({ number, received });
     keptBytes += received.body.length;
@@ -91,7 +91,7 @@ export function createDeliveryDesk(
     // A failing or slow receiver must not hold back other events, which a service sends one after the other.
     if (target) {
       forwarding.add(
-        objectOf(received.body),
+        { object: objectOf(received.body), bytes: received.body.length },
         () => forward(target, received),
         (forwarded, attempt, waitMs) =>
           tell(context, rows, { ...told, forwarded: { ...forwarded, attempt, waitMs } }).catch(failed), // prettier-ignore

@@ -35,7 +35,7 @@ export function formatYaml(source: Source): Formatted {
   return { text: usesCrlf(source.text) ? tidy.replaceAll('\n', '\r\n') : tidy };
 }
 
-const usesCrlf = (text: string): boolean => /^[^\n]*\r\n/.test(text);
+export const usesCrlf = (text: string): boolean => /^[^\n]*\r\n/.test(text);
 
 function valuesOf(text: string): unknown[] {
   return composeDocuments(text).map((document) =>

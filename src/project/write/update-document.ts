@@ -4,7 +4,7 @@ import type { YAMLMap } from 'yaml';
 import { composeDocuments } from '../../inventory/text/compose-yaml.ts';
 import type { LiveItem, LocalDocument } from '../kinds/kind.ts';
 import { documentToYaml } from './export.ts';
-import { yamlLayout } from './format.ts';
+import { usesCrlf, yamlLayout } from './format.ts';
 
 /** A document of a file, and the live object that it describes. */
 export interface Described {
@@ -19,13 +19,14 @@ export interface Described {
  */
 export function updateDocuments(text: string, all: readonly Described[]): string | undefined {
   const byLine = new Map(all.map((each) => [each.local.place.line, each]));
+  const lineAt = lineCounter(text);
   const documents = composeDocuments(text);
   let updated = 0;
   for (const document of documents) {
     const { contents } = document;
     for (const node of isSeq(contents) ? contents.items : [contents]) {
       if (!isMap(node)) continue;
-      const described = byLine.get(lineAt(text, node.range?.[0] ?? 0));
+      const described = byLine.get(lineAt(node.range?.[0] ?? 0));
       if (described === undefined) continue;
       // The nodes of a parsed document may be of any kind.
       setFields(node as YAMLMap, described, (value) => document.createNode(value));
@@ -33,7 +34,8 @@ export function updateDocuments(text: string, all: readonly Described[]): string
     }
   }
   if (updated < all.length) return undefined;
-  return documents.map((each) => each.toString(yamlLayout)).join('');
+  const after = documents.map((each) => each.toString(yamlLayout)).join('');
+  return usesCrlf(text) ? after.replaceAll(/\r?\n/g, '\r\n') : after;
 }
 
 function setFields(
@@ -51,4 +53,11 @@ function setFields(
   }
 }
 
-const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
+/** The line of an offset, from 1. Offsets only grow, so a file of very many documents is read through once. */
+function lineCounter(text: string): (offset: number) => number {
+  let [line, at] = [1, 0];
+  return (offset) => {
+    for (; at < offset; at++) if (text[at] === '\n') line++;
+    return line;
+  };
+}

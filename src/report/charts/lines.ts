@@ -61,25 +61,17 @@ export function drawLines(given: ChartData, room: DrawOptions): Drawing {
   const right = Math.ceil(widest(lastTexts, style)) + markReach + 6;
   const top = legend.height + (unit === undefined ? 6 : 16);
   const frame: Frame = { left, top, width: width - left - (areColumns ? 6 : right), height };
-  if (areColumns) {
-    const inset = frame.width / Math.max(1, data.categories.length) / 2;
-    const inner = { ...frame, left: left + inset, width: frame.width - 2 * inset };
-    const xScale = timeScale(data.categories, inner.width, measure);
-    const caption = cutText(unit ?? '', width, style);
-    return {
-      width,
-      height: top + height + 18,
-      shapes: [
-        ...legend.shapes,
-        ...(caption === '' ? [] : [small(caption, 0, legend.height + 8, 'start')]),
-        ...grid(frame, yScale),
-        ...timeAxis(inner, xScale, room),
-        ...columnsOf(data, inner, inset, { xScale, yScale }),
-      ],
-    };
-  }
-  const xScale = timeScale(data.categories, frame.width, measure);
+  // Columns stand in the middle of their days, so half of one is left at each side.
+  const inset = areColumns ? frame.width / Math.max(1, data.categories.length) / 2 : 0;
+  const inner = { ...frame, left: left + inset, width: frame.width - 2 * inset };
+  const xScale = timeScale(data.categories, inner.width, measure);
   const caption = cutText(unit ?? '', width, style);
+  const drawn = areColumns
+    ? columnsOf(data, inner, inset, { xScale, yScale })
+    : [
+        ...series.flatMap((_, at) => drawSeries(data, at, inner, { xScale, yScale })),
+        ...withoutOverlap(lastValues(data, inner, xScale, yScale), measure),
+      ];
   return {
     width,
     height: top + height + 18,
@@ -87,9 +79,8 @@ export function drawLines(given: ChartData, room: DrawOptions): Drawing {
       ...legend.shapes,
       ...(caption === '' ? [] : [small(caption, 0, legend.height + 8, 'start')]),
       ...grid(frame, yScale),
-      ...timeAxis(frame, xScale, room),
-      ...series.flatMap((_, at) => drawSeries(data, at, frame, { xScale, yScale })),
-      ...withoutOverlap(lastValues(data, frame, xScale, yScale), measure),
+      ...timeAxis(inner, xScale, room),
+      ...drawn,
     ],
   };
 }

@@ -67,6 +67,16 @@ describe('govctl import into a repo that owns policies', () => {
     expect(await repo.govctl(['drift'])).toMatchObject({ exitCode: expect.any(Number) });
   });
 
+  it('keeps the line ends of a file that it updates', async () => {
+    const { repo, read, edit } = await setUp();
+    repo.write('policies/storage.yaml', read('policies/storage.yaml').replaceAll('\n', '\r\n'));
+    edit('second', { severity: 'CRITICAL' });
+    expect(await repo.govctl(['import', '--update'])).toMatchObject({ exitCode: 0 });
+    const text = read('policies/storage.yaml');
+    expect(text).toContain('severity: CRITICAL\r\n');
+    expect(text).not.toMatch(/[^\r]\n/);
+  });
+
   it('says in JSON what became of each object', async () => {
     const { repo, edit } = await setUp();
     edit('first', { severity: 'LOW' });
