@@ -43,6 +43,11 @@ export const runInit: Run<InitOptions> = async (
   { args: [given = '.'], project, set, ci: ciOption, installFrom: sourceOption },
 ) => {
   const folder = path.resolve(context.world.cwd, given);
+  if (ciOption === 'none' && sourceOption !== undefined) {
+    throw new GovctlError('usage_error', '--install-from requires a CI workflow', {
+      hint: 'Use --ci github or --ci gitlab.',
+    });
+  }
   const name = await chooseProject(context, folder, project);
   const repository = await readRepository(context.world, folder);
   const ci = ciOption === 'none' ? undefined : (ciOption ?? repository?.provider ?? 'github');

@@ -186,6 +186,13 @@ describe('govctl init --install-from', () => {
     expect(readFileSync(path.join(cwd, githubFile), 'utf8')).toContain(git.url);
   });
 
+  it('is refused where no workflow is written', async () => {
+    const cwd = makeRepo();
+    const argv = ['init', '--ci', 'none', '--install-from', `${git.url}#${git.ref}`];
+    const { exitCode, stderr } = await runCommandLine(argv, { cwd });
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining('requires a CI workflow')]);
+  });
+
   it.each([
     ['https://github.com/acme/govctl#v1.0.0', 'https://github.com/acme/govctl', 'v1.0.0'],
     ['git+https://git.example.com:8443/a/b.git#0123abc', 'https://git.example.com:8443/a/b.git', '0123abc'], // prettier-ignore
