@@ -49,13 +49,15 @@ export const runInit: Run<InitOptions> = async (
     });
   }
   const name = await chooseProject(context, folder, project);
-  const repository = await readRepository(context.world, folder);
-  const ci = ciOption === 'none' ? undefined : (ciOption ?? repository?.provider ?? 'github');
-  const installFrom = ci && (await chooseInstallSource(context, folder, sourceOption));
+  const installFrom =
+    ciOption === 'none' ? undefined : await chooseInstallSource(context, folder, sourceOption);
   // What does not exist yet has no place to be inside of.
   await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
     throw notWritten(folder, cause);
   });
+  // A new directory may be in a repository.
+  const repository = await readRepository(context.world, folder);
+  const ci = ciOption === 'none' ? undefined : (ciOption ?? repository?.provider ?? 'github');
   const from = { ...writesFrom(context), cwd: folder };
   const files: { path: string; outcome: Outcome }[] = [];
   const policyPaths = await findPolicies({ ...readingOf(context), cwd: folder });

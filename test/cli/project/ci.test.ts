@@ -147,6 +147,8 @@ describe('the workflow for GitLab', () => {
     expect(stdout).not.toContain(githubFile);
     const other = await runCommandLine(['init', '--ci', 'github'], world);
     expect(other.stdout).toContain(`created  ${githubFile}`);
+    const below = await runCommandLine(['init', 'below'], world);
+    expect(below.stdout).toContain(`created  ${gitlabFile}`);
     const none = await runCommandLine(['init', 'x', '--ci', 'none'], world);
     expect(none.stdout).not.toMatch(/gitlab|github/);
   });
