@@ -175,7 +175,7 @@ function writeScore(flow: FrontFlow, pen: Pen, { summary }: ReportHead): void {
   const tone =
     tones[score === null ? 'neutral' : score >= good ? 'good' : score >= fair ? 'warn' : 'bad'];
   writeCards(flow, pen, 25, [
-    { label: 'Compliance score', value: score === null ? 'none' : `${score}%`, tone },
+    { label: 'Compliance score', value: score === null ? 'unknown' : `${score}%`, tone },
     {
       label: 'Open violations',
       value: cellText(summary.total_violations, 'integer'),
