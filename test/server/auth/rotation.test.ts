@@ -53,7 +53,9 @@ describe('rotating an API key', () => {
     service.advance(1);
     const late = await read(before.key);
     expect([late.status, late.json.error]).toEqual([401, 'expired_token']);
-    expect(late.json.error_description).toContain('was rotated');
+    expect(late.json.error_description).toBe(
+      'The previous secret of this API key expired at 2026-03-02T12:00:00.000Z; get a new one',
+    );
     expect(await statusOf(got.json.key)).toBe(200);
     const shown = await service.send('GET', `/v1/api-keys/${String(before.id)}`);
     expect(shown.json).not.toHaveProperty('previous_key_expires_at');
