@@ -15,7 +15,7 @@ let folder: TempFolder;
 let server: BuiltServer;
 let env: Readonly<Record<string, string>>;
 let archives: string;
-/** A server with some hundred events, which archives contain whatever their age. */
+/** A server with some hundred events, which archives contain once they are over a second old. */
 beforeEach(async () => {
   folder = await tempFolder();
   archives = join(folder.path, 'archives');
@@ -29,6 +29,8 @@ beforeEach(async () => {
     });
     expect(made.status).toBe(201);
   }
+  const later = await runCli(['server', 'clock', 'advance', '1m'], { env });
+  expect([later.exitCode, later.stderr]).toEqual([0, '']);
 });
 afterEach(async () => {
   await server.stop('SIGKILL');
