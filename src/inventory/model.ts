@@ -55,8 +55,23 @@ export interface RawResource {
   readonly only?: readonly string[];
   /** Rules that the resource itself asks to be spared, as the tag by which a policy stands for them: `guard:RULE`. */
   readonly suppressed?: readonly string[];
+  /** Policies that the resource's metadata asks to skip. */
+  readonly skips?: readonly MetadataSkip[];
   /** Top-level attributes that win over what is normalised: all of the native format, and `properties` that are not known. */
   readonly given?: Readonly<Record<string, unknown>>;
+}
+
+/** A request in the source of a resource to skip a policy, as written: any of it may be missing or wrong. */
+export interface WrittenSkip {
+  /** Name or key. */
+  readonly policy?: string | undefined;
+  /** The last day on which it applies: `2026-12-31`. */
+  readonly until?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+export interface MetadataSkip extends WrittenSkip {
+  readonly at: DocumentPath;
 }
 
 /** A resource ready for evaluation, and where it came from. */
@@ -65,6 +80,7 @@ export interface ReadResource {
   readonly address: string;
   readonly at: DocumentPath;
   readonly suppressed?: readonly string[];
+  readonly skips?: readonly MetadataSkip[];
 }
 
 /** A resource that a template declares and does not deploy: its condition is false with the parameters as they are. */

@@ -1,8 +1,11 @@
-import type { Finding } from '../../contract/findings.ts';
+import { defined } from '../../contract/defined.ts';
 import type { Resource } from '../../contract/resources.ts';
-import { partAtFault } from '../../inventory/attributes/normalise.ts';
-import type { ReadOptions, ReadResource } from '../../inventory/model.ts';
+import { partAtFault, partsOf } from '../../inventory/attributes/normalise.ts';
+import type { MetadataSkip, ReadOptions, ReadResource } from '../../inventory/model.ts';
 import { readInventory } from '../../inventory/read.ts';
+import type { CheckedFinding } from '../../project/check/checker.ts';
+import { createSkipReader } from '../../project/check/inline-skips.ts';
+import type { AttachedSkip, InlineSkip } from '../../project/check/inline-skips.ts';
 import { placeLeftOut } from '../../project/check/left-out.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import type { Place } from '../../project/model.ts';
@@ -10,17 +13,36 @@ import { takingTurns } from '../../project/read/turns.ts';
 import { duplicateAt, noticeAt } from './check-run.ts';
 import type { CheckRun } from './check-run.ts';
 import type { PlacedFinding } from './placed-finding.ts';
+import type { SourcePlaces } from './source-places.ts';
 
 export interface DocumentOptions extends ReadOptions {
-  /** Where a resource stands in other files than the input; undefined where it does not. */
-  readonly placeOf?: ((read: ReadResource) => Place | undefined) | undefined;
+  /** Other files than the input in which resources stand. */
+  readonly sources?: SourcePlaces | undefined;
+  /** Whether what resources ask to skip is skipped. */
+  readonly inlineSkips?: boolean | undefined;
   /** Which resources are checked; default: all. */
   readonly wants?: ((read: ReadResource) => boolean) | undefined;
   /** Adds to a finding what it says with the resource at hand. */
   readonly complete?: ((finding: PlacedFinding, read: ReadResource) => PlacedFinding) | undefined;
 }
 
+/** A resource or a part of one. */
+type Placed = Pick<ReadResource, 'resource' | 'address' | 'at' | 'skips'>;
+
 const fileStart = { line: 1, column: 1 };
+
+const noSkips: readonly MetadataSkip[] = [];
+
+/** What a resource and the parts that are joined into it ask to skip. */
+const attachedSkips = (
+  { resource, address, at, skips }: ReadResource,
+  skipsOf: (read: Placed) => readonly InlineSkip[],
+): AttachedSkip[] => [
+  ...skipsOf({ resource, address, at, ...defined({ skips }) }).map((skip) => ({ skip })),
+  ...partsOf(resource).flatMap((part) =>
+    skipsOf({ ...part, resource }).map((skip) => ({ skip, part })),
+  ),
+];
 
 /** Resources between two looks at whether the check was interrupted: some milliseconds, but for costly conditions. */
 const resourcesOfTurn = 500;
@@ -66,16 +88,25 @@ export async function checkDocument(
   for (const one of leftOut) run.leftOut.add(placeLeftOut(one, file, locate(one.at)));
   for (const one of notices) run.notices.add(noticeAt(one, file));
   const ids = new Set<string>();
-  const found: Finding[] = [];
+  const found: CheckedFinding[] = [];
+  const placeOf = (read: Placed): Place =>
+    options.sources?.placeOf(read)?.place ?? { file, ...(locate(read.at) ?? fileStart) };
+  const readSkips = createSkipReader<MetadataSkip>(({ at }) => ({
+    file,
+    ...(locate(at) ?? fileStart),
+  }));
+  const skipsOf = (read: Placed): readonly InlineSkip[] => [
+    ...readSkips(read.skips ?? noSkips),
+    ...(options.sources?.placeOf(read)?.skips ?? []),
+  ];
   const turn = takingTurns(1, run.signal);
   const checkOne = (one: ReadResource): void => {
     if (options.wants && !options.wants(one)) return;
-    run.checker.check(one, found, run.collector.room());
+    const inlineSkips = options.inlineSkips ? attachedSkips(one, skipsOf) : [];
+    run.checker.check({ ...one, inlineSkips }, found, run.collector.room());
     const isTwice = ids.has(one.resource.id);
     ids.add(one.resource.id);
     if (found.length === 0 && !isTwice) return;
-    const placeOf = (read: ReadResource): Place =>
-      options.placeOf?.(read) ?? { file, ...(locate(read.at) ?? fileStart) };
     const place = placeOf(one);
     if (isTwice) run.duplicates.add(duplicateAt(one.resource.id, place));
     for (const finding of found) {

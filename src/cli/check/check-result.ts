@@ -40,8 +40,10 @@ export interface CheckResult {
   readonly leftOut: Told<PlacedLeftOut>;
   /** Files of folders that hold nothing known. */
   readonly skipped: readonly string[];
-  /** Of exemptions. */
+  /** Of exemptions and inline skips. */
   readonly warnings: readonly Problem[];
+  /** Warnings beyond those. */
+  readonly warningsHidden: number;
   readonly baseline?: BaselineUse;
   /** With --fix. */
   readonly fixes?: Fixes;

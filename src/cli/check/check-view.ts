@@ -98,7 +98,7 @@ export function checkView(
 
 function valueOf(result: CheckResult) {
   const { summary, findings, hidden, unreadable, duplicates, warnings, baseline, skipped } = result;
-  const { leftOut, set } = result;
+  const { leftOut, set, warningsHidden } = result;
   return {
     summary,
     set,
@@ -109,7 +109,9 @@ function valueOf(result: CheckResult) {
     left_out: leftOut.items,
     ...(leftOut.hidden > 0 ? { left_out_omitted: leftOut.hidden } : {}),
     warnings: [...warnings, ...duplicates.items],
-    ...(duplicates.hidden > 0 ? { warnings_omitted: duplicates.hidden } : {}),
+    ...(duplicates.hidden + warningsHidden > 0
+      ? { warnings_omitted: duplicates.hidden + warningsHidden }
+      : {}),
     ...(result.tally.unmatched.size > 0
       ? {
           unmatched_types: [...result.tally.unmatched].map(([type, resources]) => ({
@@ -138,7 +140,8 @@ const codeOf = ({ policy, policy_key: key }: PlacedFinding): string => key ?? ma
 
 /** A finding as the reports of other tools take it. */
 function itemOf(finding: PlacedFinding, { limits, fixes }: CheckResult): SarifItem {
-  const { policy, severity, enforcement, resource, file, line, column, exemption } = finding;
+  const { policy, severity, enforcement, resource, file, line, column, exemption, inline_skip } =
+    finding;
   const weight = enforcement === undefined ? severity : `${severity}, ${enforcement}`;
   const changes = fixes?.alone.get(fixKey(finding));
   const said = messagesOf({ ...finding, status: 'FAIL' }).join(' ');
@@ -152,6 +155,7 @@ function itemOf(finding: PlacedFinding, { limits, fixes }: CheckResult): SarifIt
     fingerprint: fingerprintOf(finding, file),
     ...defined({
       accepted: exemption,
+      acceptedIn: inline_skip ? ('source' as const) : undefined,
       fix: changes && { description: `Change ${resource} so that it passes ${policy}`, changes },
     }),
   };
@@ -246,6 +250,7 @@ function renderCheck(
       'unreadable parts of the input',
     ),
     linesOf(notes, style, columns),
+    more(quiet ? 0 : result.warningsHidden, 'warning', 'warnings'),
     more(quiet ? 0 : moreDuplicates, 'duplicate ID', 'duplicate IDs'),
     skipped.length > 0 && !quiet
       ? wrapWords(style.dim(`Skipped files without resources: ${listFiles(skipped)}.`), columns) +

@@ -8,6 +8,7 @@ import {
   findStrayExemptions,
   judgeExemptions,
 } from '../../project/check/exemptions.ts';
+import { judgeSkips, strayAt } from '../../project/check/inline-skips.ts';
 import { listOf } from '../flags/parse-words.ts';
 import { narrowToSet, selectPolicies } from '../../project/check/select-policies.ts';
 import { loadConfig } from '../../project/config.ts';
@@ -217,6 +218,9 @@ async function runOver(
     ),
   );
   explainer?.requireMet(run.leftOut.items);
+  for (const problem of judgeSkips(run.tally.skips, policies, project.policies, now)) {
+    run.notices.add(problem);
+  }
   const counts = newCounts(policies, run.tally, collector.accepted);
   const used = await closeBaseline(
     baseline,
@@ -239,6 +243,7 @@ async function runOver(
     duplicates: run.duplicates,
     leftOut: run.leftOut,
     skipped: run.skipped,
+    warningsHidden: run.notices.hidden,
     warnings: [
       ...run.notices.items,
       ...slipsOf(policies, project.problems),
@@ -271,18 +276,21 @@ async function walkInputs(
   checkerOptions: CheckerOptions,
   explainer: Explainer | undefined,
 ): Promise<CheckRun> {
-  const { format, source, allConditions } = options;
+  const { format, source, allConditions, inlineSkips } = options;
   const { cwd, terminal } = world;
+  const sources =
+    source === undefined
+      ? undefined
+      : await createSourcePlaces(cwd, source, flags.allowOutside, world.signal);
+  if (inlineSkips) for (const place of sources?.straySkips ?? []) run.notices.add(strayAt(place));
   await checkInputs(
     inputs.files,
     {
       format,
       allConditions,
       parameters: await readParameters(world, options),
-      placeOf:
-        source === undefined
-          ? undefined
-          : await createSourcePlaces(cwd, source, flags.allowOutside, world.signal),
+      sources,
+      inlineSkips,
       wants: explainer?.wants,
       complete: explainer?.complete,
       lineCheckerFor: threads.prepare(checkerOptions, run.checker),
@@ -325,7 +333,7 @@ async function finish(
 ): Promise<ExitCode> {
   const { summary, failing, unreadable, warnings } = result;
   const unused = warnings.filter(({ code }) =>
-    ['unused-exemption', 'unknown-policy'].includes(code),
+    ['unused-exemption', 'unknown-policy', 'invalid-skip', 'mandatory-policy'].includes(code),
   ).length;
   const isIncomplete = unreadable.items.length > 0;
   const fails = failing > 0 || (options.failUnusedExemptions === true && unused > 0);

@@ -83,6 +83,7 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
     .option('--write-baseline <file>', 'write current failures to a baseline file and exit with 0')
     .option('--prune-baseline', 'with --baseline: remove outdated entries from the file')
     .option('--fail-unused-exemptions', 'exit with 2 if an exemption matches no finding')
+    .option('--no-inline-skips', 'ignore govctl:skip comments and metadata in the input')
     .optionsGroup('Fixes:')
     .option('--write', 'with --fix: write the changes to the files')
     .option(

@@ -21,6 +21,8 @@ export interface CheckOptions {
   readonly writeBaseline?: string;
   readonly pruneBaseline?: boolean;
   readonly failUnusedExemptions?: boolean;
+  /** Default: true. */
+  readonly inlineSkips?: boolean;
   readonly set?: PolicySet;
   readonly policy?: readonly string[];
   readonly type?: readonly string[];

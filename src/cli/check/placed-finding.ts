@@ -1,7 +1,7 @@
-import type { Finding } from '../../contract/findings.ts';
+import type { CheckedFinding } from '../../project/check/checker.ts';
 
 /** A finding and where its resource stands. */
-export interface PlacedFinding extends Finding {
+export interface PlacedFinding extends CheckedFinding {
   readonly file: string;
   readonly line: number;
   readonly column: number;

@@ -2,13 +2,28 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { GovctlError } from '../../contract/errors.ts';
 import type { ReadResource } from '../../inventory/model.ts';
+import type { CommentSkip, SourceFile } from '../../inventory/formats/terraform/skip-comments.ts';
 import { indexSources } from '../../inventory/formats/terraform/source-lines.ts';
-import type { SourceFile } from '../../inventory/formats/terraform/source-lines.ts';
+import { createSkipReader } from '../../project/check/inline-skips.ts';
+import type { InlineSkip } from '../../project/check/inline-skips.ts';
 import type { Place } from '../../project/model.ts';
 import { createBoundary } from '../../project/read/boundary.ts';
 import type { Boundary } from '../../project/read/boundary.ts';
 import { showPath } from '../../project/read/discover.ts';
 import { interrupted } from './check-run.ts';
+
+/** Where Terraform resources stand in `.tf` files, and what comments there ask for. */
+export interface SourcePlaces {
+  /** Undefined where no file declares it. */
+  placeOf(read: Pick<ReadResource, 'address' | 'resource'>): SourcePlace | undefined;
+  readonly straySkips: readonly Place[];
+}
+
+interface SourcePlace {
+  readonly place: Place;
+  /** Of the block: the same list for every resource that it declares. */
+  readonly skips: readonly InlineSkip[];
+}
 
 /**
  * Finds resources of Terraform plans in the `.tf` files of a folder, and those below it.
@@ -19,18 +34,30 @@ export async function createSourcePlaces(
   folder: string,
   allowOutside: boolean,
   signal: AbortSignal,
-): Promise<(read: ReadResource) => Place | undefined> {
+): Promise<SourcePlaces> {
   const root = path.resolve(cwd, folder);
   const boundary = createBoundary(root, [], allowOutside);
-  const { locate } = indexSources(await readSources(root, folder, boundary, signal));
-  return ({ address, resource }) => {
-    if ((resource.source as { format?: unknown } | undefined)?.format !== 'terraform') {
-      return undefined;
-    }
-    const found = locate(address);
-    return (
-      found && { file: showPath(cwd, path.join(root, found.path)), line: found.line, column: 1 }
-    );
+  const index = indexSources(await readSources(root, folder, boundary, signal));
+  const placeIn = (file: string, line: number): Place => ({
+    file: showPath(cwd, path.join(root, file)),
+    line,
+    column: 1,
+  });
+  const readSkips = createSkipReader<CommentSkip>(({ path: file, line }) => placeIn(file, line));
+  return {
+    placeOf({ address, resource }) {
+      if ((resource.source as { format?: unknown } | undefined)?.format !== 'terraform') {
+        return undefined;
+      }
+      const found = index.locate(address);
+      return (
+        found && {
+          place: placeIn(found.path, found.line),
+          skips: readSkips(found.skips),
+        }
+      );
+    },
+    straySkips: index.straySkips.map((one) => placeIn(one.path, one.line)),
   };
 }
 

@@ -23,6 +23,8 @@ export interface SarifItem extends Problem {
   readonly fingerprint?: string;
   /** Why it is accepted. */
   readonly accepted?: string;
+  /** The input itself says so. */
+  readonly acceptedIn?: 'source';
   /** What would mend it, file by file. */
   readonly fix?: { readonly description: string; readonly changes: readonly ChangedFile[] };
 }
@@ -76,7 +78,11 @@ export function renderSarif(
               ? {}
               : {
                   suppressions: [
-                    { kind: 'external', status: 'accepted', justification: item.accepted },
+                    {
+                      kind: item.acceptedIn === 'source' ? 'inSource' : 'external',
+                      status: 'accepted',
+                      justification: item.accepted,
+                    },
                   ],
                 }),
           };

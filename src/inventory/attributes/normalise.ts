@@ -76,6 +76,7 @@ export function normaliseAll(given: readonly RawResource[], format: Format): Rea
     address: raw.address,
     at: raw.at,
     ...(raw.suppressed ? { suppressed: raw.suppressed } : {}),
+    ...(raw.skips ? { skips: raw.skips } : {}),
   }));
 }
 
@@ -127,6 +128,14 @@ export function partAtFault(
   if (!parts || !remake || fails(remake(() => false))) return undefined;
   return parts.find((part) => fails(remake((one) => one === part)));
 }
+
+/** The resources that are joined into a resource: rules that are resources of their own, say. */
+export const partsOf = (resource: Resource): readonly RawResource[] =>
+  joinedInto.get(resource)?.parts ?? [];
+
+/** A resource as it would be without some of its parts. */
+export const withoutParts = (resource: Resource, parts: ReadonlySet<RawResource>): Resource =>
+  joinedInto.get(resource)?.remake((part) => !parts.has(part)) ?? resource;
 
 function normalise(raw: RawResource, format: Format, related: Related): Resource {
   const known = knownOf(raw.type);

@@ -6,6 +6,10 @@ import { describeExemption, findingOf, isExempt, preparePolicy } from '../../eng
 import type { EvaluatedPolicy, PreparedPolicy } from '../../engine/evaluate.ts';
 import type { Exemption } from '../../engine/exempt.ts';
 import { createTypeIndex } from '../../engine/type-index.ts';
+import { withoutParts } from '../../inventory/attributes/normalise.ts';
+import type { Place } from '../model.ts';
+import { describeSkip, doesSkip } from './inline-skips.ts';
+import type { AttachedSkip, InlineSkip } from './inline-skips.ts';
 import { createNamesType } from './names-type.ts';
 import { sayAsSource } from './say-as-source.ts';
 import { suppressionOf } from './suppression.ts';
@@ -32,6 +36,8 @@ export interface Tally {
   readonly policies: readonly PolicyTally[];
   /** Findings that each exemption turned, by its index. */
   readonly exemptions: number[];
+  /** Findings that each inline skip turned, also of those that turned none. */
+  readonly skips: Map<InlineSkip, number>;
 }
 
 export interface CheckerOptions {
@@ -43,17 +49,23 @@ export interface CheckerOptions {
   readonly all: boolean;
 }
 
-/** A resource and the rules that it asks to be spared. */
+/** A resource and the rules and policies that it asks to be spared. */
 interface Checked {
   readonly resource: Resource;
   readonly suppressed?: readonly string[];
+  readonly inlineSkips?: readonly AttachedSkip[];
+}
+
+/** A finding, and the inline skip that exempts it. */
+export interface CheckedFinding extends Finding {
+  readonly inline_skip?: Place & { readonly until: string };
 }
 
 /** Runs policies over resources, one after another, and counts. */
 export interface Checker {
   readonly policies: readonly PreparedPolicy[];
   /** Decides every policy of the resource's type; findings go into `out` while it holds fewer than `most`. */
-  check(checked: Checked, out: Finding[], most: number): void;
+  check(checked: Checked, out: CheckedFinding[], most: number): void;
   /** Whether a policy fails a resource; nothing is counted. */
   fails(policy: string, resource: Resource): boolean;
   /** Gives what was counted since the last time, and starts again from zero. */
@@ -76,6 +88,7 @@ export function emptyTally(policies: number, exemptions: number): Tally {
       skipped: 0,
     })),
     exemptions: new Array<number>(exemptions).fill(0),
+    skips: new Map(),
   };
 }
 
@@ -92,7 +105,11 @@ export function addTally(into: Tally, more: Tally): void {
   for (const [index, amount] of more.exemptions.entries()) {
     into.exemptions[index] = (into.exemptions[index] ?? 0) + amount;
   }
+  for (const [skip, amount] of more.skips) countSkip(into, skip, amount);
 }
+
+const countSkip = ({ skips }: Tally, skip: InlineSkip, amount: number): void =>
+  void skips.set(skip, (skips.get(skip) ?? 0) + amount);
 
 function countType(types: Map<string, number>, type: string, amount: number): void {
   const name = types.size < mostTypes || types.has(type) ? type : 'other types';
@@ -115,6 +132,15 @@ interface Group {
 
 const skipped = { status: 'SKIPPED' } as const;
 
+/** Why a finding is exempt, in one line, and the inline skip that it is for. */
+interface Spared {
+  readonly why: string;
+  readonly skip?: InlineSkip;
+}
+
+const withSkip = (finding: Finding, skip: InlineSkip | undefined): CheckedFinding =>
+  skip ? { ...finding, inline_skip: { ...skip.place, until: skip.until } } : finding;
+
 /** @throws Error when a condition does not compile: callers have checked it */
 export function createChecker({ policies, exemptions, now, all }: CheckerOptions): Checker {
   const prepared = policies.map(preparePolicy);
@@ -123,23 +149,47 @@ export function createChecker({ policies, exemptions, now, all }: CheckerOptions
   let tally = emptyTally(policies.length, exemptions.length);
   let groups = createGroups(prepared, tally, namesType);
 
-  const exemptionOf = (one: PreparedPolicy, { resource, suppressed }: Checked) => {
+  const exemptionOf = (entry: Entry, checked: Checked): Spared | undefined => {
+    const { one } = entry;
+    const { resource, suppressed } = checked;
     const suppression = suppressed && suppressionOf(one.policy, suppressed);
-    if (suppression !== undefined) return suppression;
+    if (suppression !== undefined) return { why: suppression };
     const index = exemptions.findIndex((each) => isExempt(each, one, resource.id, now));
     const exemption = exemptions[index];
-    if (!exemption) return undefined;
-    tally.exemptions[index] = (tally.exemptions[index] ?? 0) + 1;
-    return describeExemption(exemption);
+    if (exemption) {
+      tally.exemptions[index] = (tally.exemptions[index] ?? 0) + 1;
+      return { why: describeExemption(exemption) };
+    }
+    const skip = skipOf(entry, checked);
+    return skip && { why: describeSkip(skip), skip };
+  };
+
+  /** The skip of the resource; or those of its parts, where it passes without these parts. */
+  const skipOf = (
+    { one, decide }: Entry,
+    { resource, inlineSkips }: Checked,
+  ): InlineSkip | undefined => {
+    const its = (inlineSkips ?? []).filter(({ skip }) => doesSkip(skip, one, now));
+    const whole = its.filter(({ part }) => part === undefined);
+    const parts = new Set(its.flatMap(({ part }) => part ?? []));
+    const used =
+      whole.length > 0 || parts.size === 0
+        ? whole
+        : decide(withoutParts(resource, parts), now).status === 'PASS'
+          ? its
+          : [];
+    for (const { skip } of used) countSkip(tally, skip, 1);
+    return used[0]?.skip;
   };
 
   /** Counts what does not pass, and says why it is exempt where it is. */
   const settle = (
-    { one, counts }: Entry,
+    entry: Entry,
     verdict: Exclude<ReturnType<Entry['decide']>, { status: 'PASS' }>,
     checked: Checked,
-  ): string | undefined => {
-    const exemption = verdict.status === 'FAIL' ? exemptionOf(one, checked) : undefined;
+  ): Spared | undefined => {
+    const { counts } = entry;
+    const exemption = verdict.status === 'FAIL' ? exemptionOf(entry, checked) : undefined;
     if (exemption !== undefined) counts.exempt++;
     else if (verdict.status === 'FAIL') counts.fail++;
     else if (verdict.status === 'SKIPPED') counts.skipped++;
@@ -155,6 +205,7 @@ export function createChecker({ policies, exemptions, now, all }: CheckerOptions
     check(checked, out, most) {
       const { resource } = checked;
       tally.resources++;
+      for (const { skip } of checked.inlineSkips ?? []) countSkip(tally, skip, 0);
       const group = groups.of(resource.type);
       if (group.isUnmatched) countType(tally.unmatched, resource.type, 1);
       if (group.entries.length === 0) return;
@@ -168,7 +219,8 @@ export function createChecker({ policies, exemptions, now, all }: CheckerOptions
         const exemption = settle(entry, verdict, checked);
         if (verdict.status === 'SKIPPED' && !all) continue;
         if (out.length < most) {
-          out.push(sayAsSource(findingOf(entry.one, resource, verdict, exemption), resource));
+          const finding = findingOf(entry.one, resource, verdict, exemption?.why);
+          out.push(withSkip(sayAsSource(finding, resource), exemption?.skip));
         }
       }
     },

@@ -59,38 +59,64 @@ const warnedBefore = 14;
  * What there is to say of exemptions after a run: those that end soon or have ended, and those that turned no finding.
  * `uses` counts the findings of each.
  */
-export function judgeExemptions(
+export const judgeExemptions = (
   exemptions: readonly LocalExemption[],
   uses: readonly number[],
   now: number,
+): Problem[] =>
+  exemptions.flatMap(({ exemption: { policy, owner, expires }, place }, index) =>
+    judgeUse(
+      {
+        name: `the exemption from ${JSON.stringify(policy)}`,
+        noun: 'exemption',
+        expires,
+        renew: `ask ${owner} to set a new date`,
+        place,
+      },
+      uses[index] ?? 0,
+      now,
+    ),
+  );
+
+/** Something that exempts findings until the end of a day, and how its warnings name it. */
+export interface Expiring {
+  readonly name: string;
+  readonly noun: string;
+  readonly expires: string;
+  /** How to get a later date: `ask the owner to set a new date`. */
+  readonly renew: string;
+  readonly place: Place;
+}
+
+/** At most one problem: it has ended, turned no finding, or ends soon. */
+export function judgeUse(
+  { name, noun, expires, renew, place }: Expiring,
+  uses: number,
+  now: number,
 ): Problem[] {
-  return exemptions.flatMap(({ exemption, place }, index): Problem[] => {
-    const { policy, owner, expires } = exemption;
-    const warn = (code: string, message: string, hint: string): Problem[] => [
-      { level: 'warning', code, message, hint, ...place },
-    ];
-    const left = exemptionEnd(expires) - now;
-    const name = `the exemption from ${JSON.stringify(policy)}`;
-    if (left <= 0) {
-      return warn(
-        'expired-exemption',
-        `${name} expired: ${expires} was its last day`,
-        `Remove the exemption, or ask ${owner} to set a new date.`,
-      );
-    }
-    if ((uses[index] ?? 0) === 0) {
-      return warn(
-        'unused-exemption',
-        `${name} matches no finding`,
-        'Remove the exemption if its resources are fixed or deleted.',
-      );
-    }
-    if (left > warnedBefore * dayMs) return [];
-    const days = Math.ceil(left / dayMs);
+  const warn = (code: string, message: string, hint: string): Problem[] => [
+    { level: 'warning', code, message, hint, ...place },
+  ];
+  const left = exemptionEnd(expires) - now;
+  if (left <= 0) {
     return warn(
-      'expiring-exemption',
-      `${name} ends ${days <= 1 ? 'today' : `in ${days} days`}: ${expires} is its last day`,
-      `Fix the resources, or ask ${owner} to set a new date.`,
+      'expired-exemption',
+      `${name} expired: ${expires} was its last day`,
+      `Remove the ${noun}, or ${renew}.`,
     );
-  });
+  }
+  if (uses === 0) {
+    return warn(
+      'unused-exemption',
+      `${name} matches no finding`,
+      `Remove the ${noun} if its resources are fixed or deleted.`,
+    );
+  }
+  if (left > warnedBefore * dayMs) return [];
+  const days = Math.ceil(left / dayMs);
+  return warn(
+    'expiring-exemption',
+    `${name} ends ${days <= 1 ? 'today' : `in ${days} days`}: ${expires} is its last day`,
+    `Fix the resources, or ${renew}.`,
+  );
 }

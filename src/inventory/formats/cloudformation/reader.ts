@@ -16,6 +16,7 @@ import { withGlobals } from './globals.ts';
 import { isLoop } from './loops.ts';
 import { noticesOfMacros } from './macros.ts';
 import { ownNames } from './own-names.ts';
+import { skipsIn } from './metadata-skips.ts';
 import { suppressedRules } from './suppressed-rules.ts';
 import { readParameters } from './parameters.ts';
 import type { Entry } from './loops.ts';
@@ -199,7 +200,9 @@ function readResource(
   const given = ownNames(type, properties);
   const names = given.filter((one) => typeof one === 'string');
   const name = names[0] ?? given[0] ?? nameTag(tags);
-  const suppressed = suppressedRules(own(declared, 'Metadata'));
+  const metadata = own(declared, 'Metadata');
+  const suppressed = suppressedRules(metadata);
+  const skips = skipsIn(metadata, [...at, 'Metadata']);
   return {
     address,
     id: address,
@@ -220,6 +223,7 @@ function readResource(
     at,
     ...(isUnknown(resolved) ? { only: [], given: { properties: resolved } } : {}),
     ...(suppressed.length === 0 ? {} : { suppressed }),
+    ...(skips.length === 0 ? {} : { skips }),
   };
 }
 

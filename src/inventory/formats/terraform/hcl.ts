@@ -22,6 +22,14 @@ export interface HclBlock {
   readonly blocks: readonly HclBlock[];
 }
 
+/** A comment, with its signs. */
+export interface HclComment {
+  readonly start: number;
+  readonly end: number;
+  /** Where it starts, from 1. */
+  readonly line: number;
+}
+
 export interface HclFile {
   readonly blocks: readonly HclBlock[];
   /** Whether the text has nothing but blocks, attributes and comments, each bracket its other half, and no block too deep. */
@@ -91,6 +99,19 @@ export function scanHcl(text: string): HclFile {
   }
   for (const block of open) block.close = text.length;
   return { blocks: root.blocks, isWhole: isWhole && open.length === 1 && words.length === 0 };
+}
+
+/** The comments of a file in their order: a `#` in a string or heredoc starts none. One scan. Total. */
+export function scanComments(text: string): HclComment[] {
+  const comments: HclComment[] = [];
+  let line = 1;
+  for (let at = 0; at < text.length;) {
+    const start = at;
+    at = text[at] === '"' ? endOfText(text, at) : Math.max(endOfSkipped(text, at), at + 1);
+    if (startsComment(text, start)) comments.push({ start, end: at, line });
+    for (let index = start; index < at; index++) if (text[index] === '\n') line++;
+  }
+  return comments;
 }
 
 const openBlock = (

@@ -1,12 +1,8 @@
 import { readModuleAddress, readSteps } from './address.ts';
 import { scanHcl } from './hcl.ts';
 import type { HclBlock } from './hcl.ts';
-
-/** A `.tf` file; its path is relative to the root module, with forward slashes. */
-export interface SourceFile {
-  readonly path: string;
-  readonly text: string;
-}
+import { findSkips } from './skip-comments.ts';
+import type { CommentSkip, SourceFile } from './skip-comments.ts';
 
 interface SourcePlace {
   readonly path: string;
@@ -14,6 +10,8 @@ interface SourcePlace {
   readonly line: number;
   /** Of the block: `['resource', 'aws_subnet', 'main']`, or `['module', 'net']` where the module is from elsewhere. */
   readonly labels: readonly string[];
+  /** The same list for every resource of the block. */
+  readonly skips: readonly CommentSkip[];
 }
 
 interface Placed extends SourcePlace {
@@ -27,16 +25,26 @@ export interface SourceIndex {
   locate(address: string): SourcePlace | undefined;
   /** The folder of a module, by its address; undefined of one from elsewhere. */
   folderOf(module: string): string | undefined;
+  /** Comments that ask for a skip, and are of no `resource` or `module` block. */
+  readonly straySkips: readonly CommentSkip[];
 }
 
 /** Modules are followed where their `source` is a path. */
 export function indexSources(files: readonly SourceFile[]): SourceIndex {
   const blocks = new Map<string, Placed>();
-  for (const { path, text } of files) {
-    for (const block of scanHcl(text).blocks) {
+  const strays: (readonly CommentSkip[])[] = [];
+  for (const file of files) {
+    const { path, text } = file;
+    const found = scanHcl(text).blocks;
+    const { byBlock, stray } = findSkips(file, found);
+    strays.push(stray);
+    for (const block of found) {
       const { labels, line } = block;
+      const skips = byBlock.get(block) ?? noSkips;
+      if (labels[0] !== 'resource' && labels[0] !== 'module') strays.push(skips);
       const key = keyOf(folderOf(path), labels);
-      if (!blocks.has(key)) blocks.set(key, { path, line, labels, source: sourceOf(text, block) });
+      if (blocks.has(key)) continue;
+      blocks.set(key, { path, line, labels, skips, source: sourceOf(text, block) });
     }
   }
   const follow = (
@@ -59,11 +67,14 @@ export function indexSources(files: readonly SourceFile[]): SourceIndex {
       return placeOf(blocks.get(keyOf(folder, ['resource', ...resourceOf(address)])) ?? call);
     },
     folderOf: (module) => follow(module).folder,
+    straySkips: strays.flat(),
   };
 }
 
 const placeOf = (block: Placed | undefined): SourcePlace | undefined =>
-  block && { path: block.path, line: block.line, labels: block.labels };
+  block && { path: block.path, line: block.line, labels: block.labels, skips: block.skips };
+
+const noSkips: readonly CommentSkip[] = [];
 
 function sourceOf(text: string, { labels, attributes }: HclBlock): string | undefined {
   const found = labels[0] === 'module' && attributes.find(({ name }) => name === 'source');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startCpuTime } from '../../../support/cpu-time.ts';
 import { indexSources } from '../../../../src/inventory/formats/terraform/source-lines.ts';
-import { scanHcl } from '../../../../src/inventory/formats/terraform/hcl.ts';
+import { scanComments, scanHcl } from '../../../../src/inventory/formats/terraform/hcl.ts';
 
 const files = [
   {
@@ -53,10 +53,22 @@ test('any text is scanned to its end, a long one in one pass', () => {
       fc.string({ unit: fc.constantFrom('"', '{', '}', '$', '<', '\n', '#', '/', '*', 'a', '\\') }),
       (text) => {
         expect(Array.isArray(scanHcl(text).blocks)).toBe(true);
+        for (const { start, end } of scanComments(text))
+          expect(text.slice(start, end)).toMatch(/^(?:#|\/[/*])/);
       },
     ),
   );
   const cpuTime = startCpuTime();
-  for (const unit of ['<<', '"${', '{ ', 'a "b" {\n', '/*']) scanHcl(unit.repeat(200_000));
+  for (const unit of [
+    '<<',
+    '"${',
+    '{ ',
+    'a "b" {\n',
+    '/*',
+    '# govctl:skip\n',
+    '/* govctl:skip */',
+  ]) {
+    indexSources([{ path: 'main.tf', text: `${unit.repeat(200_000)}\na "b" {}` }]);
+  }
   expect(cpuTime()).toBeLessThan(5_000);
 });
