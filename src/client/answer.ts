@@ -25,7 +25,7 @@ export async function readAnswer(
   throw badAnswer(
     response,
     what,
-    `the field ${issue?.path.join('.') || '(whole body)'} is not valid in this API: ${issue?.message ?? 'unknown'}`,
+    `the field ${issue?.path.join('.') || '(whole body)'} is not valid: ${issue?.message ?? 'unknown'}`,
   );
 }
 
@@ -36,9 +36,9 @@ export async function readText(response: HttpAnswer, what: string): Promise<stri
   try {
     return await response.text();
   } catch (cause) {
-    throw new GovctlError('unreachable', `The response to ${what} was cut off`, {
+    throw new GovctlError('unreachable', `The response to ${what} was truncated`, {
       cause,
-      hint: 'Try again. After a change, first check whether it was made.',
+      hint: 'Try again. If the request changes something, first check whether the change was made.',
     });
   }
 }
@@ -95,7 +95,7 @@ export async function errorFromResponse(response: HttpAnswer, what: string): Pro
   if (name === undefined) {
     const seen =
       response.status >= 300 && response.status < 400 ? redirect(response) : quoteStart(text);
-    return badAnswer(response, what, `this status is not part of the API (${seen})`);
+    return badAnswer(response, what, `this API never returns this status (${seen})`);
   }
   const said =
     body?.error_description ??
@@ -122,7 +122,7 @@ const notBehindIt = (response: HttpAnswer, what: string): GovctlError =>
     `${what} returned ${response.status} without a response from the service, which may be down behind its proxy`,
     {
       status: response.status,
-      hint: 'Check that the service is running and that the proxy has its address, then try again.',
+      hint: 'Check that the service is running and that the proxy forwards requests to it, then try again.',
       ...requestId(response),
     },
   );
@@ -162,14 +162,16 @@ function nameOf(body: ErrorBodyType | undefined, status: number): ErrorName | un
 function hintFor(name: ErrorName): { hint?: string } {
   if (name === 'invalid_token' || name === 'expired_token') {
     return {
-      hint: 'If GOVCTL_TOKEN is set, renew or unset it. Otherwise run `govctl auth login`.',
+      hint: 'If GOVCTL_TOKEN is set, replace or unset it. Otherwise run `govctl auth login`.',
     };
   }
   if (name === 'insufficient_scope')
     return { hint: 'Run `govctl auth status` to see your identity and scopes.' };
   if (name === 'rate_limit_exceeded') return { hint: 'Wait, then try again.' };
   if (name === 'internal_error' || name === 'unavailable') {
-    return { hint: 'The error is in the service. Try again later, or check its log.' };
+    return {
+      hint: 'This is an error in the service. Try again later, or check the log of the service.',
+    };
   }
   return {};
 }

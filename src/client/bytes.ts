@@ -76,7 +76,7 @@ async function* none(): AsyncGenerator<Uint8Array> {
 }
 
 const cutOff = (what: string, cause: unknown): GovctlError =>
-  new GovctlError('unreachable', `The response to ${what} was cut off`, {
+  new GovctlError('unreachable', `The response to ${what} was truncated`, {
     cause,
     hint: 'Request the rest with Range and If-Range.',
   });

@@ -84,7 +84,7 @@ export function createListBound(
     if (read <= longest.characters && objects <= longest.objects) return;
     throw new GovctlError(
       'bad_answer',
-      `The list of ${many} does not end: after ${objects} there are still more`,
+      `The list of ${many} does not end: the server has more after ${objects}`,
       {
         hint: 'Incomplete lists are not used. Check that the base URL is the governance service and that its paging (limit, offset, cursor) works.',
       },
@@ -142,10 +142,10 @@ export async function* listAll<T extends { readonly id: string }>(
 }
 
 function incomplete(many: string, seen: number, total: number | undefined): GovctlError {
-  const said = total === undefined ? 'there are more' : `there are ${total}`;
+  const said = total === undefined ? 'more' : `${total} in total`;
   return new GovctlError(
     'bad_answer',
-    `The list of ${many} is not complete: the server says ${said}, but its pages contain ${seen}`,
+    `The list of ${many} is incomplete: the server reports ${said}, but its pages contain ${seen}`,
     {
       hint: "Incomplete lists are not used. Try again; if the error persists, the server's paging (limit, offset, cursor) is broken.",
     },

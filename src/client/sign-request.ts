@@ -57,7 +57,7 @@ function openToSign({ open, isOnce }: Upload): AsyncIterable<Uint8Array> {
   if (!isOnce) return open();
   throw new GovctlError(
     'usage_error',
-    'A signed request must read its body twice, but this body can be read only once',
+    'Signing a request requires reading the body twice, but this body can be read only once',
     {
       hint: 'Write standard input to a file, and pass the file.',
     },

@@ -141,7 +141,7 @@ export function createTransport(options: TransportOptions): Transport {
 
   function interrupted(method: string, url: string, cause: unknown): GovctlError {
     const what = isChanging
-      ? `Interrupted before ${method} ${new URL(url).pathname} was answered`
+      ? `Interrupted before a response to ${method} ${new URL(url).pathname}`
       : 'Interrupted; nothing was changed';
     return new GovctlError('interrupted', what, { cause });
   }

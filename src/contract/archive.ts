@@ -35,7 +35,7 @@ export const archive = {
   get: endpoint({
     method: 'GET',
     path: '/v1/archive',
-    summary: 'Show which records retention will remove within a given time',
+    summary: 'Show the records that retention will delete within a given time',
     scope: 'admin',
     ext: true,
     query: z.strictObject({
@@ -53,7 +53,7 @@ export const archive = {
   read: endpoint({
     method: 'GET',
     path: '/v1/archive/:collection',
-    summary: 'List records of a collection in the order in which they were stored, for an archive',
+    summary: 'List records of a collection in the order in which they were stored, for archiving',
     scope: 'admin',
     ext: true,
     params: z.strictObject({ collection: CollectionName }),
@@ -73,7 +73,7 @@ export const archive = {
   file: endpoint({
     method: 'GET',
     path: '/v1/archive/:collection/:id/files/:blob',
-    summary: 'Download the file of a record, for an archive; supports Range',
+    summary: 'Download the file of a record, for archiving; supports Range',
     scope: 'admin',
     ext: true,
     params: z.strictObject({

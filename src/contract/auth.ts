@@ -60,7 +60,8 @@ export const auth = {
   token: endpoint({
     method: 'POST',
     path: '/auth/token',
-    summary: 'Exchange client credentials, a code, or a refresh token for an access token',
+    summary:
+      'Exchange client credentials, an authorization code, or a refresh token for an access token',
     scope: null,
     body: TokenRequest,
     bodyTypes: ['application/json', 'application/x-www-form-urlencoded'],

@@ -80,7 +80,7 @@ const CostAnomalyListQuery = listQuery(anomalySortFields, {
   severity: commaListOf(AnomalySeverity).optional(),
   status: commaListOf(AnomalyStatus).optional(),
   /** Those that end on this day or later. */
-  since: z.iso.date('must be a day such as 2026-01-31').optional(),
+  since: z.iso.date('must be a date such as 2026-01-31').optional(),
 });
 export type CostAnomalyListQuery = z.infer<typeof CostAnomalyListQuery>;
 

@@ -74,7 +74,7 @@ export const costForecast = {
   get: endpoint({
     method: 'GET',
     path: '/v1/cost/forecast',
-    summary: 'Forecast daily usage cost, with intervals',
+    summary: 'Forecast daily usage cost, with prediction intervals',
     scope: 'cost:read',
     query: CostForecastQuery,
     response: { status: 200, body: CostForecasts },

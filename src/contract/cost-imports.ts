@@ -156,7 +156,7 @@ export const costImports = {
     rows: { imports: z.array(CostImport) },
   }),
   create: changing.create({
-    summary: 'Create a cost import, before sending its files and committing it',
+    summary: 'Create a cost import; then upload its files and commit it',
     body: CostImportInput,
     errors: ['invalid_cost_import', 'unavailable'],
   }),
@@ -165,7 +165,7 @@ export const costImports = {
     method: 'PUT',
     path: `${path}/:id/files/:n`,
     summary:
-      'Upload a file to an open cost import: CSV, NDJSON (both optionally gzipped) or Parquet; uploading the same number again replaces the file',
+      'Upload a file to an open cost import: CSV, NDJSON (both optionally gzipped) or Parquet; uploading a file with the same number replaces it',
     scope: 'cost:admin',
     ext: true,
     params: z.strictObject({ id: z.string(), n: z.string() }),
@@ -178,7 +178,7 @@ export const costImports = {
     method: 'POST',
     path: `${path}/:id/commit`,
     summary:
-      'Commit a cost import: replace the billing periods of all its files in the background, all or none',
+      'Commit a cost import: replace the billing periods of all its files in the background, all or nothing',
     scope: 'cost:admin',
     ext: true,
     params: ById,

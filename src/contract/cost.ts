@@ -62,7 +62,7 @@ const groupings = commaList()
 const values = () =>
   commaList().refine((all) => all.length <= 100, 'has more than 100 entries').optional(); // prettier-ignore
 
-const Day = z.iso.date('must be a day such as 2026-01-31');
+const Day = z.iso.date('must be a date such as 2026-01-31');
 
 /** Any of the values of each; of tags, which are `key`, `key=value` or `key=` for none, any of each key. */
 export const costFilterFields = {
@@ -84,7 +84,7 @@ export const costFilters = Object.keys(
 
 export const Currency = z
   .string()
-  .regex(/^[A-Za-z]{3,10}$/, 'must be a currency such as USD')
+  .regex(/^[A-Za-z]{3,10}$/, 'must be a currency code such as USD')
   .transform((text) => text.toUpperCase());
 
 const AnalysisQuery = z.strictObject({

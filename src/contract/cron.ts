@@ -163,7 +163,7 @@ function backwards(from: string, to: string, spec: FieldSpec): string {
   const part = (start: string, end: string): string => (start === end ? start : `${start}-${end}`);
   const parts = [part(String(spec.low), to)];
   if (from !== '7' || !isWeek(spec)) parts.unshift(part(from, String(lastOf(spec))));
-  return `a range cannot go backwards; use ${parts.join(',')}`;
+  return `a range must not start after its end; use ${parts.join(',')}`;
 }
 
 function valueOf(text: string, { low, high, words }: FieldSpec): number | undefined {
@@ -190,5 +190,5 @@ function neverFires({ dayOfMonth, month, dayOfWeek }: CronFields): string | unde
     names.length > 1
       ? `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
       : (names[0] ?? '');
-  return `never fires: ${list} ${names.length > 1 ? 'have' : 'has'} no day ${day}`;
+  return `never runs: ${list} ${names.length > 1 ? 'have' : 'has'} no day ${day}`;
 }

@@ -60,7 +60,7 @@ function showPath(path: Path): string {
 function unknownField(key: string, known: readonly string[]): string {
   const nearest = nearestWord(key, known);
   if (nearest) return `is not a known field; did you mean ${nearest}?`;
-  return `is not a known field${known.length > 0 ? `; known are ${known.join(', ')}` : ''}`;
+  return `is not a known field${known.length > 0 ? `; known fields are ${known.join(', ')}` : ''}`;
 }
 
 /** The names of the fields that the object at `path` may have. */

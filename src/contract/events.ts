@@ -109,7 +109,7 @@ const EventTrigger = z.strictObject({ type: EventType, data: data.optional() });
 export const events = {
   list: listEndpoint({
     path: '/v1/events',
-    summary: 'List events in the order in which they happened',
+    summary: 'List events in the order in which they occurred',
     ext: true,
     query: EventListQuery,
     rows: { events: z.array(AnsweredEvent) },

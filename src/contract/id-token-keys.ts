@@ -18,7 +18,8 @@ export const idTokenKeys = {
   rotate: endpoint({
     method: 'POST',
     path: '/v1/id-token-keys/rotate',
-    summary: 'Publish a new signing key for ID tokens, used a day later or immediately',
+    summary:
+      'Publish a new signing key for ID tokens; the service uses it after one day, or immediately',
     scope: 'admin',
     ext: true,
     body: IdTokenKeyRotation,

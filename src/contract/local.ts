@@ -253,7 +253,7 @@ export const local = {
     method: 'GET',
     path: '/v1/local/snapshot',
     summary:
-      'Download the data of a local server, without credentials and the audit log, as JSON lines',
+      'Download the data of a local server, without credentials and the audit log, as NDJSON',
     response: { status: 200, type: snapshotType, binary: true },
     errors: ['not_local'],
   }),
@@ -261,7 +261,7 @@ export const local = {
     ...common,
     method: 'POST',
     path: '/v1/local/restore',
-    summary: 'Replace the data of a local server with a snapshot, all or none',
+    summary: 'Replace the data of a local server with a snapshot, all or nothing',
     query: z.strictObject({
       /** Secrets of webhooks that were sealed with another key: refuse, or make new ones. */
       secrets: z.enum(['keep', 'new']).default('keep'),

@@ -42,7 +42,7 @@ export const MetricPoint = z
     const refuse = (field: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [field], message });
     if ((value === undefined) === (statistics === undefined)) {
-      return refuse('value', 'is required without statistics, and not allowed with it');
+      return refuse('value', 'is required unless statistics is set; use only one of the two');
     }
     if (metric === 'cpu' && unit !== 'percent') return refuse('unit', 'must be percent for cpu');
     const most = unit === 'bytes' ? mostBytes : metric === 'cpu' ? mostCpu : 100;
@@ -99,7 +99,7 @@ export const metrics = {
     method: 'POST',
     path: '/v1/metrics',
     summary:
-      'Import the utilization of virtual machines, one point per line, all or none; importing the same points again changes nothing',
+      'Import the utilization of virtual machines, one data point per line, all or nothing; importing the same points again changes nothing',
     scope: 'cost:admin',
     ext: true,
     streamed: 'application/x-ndjson',

@@ -20,10 +20,10 @@ function problemWithRedirect(text: string): string | undefined {
   const { protocol, hostname, username, password, href } = url;
   const isLoopback = loopbackHosts.includes(hostname);
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback)) {
-    return 'must begin with https://, or with http://127.0.0.1 or http://[::1] for programs on the computer of the user';
+    return "must begin with https://, or with http://127.0.0.1 or http://[::1] for programs on the user's computer";
   }
   if (protocol === 'https:' && (isLoopback || hostname === 'localhost')) {
-    return 'must begin with http://127.0.0.1 or http://[::1] for programs on the computer of the user, which have no certificate';
+    return "must begin with http://127.0.0.1 or http://[::1] for programs on the user's computer, which have no certificate";
   }
   if (username !== '' || password !== '') return 'must not contain a user name or password';
   if (/[?#*]/.test(text)) return 'must not contain a query, a fragment or a wildcard';

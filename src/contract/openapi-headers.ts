@@ -5,9 +5,13 @@ export const sharedHeaders = {
     schema: { type: 'string' },
   },
   ETag: { description: 'Version of the object, for If-Match', schema: { type: 'string' } },
-  'X-RateLimit-Limit': integerHeader('Limit of the window with the fewest requests left'),
-  'X-RateLimit-Remaining': integerHeader('Requests left in the window'),
-  'X-RateLimit-Reset': integerHeader('End of the window, in seconds since the Unix epoch'),
+  'X-RateLimit-Limit': integerHeader(
+    'Request limit of the rate limit window with the fewest requests left',
+  ),
+  'X-RateLimit-Remaining': integerHeader('Requests left in the rate limit window'),
+  'X-RateLimit-Reset': integerHeader(
+    'End of the rate limit window, in seconds since the Unix epoch',
+  ),
   'X-RateLimit-Retry-After': integerHeader('Seconds to wait before retrying'),
   'Retry-After': integerHeader('Seconds to wait before retrying'),
   'WWW-Authenticate': { description: 'How to authenticate', schema: { type: 'string' } },

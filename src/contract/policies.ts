@@ -82,7 +82,7 @@ const fields = {
     .min(1, 'must have at least one rule')
     .max(500)
     .refine((rules) => lengthOfMessages(rules) <= maxMessagesLength, {
-      message: `exceed the limit of ${inThrees(maxMessagesLength)} characters of messages in total`,
+      message: `exceed the limit of ${inThrees(maxMessagesLength)} characters in all messages together`,
     }),
   compliance_frameworks: z.array(label).max(500),
   auto_remediation: z.boolean(),

@@ -242,7 +242,7 @@ export const remediations = {
     ...one,
     method: 'POST',
     path: `${path}/:id/cancel`,
-    summary: 'Cancel a remediation; the running action finishes, and the others do not start',
+    summary: 'Cancel a remediation; the running action finishes, and no other action starts',
     scope: 'compliance:write',
     body: z.strictObject({ reason: z.string().min(1).max(1_024).optional() }),
     response: { status: 200, body: RemediationWithActions },

@@ -81,7 +81,7 @@ export const downloads = {
   createLink: endpoint({
     method: 'POST',
     path: '/v1/reports/:report_id/download-link',
-    summary: 'Create a temporary share link for a report, which requires no token',
+    summary: 'Create a temporary share link for a report; using the link requires no token',
     scope: 'compliance:write',
     params: ByReport,
     body: LinkInput,
@@ -119,7 +119,7 @@ export const downloads = {
   downloads: {
     ...listEndpoint({
       path: '/v1/reports/:report_id/downloads',
-      summary: 'List the downloads of a report: who, and when',
+      summary: 'List the downloads of a report: who downloaded it, and when',
       ext: true,
       query: listQuery(['at'], {}),
       rows: { downloads: z.array(Download) },

@@ -217,7 +217,7 @@ function componentOf(request: SignableRequest, name: string): string {
   // As bytes it would not be what it was.
   if (!/^[\t\x20-\x7e]*$/.test(value)) {
     throw signatureInvalid(
-      `The header "${name.slice(0, 60)}", which is signed, contains characters that are not ASCII`,
+      `The header "${name.slice(0, 60)}" is signed, but contains non-ASCII characters`,
     );
   }
   return value.trim();

@@ -307,7 +307,8 @@ export const resources = {
   upsert: endpoint({
     method: 'POST',
     path: '/v1/resources',
-    summary: 'Create or replace up to 1,000 resources, all or none; they are evaluated immediately',
+    summary:
+      'Create or replace up to 1,000 resources, all or nothing; they are evaluated immediately',
     manyIn: ['resources'],
     scope: 'compliance:write',
     ext: true,

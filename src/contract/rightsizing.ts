@@ -161,7 +161,7 @@ export const rightsizing = {
     method: 'POST',
     path: `${path}/:id/apply`,
     summary:
-      'Plan a remediation that changes the size once approved; also requires compliance:write',
+      'Plan a remediation that resizes the virtual machine once approved; also requires compliance:write',
     scope: 'cost:admin',
     body: z.strictObject({
       /** The size to change to; default: the suggested one. */

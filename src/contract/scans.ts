@@ -111,7 +111,7 @@ export const scans = {
     ...listEndpoint({
       path: '/v1/scans/:id/samples',
       summary:
-        'List samples of a scan: up to 25 passing resources per policy, with the values that it read',
+        'List samples of a scan: up to 25 passing resources per policy, with the values that the scan read',
       ext: true,
       query: ScanSampleListQuery,
       rows: { samples: z.array(ScanSample) },

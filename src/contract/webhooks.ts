@@ -184,7 +184,7 @@ export const webhooks = {
   }),
   get: noun.get({ summary: 'Get a webhook' }),
   update: noun.update({
-    summary: 'Update a webhook; active pauses and resumes it, secret rotates its secret',
+    summary: 'Update a webhook; active pauses or resumes it, secret rotates its signing secret',
     body: WebhookUpdate,
     errors: ['invalid_webhook'],
   }),

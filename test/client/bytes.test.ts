@@ -98,7 +98,7 @@ describe('a download by the client', () => {
       const { body } = await client.reports.download(input);
       await expect(textOf(body)).rejects.toMatchObject({
         error: 'unreachable',
-        message: 'The response to GET /v1/reports/rpt_1/download/pdf was cut off',
+        message: 'The response to GET /v1/reports/rpt_1/download/pdf was truncated',
       });
     }
   });

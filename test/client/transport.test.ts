@@ -179,7 +179,7 @@ describe("an answer that is not this API's", () => {
       },
     });
     const { client } = clientFor([new Response(cut)]);
-    expect((await errorOf(client.policies.list())).message).toContain('was cut off');
+    expect((await errorOf(client.policies.list())).message).toContain('was truncated');
   });
 });
 

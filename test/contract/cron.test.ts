@@ -18,12 +18,12 @@ test.each([
   expect(cronFault(expression)).toBeUndefined();
 });
 
-describe('what is no cron expression, or never fires, is told apart', () => {
+describe('what is no cron expression, or never runs, is told apart', () => {
   test.each([
-    ['0 0 31 2 *', 'never fires: February has no day 31'],
-    ['0 0 30-31 feb *', 'never fires: February has no day 30'],
-    ['0 0 31 4,6,9,11 *', 'never fires: April, June, September and November have no day 31'],
-    ['0 0 31 2 */1', 'never fires: February has no day 31'],
+    ['0 0 31 2 *', 'never runs: February has no day 31'],
+    ['0 0 30-31 feb *', 'never runs: February has no day 30'],
+    ['0 0 31 4,6,9,11 *', 'never runs: April, June, September and November have no day 31'],
+    ['0 0 31 2 */1', 'never runs: February has no day 31'],
     ['0 0 9 * * *', 'has six fields; seconds are not supported, so use only the last five'],
     ['@daily', 'is "@daily"; schedule names are not supported; use 0 0 * * *'],
     ['@Reboot', 'is "@Reboot"; schedule names are not supported; use five fields'],
@@ -35,10 +35,10 @@ describe('what is no cron expression, or never fires, is told apart', () => {
     ['0 9 ? * 1', 'has "?" as its day of month; ? is not supported; use *'],
     ['0 9 * * mno', 'has "mno" as its day of week; did you mean mon?'],
     ['0 9 * jum *', 'has "jum" as its month; did you mean jun?'],
-    ['0 22-2 * * *', `has "22-2" as its hour; a range cannot go backwards; use 22-23,0-2`],
+    ['0 22-2 * * *', `has "22-2" as its hour; a range must not start after its end; use 22-23,0-2`],
     [
       '0 9 * * sat-tue',
-      `has "sat-tue" as its day of week; a range cannot go backwards; use sat-6,0-tue`,
+      `has "sat-tue" as its day of week; a range must not start after its end; use sat-6,0-tue`,
     ],
   ])('%s', (expression, fault) => {
     expect(cronFault(expression)).toBe(fault);

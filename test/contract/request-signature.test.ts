@@ -396,7 +396,7 @@ describe('a signed request', () => {
     [
       'a signed header beyond ASCII',
       (one) => withHeaders(input((text) => text.replace('("', '("x" "'))(one), { x: 'é' }),
-      'The header "x", which is signed, contains characters that are not ASCII',
+      'The header "x" is signed, but contains non-ASCII characters',
     ],
   ])('with %s is refused, saying so', (_, change, said) => {
     expect(problem(change(sign(request, 'secret')))).toContain(said);

@@ -110,7 +110,7 @@ function judgeNext(one: Extract<Case, { kind: 'next' }>): Verdict {
   const read = readCron(cron);
   if (!read.ok) {
     // "Never" is an answer, too.
-    if (one.expected === null && read.fault.startsWith('never fires')) return 'agrees';
+    if (one.expected === null && read.fault.startsWith('never runs')) return 'agrees';
     return refusalOf(cron);
   }
   const from = instant(given, zone);
@@ -135,7 +135,7 @@ function judge(one: Case): Verdict {
       return cronFault(one.spec) === undefined ? 'unexplained' : 'agrees';
     case 'valid':
     case 'never':
-      if (cronFault(cron)?.startsWith('never fires') && one.kind === 'never') return 'agrees';
+      if (cronFault(cron)?.startsWith('never runs') && one.kind === 'never') return 'agrees';
       return one.kind === 'valid' && cronFault(cron) === undefined ? 'agrees' : refusalOf(cron);
     case 'activation': {
       if (!readCron(cron).ok) return refusalOf(cron);

@@ -117,7 +117,7 @@ describe('a CSV file', () => {
   });
 
   it('is refused with line and column where it is none', () => {
-    expect(failureOf('a\n"b\nc')).toEqual(['a quote is not closed', 2, 1]);
+    expect(failureOf('a\n"b\nc')).toEqual(['a closing quote is missing', 2, 1]);
     expect(failureOf('a\nx,"b"c\n')).toEqual(['text follows a closing quote', 2, 6]);
     expect(failureOf('a\nx,\0\n')).toEqual(['is binary, not CSV', 2, 3]);
     expect(failureOf(Buffer.from([0x61, 0x0a, 0xff, 0x0a]))).toEqual([
@@ -134,7 +134,11 @@ describe('a CSV file', () => {
   });
 
   it.each([
-    ['in quotes', 'a\nx,y"z,"', ['the row is longer than 8 MiB; is this quote not closed?', 2, 7]],
+    [
+      'in quotes',
+      'a\nx,y"z,"',
+      ['the row is longer than 8 MiB; a closing quote may be missing', 2, 7],
+    ],
     ['without quotes', 'a\n"x",', ['the row is longer than 8 MiB', 2, 1]],
   ])('ends a row %s that never ends before it fills the memory', (_, begin, said) => {
     expect(failureOf(`${begin}${'x'.repeat(9 * 1024 * 1024)}`, 512 * 1024)).toEqual(said);

@@ -79,12 +79,12 @@ describe.skipIf(pairs.length < 3)('a service that requires client certificates',
     expect(await list(ofAnn)).toMatchObject({ exitCode: 0 });
     await logIn('--client-cert', 'ann.pem', '--client-key', 'ann.key');
     const wrong = await run(['policy', 'list'], shown('other.pem', 'other.key'));
-    expect(wrong.stderr).toContain('may not accept the client certificate');
+    expect(wrong.stderr).toContain('may have rejected the client certificate');
   });
 
   it.each<[string, Record<string, string>, number, string]>([
     ['none', {}, 1, `cannot be reached: the server requires a client certificate\n  → Set GOVCTL_CLIENT_CERT and GOVCTL_CLIENT_KEY, or pass --client-cert`], // prettier-ignore
-    ['one of another authority', shown('other.pem', 'other.key'), 1, 'the server closed the connection; it may not accept the client certificate\n'], // prettier-ignore
+    ['one of another authority', shown('other.pem', 'other.key'), 1, 'the server closed the connection; it may have rejected the client certificate\n'], // prettier-ignore
     ['one whose key is missing', { GOVCTL_CLIENT_CERT: 'ann.pem' }, 3, 'GOVCTL_CLIENT_CERT is set, but GOVCTL_CLIENT_KEY is not'], // prettier-ignore
     ['one that is nowhere', shown('nowhere.pem', 'ann.key'), 1, `The client certificate, ${at('nowhere.pem')}, can't be read: no such file`], // prettier-ignore
     ['one with the key of another', shown('ann.pem', 'other.key'), 3, `The key ${at('other.key')} does not belong to the client certificate ${at('ann.pem')}`], // prettier-ignore

@@ -103,12 +103,12 @@ describe('a condition', () => {
     ['resource.x == 9223372036854775808', 15, '64 bit'],
     ['has(resource)', 5, 'attribute'],
     ['resource.x == resource.bind(a, 1, a)', 15, 'not supported'],
-    ['resource.x == [1].transformMapEntry(i, v, v)', 43, 'entries of maps, not of int'],
+    ['resource.x == [1].transformMapEntry(i, v, v)', 43, 'must return a map, not int'],
     ['[?1] == []', 3, 'not int'],
     ['size(resource.a, ?resource.b) == 1', 18, '?'],
     ['"a".?b.hasValue()', 6, 'no attributes'],
-    ['[1].all(i, i, true)', 12, 'two different names'],
-    ['"a".exists(i, c, true)', 1, 'lists and maps, not string'],
+    ['[1].all(i, i, true)', 12, 'two different variable names'],
+    ['"a".exists(i, c, true)', 1, 'a list or a map, not string'],
     ['bytes(resource.x).hex() == "00"', 1, 'not supported'],
   ])('points at what could not run: %s', (source, column, message) => {
     const problem = problemOf(source);

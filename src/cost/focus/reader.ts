@@ -204,7 +204,7 @@ export class RecordReader {
       return this.rejected(
         row,
         Math.min(row.length, this.names.length) - 1,
-        `the row has ${row.length} fields, the header ${this.names.length}`,
+        `the row has ${row.length} fields, but the header has ${this.names.length}`,
       );
     }
     const day = this.dayOf(row, 'charge_start');

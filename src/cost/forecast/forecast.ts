@@ -169,6 +169,6 @@ function byMean(values: readonly number[], horizon: number): Forecast {
     points: new Array<ForecastPoint>(horizon).fill(point),
     // The mean may be off as a whole.
     together: [1, 1],
-    note: `Only ${values.length} days of data: the mean, with wide intervals`,
+    note: `Only ${values.length} days of data: the forecast is the mean, with wide intervals`,
   };
 }

@@ -63,6 +63,6 @@ const between = (a: readonly number[], b: readonly number[]): readonly number[] 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
 function first<T>([value]: readonly T[]): T {
-  if (value === undefined) throw new Error('a simplex has corners');
+  if (value === undefined) throw new Error('a simplex must have vertices');
   return value;
 }

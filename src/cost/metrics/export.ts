@@ -100,7 +100,7 @@ export function periodOf(
   if (closest !== Infinity) return Math.round(closest / 1_000);
   throw new ExportError(
     place,
-    'does not include its period, which a single time does not show: pass --period, in seconds',
+    'does not include the period of its data points: pass --period, in seconds',
   );
 }
 
@@ -114,7 +114,7 @@ export function resourceOf(
   if (id !== undefined) return id;
   throw new ExportError(
     place,
-    'does not include a machine: pass --resource, the ID of the machine',
+    'does not include the ID of a virtual machine: pass it as --resource',
   );
 }
 

@@ -103,7 +103,7 @@ export class CsvReader {
       throw this.openQuote === undefined
         ? this.error('the row is longer than 8 MiB')
         : this.error(
-            'the row is longer than 8 MiB; is this quote not closed?',
+            'the row is longer than 8 MiB; a closing quote may be missing',
             this.placeAt(this.openQuote),
           );
     }
@@ -145,7 +145,7 @@ export class CsvReader {
         start = ++at;
         for (; ; at++) {
           if (at >= length) {
-            if (isEnd) throw this.error('a quote is not closed', this.placeAt(start - 1));
+            if (isEnd) throw this.error('a closing quote is missing', this.placeAt(start - 1));
             this.openQuote = start - 1;
             return undefined;
           }

@@ -54,7 +54,9 @@ export function detectFormat(head: Uint8Array): FileFormat {
   const found = refused.find(({ bytes }) => begins(head, bytes));
   if (found) throw new ReadError(found.message);
   if (head.subarray(0, binarySize).includes(0)) {
-    throw new ReadError('is a binary file; import CSV, NDJSON (also in gzip) or Parquet');
+    throw new ReadError(
+      'is a binary file; import CSV, NDJSON (both optionally gzipped) or Parquet',
+    );
   }
   const text = new TextDecoder().decode(head).trimStart();
   if (text === '') throw new ReadError('has no rows');
@@ -67,7 +69,7 @@ export function detectFormat(head: Uint8Array): FileFormat {
   if (text.startsWith('{')) {
     if (/^\{\s*\n/.test(text)) {
       throw new ReadError(
-        'is JSON over several lines; write one object per line, for example with jq -c . FILE',
+        'is JSON that spans several lines; write one object per line, for example with jq -c . FILE',
       );
     }
     return { kind: 'ndjson' };

@@ -101,7 +101,7 @@ function checkNewData(header: Fields, { body, size, column }: PageBody): Omit<Pa
   const values = valuesOf(header);
   const [nulls, ofDefinition, ofRepetition] = [header.count(2), header.count(5), header.count(6)];
   if (nulls > values || ofDefinition + ofRepetition > Math.min(size, body.length)) {
-    throw damaged('the header of a page contradicts itself');
+    throw damaged('the header of a page is inconsistent');
   }
   const { repetition, definition, decompress } = column;
   const repeated = body.subarray(0, ofRepetition);
@@ -148,7 +148,7 @@ function checkValues(
       // A page without values may have no byte that says how wide they are.
       if (count === 0) return;
       const width = source.byte();
-      if (width > 32) throw damaged('a page has numbers of more than 32 bits');
+      if (width > 32) throw damaged('a page contains integers of more than 32 bits');
       if (width > 0 || isNew) runs(source, width, count);
       return;
     }
@@ -229,7 +229,7 @@ function checkPrefixes(source: Source, count: number): void {
     const bits = source.take(parts);
     for (let part = 0; part < parts && seen < count; part++) {
       const width = bits[part] ?? 0;
-      if (width > 32) throw damaged('a page has numbers of more than 32 bits');
+      if (width > 32) throw damaged('a page contains integers of more than 32 bits');
       const packed = source.take((ofPart * width) / 8);
       for (let n = 0; n < ofPart && seen < count; n++) {
         value = (value + least + bitsAt(packed, n * width, width)) | 0;
@@ -263,7 +263,7 @@ class Fields {
   count(field: number): number {
     const value = this.values.get(field);
     if (typeof value === 'number' && value >= 0) return value;
-    throw damaged('the header of a page lacks a number');
+    throw damaged('the header of a page lacks a required number');
   }
 
   isFalse(field: number): boolean {
@@ -273,7 +273,7 @@ class Fields {
   struct(field: number): Fields {
     const value = this.values.get(field);
     if (value instanceof Fields) return value;
-    throw damaged('the header of a page lacks a part');
+    throw damaged('the header of a page lacks a required field');
   }
 }
 
@@ -373,7 +373,7 @@ class Source {
       case 12:
         return this.struct(depth + 1);
       default:
-        throw damaged('the header of a page is not understood');
+        throw damaged('the header of a page cannot be read');
     }
   }
 }

@@ -106,7 +106,7 @@ export class ParquetFile {
       byteLength: size,
       async slice(start, end = size) {
         if (!(start >= 0 && start <= end && end <= size))
-          throw damaged('a part is outside of the file');
+          throw damaged('a section is outside the file');
         if (end - start > mostOfGroup) throw tooLarge();
         return (await read(start, end)).slice().buffer;
       },
@@ -183,7 +183,7 @@ export class ParquetFile {
       meta && names.includes(meta.path_in_schema[0] ?? '') ? [meta] : [],
     );
     const sizes = metas.map(({ total_compressed_size: size }) => Number(size));
-    if (sizes.some((size) => !(size >= 0))) throw damaged('a column has no possible size');
+    if (sizes.some((size) => !(size >= 0))) throw damaged('a column has an invalid size');
     if (sizes.reduce((sum, size) => sum + size, 0) > mostOfGroup) throw tooLarge();
     const kept: KeptColumn[] = (this.kept = []);
     const parts: AtOnce[] = [];
@@ -270,7 +270,7 @@ const tooLarge = (): ReadError =>
 
 const tooMuch = (): ReadError =>
   new ReadError(
-    'has pages that take too much memory at once; write it with row groups of at most 100,000 rows',
+    'has pages that require too much memory; write it with row groups of at most 100,000 rows',
   );
 
 /** What the library says of damaged files. */
@@ -320,7 +320,7 @@ const isDecimal = ({ converted_type: converted, logical_type: logical }: SchemaE
 function reading(element: SchemaElement | undefined): (value: unknown) => string | undefined {
   if (element && isDecimal(element)) {
     const { scale = 0 } = element;
-    if (!(scale >= 0 && scale <= mostScale)) throw damaged('a decimal has no possible scale');
+    if (!(scale >= 0 && scale <= mostScale)) throw damaged('a decimal has an invalid scale');
     return (value) => decimalOf(value, scale);
   }
   if (element?.type === 'FLOAT') {

@@ -86,7 +86,7 @@ export class Spool {
     const known = this.parts.get(key);
     if (known) return known;
     if (this.parts.size >= mostParts) {
-      throw new ReadError('the files have more than 100,000 days of billing periods');
+      throw new ReadError('the billing periods of the files have more than 100,000 days in total');
     }
     const bytes = new Uint8Array(Math.max(firstSize, this.mostOfRow));
     const part = { period, day, rows: 0, pieces: [], bytes, length: 0 };

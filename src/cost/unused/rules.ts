@@ -239,7 +239,7 @@ const rules = new Map<string, Rule>(
           const isDeployedDisk = textAt(properties, 'status') === 'READY' || saysNone(properties, 'users'); // prettier-ignore
           if (isDeployedDisk && !hasAny(properties, 'users')) {
             return {
-              reason: 'disk has no users',
+              reason: 'no resource uses the disk',
               ...since(textAt(properties, 'lastDetachTimestamp')),
             };
           }
@@ -279,7 +279,7 @@ function googleAddress(resource: Candidate) {
   }
   const { properties } = resource;
   return textAt(properties, 'status') === 'RESERVED' && !hasAny(properties, 'users')
-    ? { reason: 'address is reserved and has no users' }
+    ? { reason: 'address is reserved, but no resource uses it' }
     : undefined;
 }
 

@@ -205,7 +205,7 @@ export const checkOptionals: Check<Extract<ASTNode, { readonly op: 'list' | 'map
     checker.check(key, context);
     const { kind, name } = checker.check(value, context);
     if (optional?.has(i) === true && kind !== 'optional' && kind !== 'dyn') {
-      throw checker.createError('optional_expected', `? is for optionals, not ${name}`, value);
+      throw checker.createError('optional_expected', `? requires an optional, not ${name}`, value);
     }
   }
   return checker.getType(node.op === 'list' ? 'list<dyn>' : 'map<dyn, dyn>');
@@ -220,15 +220,15 @@ export const checkOptMap =
     const wrong = (message: string, node: ASTNode) =>
       checker.createError('invalid_macro_argument', `${methodName}() ${message}`, node);
     if (type.kind !== 'optional' && type.kind !== 'dyn') {
-      throw wrong(`is of optionals, not of ${type.name}`, receiver);
+      throw wrong(`requires an optional, not ${type.name}`, receiver);
     }
-    if (name?.op !== 'id') throw wrong('expects a name here', name ?? receiver);
+    if (name?.op !== 'id') throw wrong('expects a variable name here', name ?? receiver);
     const held = typeInside(type) ?? checker.getType('dyn');
     const made = checker.check(body, context.forkWithVariable(name.args, held));
     if (methodName === 'optMap') return checker.getType(`optional<${made.name}>`);
     if (made.kind === 'optional') return made;
     if (made.kind === 'dyn') return checker.getType('optional<dyn>');
-    throw wrong(`makes optionals, not ${made.name}`, body);
+    throw wrong(`must return an optional, not ${made.name}`, body);
   };
 
 const timestampType = 'google.protobuf.Timestamp';
@@ -259,13 +259,13 @@ export const checkMacro =
     const { loop, variables } = loopOf(methodName, args.length) ?? { loop: 'all', variables: 1 };
     const over = checker.check(receiver, context);
     const types = variablesOf(over, variables);
-    if (!types) throw wrong(`runs over lists and maps, not ${over.name}`, receiver);
+    if (!types) throw wrong(`requires a list or a map, not ${over.name}`, receiver);
     const names = new Set<string>();
     let inner = context;
     for (const [i, type] of types.entries()) {
       const name = args[i];
-      if (name?.op !== 'id') throw wrong('expects a name here', name ?? receiver);
-      if (names.has(name.args)) throw wrong('expects two different names', name);
+      if (name?.op !== 'id') throw wrong('expects a variable name here', name ?? receiver);
+      if (names.has(name.args)) throw wrong('expects two different variable names', name);
       names.add(name.args);
       inner = inner.forkWithVariable(name.args, checker.getType(type));
     }
@@ -274,12 +274,13 @@ export const checkMacro =
       loop === 'map' || loop === 'entries' || loop === 'merge' ? bodies.pop() : undefined;
     for (const test of bodies) {
       const { name, kind } = checker.check(test, inner);
-      if (name !== 'bool' && kind !== 'dyn') throw wrong(`tests by bool, not ${name}`, test);
+      if (name !== 'bool' && kind !== 'dyn')
+        throw wrong(`requires a bool condition, not ${name}`, test);
     }
     if (!yields) return checker.getType('bool');
     const made = checker.check(yields, inner);
     if (loop === 'map') return checker.getType(`list<${made.name}>`);
     if (loop === 'entries') return checker.getType(`map<${types[0]}, ${made.name}>`);
     if (made.kind === 'map' || made.kind === 'dyn') return made;
-    throw wrong(`makes entries of maps, not of ${made.name}`, yields);
+    throw wrong(`must return a map, not ${made.name}`, yields);
   };

@@ -1,9 +1,10 @@
+import { UnknownValue } from '../../contract/resources.ts';
 import { doubt, has, index, isShared, itemsOf, locate, merge, notBool, select } from './access.ts';
 import type { Program, Term } from './program.ts';
 import { spend, startEvaluation } from './budget.ts';
 import { opened, some } from './optionals.ts';
 import { prices } from './prices.ts';
-import { CelMap, Failure, mismatch } from './values.ts';
+import { CelMap, Failure, typeError, typeName, unknownFailure } from './values.ts';
 import type { JsonMap } from './values.ts';
 
 /** Values by slot. */
@@ -265,7 +266,9 @@ function runMap(term: Of<'map'>, build: Build): Run {
 }
 
 export const badKey = (key: unknown): Failure =>
-  mismatch('a map literal with this key or a duplicate key', key);
+  key instanceof UnknownValue
+    ? unknownFailure(key)
+    : typeError(`duplicate or invalid map key of type ${typeName(key)}`);
 
 /** Puts one entry into a map that a macro makes. */
 export function addEntry(into: CelMap, key: unknown, value: unknown): Failure | undefined {

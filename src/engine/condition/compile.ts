@@ -50,7 +50,7 @@ export const resourceSlot = 0;
 export const nowSlot = 1;
 
 const tooDeep = (source: string): Failed =>
-  failed(source, 0, 0, `has too many levels; at most ${maxTreeDepth} are allowed`);
+  failed(source, 0, 0, `has more than ${maxTreeDepth} levels of nesting`);
 
 /**
  * Parses and type-checks a condition: CEL over `resource` (a map) and `now` (a timestamp) that yields bool.

@@ -48,7 +48,7 @@ export const scopeOfName = (
 
 /** The name that a macro is given. */
 export function nameOf(given: ASTNode, macro: ASTNode): string {
-  if (given.op !== 'id') throw new LoweringProblem('a name is expected here', macro);
+  if (given.op !== 'id') throw new LoweringProblem('a variable name is expected here', macro);
   return given.args;
 }
 

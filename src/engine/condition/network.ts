@@ -133,7 +133,7 @@ function allBut(blocks: readonly string[]): Span[] {
 
 function spanOf(block: string): Span {
   const range = parseRange(block);
-  if (!range) throw new Error(`${block} is not a block`);
+  if (!range) throw new Error(`${block} is not a CIDR block`);
   return toSpan(range);
 }
 

@@ -46,7 +46,7 @@ export function compilePattern(pattern: string, room?: PatternRoom): Pattern {
     room.left -= workOf(pattern, size);
     if (room.left < 0) {
       throw new Error(
-        `takes the patterns of these conditions over the limit of ${inThrees(mostPatternParts)} parts in total`,
+        `exceeds, with the other patterns of these conditions, the limit of ${inThrees(mostPatternParts)} parts in total`,
       );
     }
   }
@@ -63,7 +63,7 @@ export function compilePattern(pattern: string, room?: PatternRoom): Pattern {
   }
   if (size > largestPattern) {
     throw new Error(
-      `repeats make it too large: ${inThrees(size)} parts, at most ${inThrees(largestPattern)}`,
+      `has ${inThrees(size)} parts after expanding its repetitions; the maximum is ${inThrees(largestPattern)}`,
     );
   }
   return { test: re2Test(RE2JS.compile(pattern)) };
@@ -138,10 +138,10 @@ function tryPattern(text: string): Pattern | 'none' {
   }
 }
 
-const notPattern = (): Failure => typeError('the pattern is not a regular expression (RE2)');
+const notPattern = (): Failure => typeError('the pattern is not a valid RE2 regular expression');
 
 export const describePattern = (pattern: string, error: unknown): string =>
-  `${JSON.stringify(pattern.slice(0, 60))} is not a regular expression (RE2): ${
+  `${JSON.stringify(pattern.slice(0, 60))} is not a valid RE2 regular expression: ${
     error instanceof Error ? error.message : String(error)
   }`;
 

@@ -1,8 +1,9 @@
+import { UnknownValue } from '../../contract/resources.ts';
 import { maxLength, tooLong } from './arithmetic.ts';
 import { spend, spendOn, spendOnEach, spendOnSearch } from './budget.ts';
 import { isMap, leastOf, less, sizeOf } from './compare.ts';
 import { prices } from './prices.ts';
-import { mismatch, typeError, Uint } from './values.ts';
+import { mismatch, typeError, typeName, Uint, unknownFailure } from './values.ts';
 import type { Failure, Strict } from './values.ts';
 
 // Sizes and places count code points. A text without surrogates, and that is nearly all of them, has one for each unit.
@@ -170,7 +171,9 @@ export function join(list: unknown, separator: unknown = ''): unknown {
   spend(prices.textFunction + list.length * prices.item);
   let length = list.length * separator.length;
   for (const item of list as unknown[]) {
-    if (typeof item !== 'string') return mismatch('join() of a list with an item that', item);
+    if (item instanceof UnknownValue) return unknownFailure(item);
+    if (typeof item !== 'string')
+      return typeError(`join() requires strings, not ${typeName(item)}`);
     length += item.length;
   }
   if (length > maxLength) return tooLong();

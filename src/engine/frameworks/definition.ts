@@ -25,7 +25,7 @@ export function findControlFaults(
     const key = controlKey(framework, id);
     const first = at.get(key);
     if (first === undefined) at.set(key, index);
-    else add(index, 'id', `must be unique: controls[${first}] is ${show(id)}, too`);
+    else add(index, 'id', `must be unique, but controls[${first}] also has the ID ${show(id)}`);
   }
   const known = builtIn && new Set(builtIn.controls.map((id) => controlKey(framework, id)));
   const suggest = createSuggester(new Set(builtIn?.controls ?? controls.map(({ id }) => id)));
@@ -68,7 +68,7 @@ function findCircles(
     const circle = path.slice(from);
     const ids = [...circle, circle[0] ?? 0].map((index) => controls[index]?.id ?? '');
     const shown = ids.length > 8 ? [...ids.slice(0, 4), '…', ...ids.slice(-3)] : ids;
-    const message = `must not lead back to the control itself: ${shown.join(' → ')}`;
+    const message = `must not form a cycle: ${shown.join(' → ')}`;
     faults.push({ field: `controls[${circle[0] ?? 0}].parent`, message });
   }
   return faults;

@@ -111,6 +111,6 @@ function whyNoAddress(text: string): string | undefined {
   if (protocol !== 'https:' && !(protocol === 'http:' && isHere)) {
     return 'must be a URL that begins with https://';
   }
-  if (username !== '' || password !== '') return 'must not contain a user or password';
+  if (username !== '' || password !== '') return 'must not contain a user name or password';
   return hash === '' ? undefined : 'must not contain a fragment (#)';
 }

@@ -58,6 +58,15 @@ const saidBefore: readonly (readonly [now: RegExp, before: string])[] = [
     /the string is not (an IP address or range|a timestamp such|a duration such|a time zone such)/,
     'the text is not $1',
   ],
+  [
+    /the pattern is not a valid RE2 regular expression/,
+    'the pattern is not a regular expression (RE2)',
+  ],
+  [/join\(\) requires strings, not /, "join() of a list with an item that can't be applied to "],
+  [
+    /duplicate or invalid map key of type /,
+    "a map literal with this key or a duplicate key can't be applied to ",
+  ],
 ];
 
 const asBefore = (message: string | undefined): string | undefined =>

@@ -32,7 +32,7 @@ export function createRestrictions(countryOf: CountryOf | undefined): Restrictio
       if (list && !isWithin(rangesOf(list), address)) {
         throw new GovctlError(
           'address_not_allowed',
-          `This API key does not work from ${seen(address)}, the address of this request`,
+          `This API key cannot be used from ${seen(address)}, the address of this request`,
           {
             hint: 'Add the address with `govctl api-key update`. If the address is that of your proxy, list it in trusted_proxies of the --config file.',
           },
@@ -44,7 +44,7 @@ export function createRestrictions(countryOf: CountryOf | undefined): Restrictio
       const where = country ?? (countryOf ? 'an unknown country' : 'an unknown country: the server has no country_database'); // prettier-ignore
       throw new GovctlError(
         'country_not_allowed',
-        `This API key does not work from ${seen(address)}, the address of this request (${where})`,
+        `This API key cannot be used from ${seen(address)}, the address of this request (${where})`,
       );
     },
   };

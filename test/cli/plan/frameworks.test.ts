@@ -152,7 +152,7 @@ describe('govctl validate', () => {
   it.each([
     ['an unknown parent', 'parent: C1', 'parent: C9', 'must be the ID of another control'],
     ['a circle', 'parent: C1', 'parent: c1.1', 'C1.1 → C1.1'],
-    ['an id twice', 'id: C1.1', 'id: c1', 'must be unique: controls[0] is "c1"'],
+    ['an id twice', 'id: C1.1', 'id: c1', 'must be unique, but controls[0] also has the ID "c1"'],
     ['an unknown field', 'parent: C1', 'parnt: C1', 'Did you mean parent?'],
     ['a missing title', '    title: Spend is allocated\n', '', 'title'],
   ])('finds %s among the controls', async (_, from, to, message) => {

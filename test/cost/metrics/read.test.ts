@@ -47,10 +47,10 @@ describe('get-metric-statistics of CloudWatch', () => {
 
   it('asks for the machine, and for the period of a single point', () => {
     expect(read(statistics)).toBe(
-      'Datapoints: does not include a machine: pass --resource, the ID of the machine',
+      'Datapoints: does not include the ID of a virtual machine: pass it as --resource',
     );
     const one = { ...statistics, Datapoints: statistics.Datapoints.slice(0, 1) };
-    expect(read(one, { resource: 'i-1' })).toMatch(/^Datapoints: does not include its period/);
+    expect(read(one, { resource: 'i-1' })).toMatch(/^Datapoints: does not include the period/);
     expect(read(one, { resource: 'i-1', period: 60 })).toMatchObject({
       points: [{ period_seconds: 60 }],
     });

@@ -35,6 +35,18 @@ describe('a baseline of an earlier build still accepts errors', () => {
     ['string(): the bytes are not valid UTF-8', 'string(): the bytes are not UTF-8'],
     ['format(): %d does not accept string', 'format(): %d does not take string'],
     ['charAt(): 9 is outside the string', 'charAt(): 9 is outside the text'],
+    [
+      'the pattern is not a valid RE2 regular expression',
+      'the pattern is not a regular expression (RE2)',
+    ],
+    [
+      'join() requires strings, not int',
+      "join() of a list with an item that can't be applied to int",
+    ],
+    [
+      'duplicate or invalid map key of type list',
+      "a map literal with this key or a duplicate key can't be applied to list",
+    ],
     ['value() of an empty optional', 'value() of an optional that has none'],
     [
       'the string is not a duration such as 36h or 1h30m',

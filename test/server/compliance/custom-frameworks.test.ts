@@ -228,7 +228,7 @@ describe('the check of controls', () => {
     const [fault, ...more] = findControlFaults('own', many, undefined);
     expect(more).toEqual([]);
     expect(fault?.message).toBe(
-      'must not lead back to the control itself: c0 → c1 → c2 → c3 → … → c4998 → c4999 → c0',
+      'must not form a cycle: c0 → c1 → c2 → c3 → … → c4998 → c4999 → c0',
     );
   });
 });

@@ -34,12 +34,12 @@ it.each<[name: string, bytes: string | Uint8Array, said: string]>([
   [
     'a picture',
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]),
-    'is a binary file; import CSV, NDJSON (also in gzip) or Parquet',
+    'is a binary file; import CSV, NDJSON (both optionally gzipped) or Parquet',
   ],
   ['UTF-16', utf16, 'is encoded as UTF-16'],
   ['XML', '<?xml version="1.0"?>', 'is XML or HTML'],
   ['a JSON array', '[{"BilledCost": 1}]', 'is a JSON array'],
-  ['JSON over lines', '{\n  "BilledCost": 1\n}', 'is JSON over several lines'],
+  ['JSON over lines', '{\n  "BilledCost": 1\n}', 'is JSON that spans several lines'],
   ['gzip twice', gzipSync(gzipSync(csv(row()))), 'is compressed twice'],
   ['gzip that is cut', gzipSync(csv(row())).subarray(0, 40), 'is truncated: the gzip data'],
   ['a gzip bomb', bomb, 'decompresses to more than 200 times its size'],
@@ -48,7 +48,7 @@ it.each<[name: string, bytes: string | Uint8Array, said: string]>([
   ['other columns', 'a,b,c\n1,2,3\n', 'do not match those of FOCUS'],
   ['columns twice', csv(row()).replace('Tags', 'billedcost'), 'appears twice'],
   ['columns missing', 'BilledCost,ChargePeriodStart\n1,2026-01-01\n', 'are missing'],
-  ['an open quote', csv(row(), 'AWS,"1\n'), 'a quote is not closed'],
+  ['an open quote', csv(row(), 'AWS,"1\n'), 'a closing quote is missing'],
 ])('%s is refused with one message, and nothing is imported', async (name, bytes, said) => {
   const done = await importFiles(
     service,

@@ -440,7 +440,7 @@ describe('a patch of a policy', () => {
     ['patch:{}', 'changes nothing'],
     ['patch:[1]', 'must be a JSON object after patch:'],
     ['webhook:http://example.com/x', 'must be a URL that begins with https://'],
-    ['webhook:https://me:secret@example.com/x', 'must not contain a user or password'],
+    ['webhook:https://me:secret@example.com/x', 'must not contain a user name or password'],
     ['exec:../../bin/sh', 'must be a command of the server'],
   ])('like %s is refused', async (action, why) => {
     const got = await create(action);

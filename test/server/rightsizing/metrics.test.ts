@@ -170,10 +170,10 @@ describe('POST /v1/metrics', () => {
     [{ value: -1 }, 'Line 2: value must be from 0 to 1000'],
     [{ value: '5' }, 'Line 2: value must be a number'],
     [{ value: null }, 'Line 2: value must be a number, not null'],
-    [{ value: undefined }, 'Line 2: value is required without statistics'],
+    [{ value: undefined }, 'Line 2: value is required unless statistics is set'],
     [
       { statistics: { max: 1 } },
-      'Line 2: value is required without statistics, and not allowed with it',
+      'Line 2: value is required unless statistics is set; use only one of the two',
     ],
     [{ value: undefined, statistics: {} }, 'Line 2: statistics must have max'],
     [
@@ -182,7 +182,7 @@ describe('POST /v1/metrics', () => {
     ],
     [
       { value: undefined, statistics: { maximum: 1 } },
-      'statistics.maximum is not a known field; known are min, max',
+      'statistics.maximum is not a known field; known fields are min, max',
     ],
     [{ period_seconds: 0 }, 'Line 2: period_seconds must be at least 1'],
     [{ period_seconds: 1e9 }, 'Line 2: period_seconds must be at most 86400'],

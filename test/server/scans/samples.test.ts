@@ -38,7 +38,7 @@ async function buckets(count: number, isPublic: (at: number) => boolean): Promis
 }
 
 describe('a scan', () => {
-  it('keeps up to 25 of the resources that pass each policy, with the values that it read', async () => {
+  it('keeps up to 25 of the resources that pass each policy, with the values that the scan read', async () => {
     const many = await inventory.createPolicy('many');
     const few = await inventory.createPolicy('few', {
       rules: [{ condition: 'resource.id != "r1" && has(resource.tags.team)', effect: 'DENY' }],

@@ -22,7 +22,7 @@ describe('what is wrong is named by its field', () => {
     ['no name', { name: undefined }, 'name', /required|expected/],
     ['a blank name', { name: '  ' }, 'name', /blank/],
     ['six fields', { schedule: { cron: '0 0 9 * * *' } }, 'schedule.cron', /six fields/],
-    ['31 February', { schedule: { cron: '0 9 31 2 *' } }, 'schedule.cron', /never fires: February/],
+    ['31 February', { schedule: { cron: '0 9 31 2 *' } }, 'schedule.cron', /never runs: February/],
     ['a macro', { schedule: { cron: '@daily' } }, 'schedule.cron', /use 0 0 \* \* \*/],
     ['no cron', { schedule: {} }, 'schedule.cron', /required|expected/],
     [
