@@ -455,7 +455,7 @@ describe('the rubric of severities', () => {
       ({ policy, isStrict }) =>
         isStrict &&
         policy.severity === 'HIGH' &&
-        policy.description?.includes('In the strict set, because ') !== true,
+        policy.description?.includes('This policy is in the strict set because ') !== true,
     );
     expect(late.map(({ policy }) => policy.name)).toEqual([]);
   });
@@ -586,8 +586,8 @@ const propertyNames =
 const ownNames = new RegExp(
   `^(${[
     'Cloud(Formation|Front|Watch)|DataSync|DynamoDB|GitHub|MariaDB|MySQL|PostgreSQL|ELBSecurityPolicy|AdministratorAccess',
-    'ICMPv6|IMDSv1|IPv6|OAuth|TLSv1|vTPM|NoEcho|Acr(Pull|Push)|AllowPrivate|DenyAll|BucketOwnerEnforced|FtpsOnly',
-    'AssumeRole|CallerAccount|InvokeFunction(Url)?|PassedToService|PrincipalOrgID|SecureTransport|Source(Account|Arn|Vpce?)',
+    'ICMPv6|IMDSv1|IPv6|OAuth|SecureString|WorkSpaces?|TLSv1|vTPM|NoEcho|Acr(Pull|Push)|AllowPrivate|DenyAll|BucketOwnerEnforced|FtpsOnly',
+    'AssumeRole|CallerAccount|NotAction|NotPrincipal|NotResource|InvokeFunction(Url)?|PassedToService|PrincipalOrgID|SecureTransport|Source(Account|Arn|Vpce?)',
     'ZoneRedundant|allServices|allUsers|allAuthenticatedUsers|allowedPolicyMemberDomains|skipDefaultNetworkCreation|[0-9.]+',
     'token.actions.githubusercontent.com|roleName', // of the metadata of templates, which nothing else has
   ].join('|')})$`,
