@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { applySourceHeader, formatApplySource } from '../contract/apply-source.ts';
+import type { ApplySource } from '../contract/apply-source.ts';
 import { GovctlError } from '../contract/errors.ts';
 import { AnsweredBudget } from '../contract/budgets.ts';
 import { FrameworkDefinition } from '../contract/frameworks.ts';
@@ -157,6 +159,8 @@ export interface ObjectAnswer<T> {
 
 export interface ChangeOptions {
   readonly ifMatch?: string;
+  /** The commit that is applied; only our server records it. */
+  readonly source?: ApplySource | undefined;
   readonly idempotencyKey?: string;
 }
 
@@ -168,18 +172,24 @@ export async function createObject<T extends { readonly id: string }>(
   client: Client,
   of: ObjectsOf<T>,
   body: Readonly<Record<string, unknown>>,
-  options: ChangeOptions = {},
+  { source, ...options }: ChangeOptions = {},
 ): Promise<ObjectAnswer<T>> {
   const [method, path] =
     of.wholeAt === undefined ? ['POST', of.path] : ['PUT', pathToChange(of, String(body.id))];
   const answer = await client.transport.send(method, path, {
     body: JSON.stringify(body),
     repeatable: false,
-    ...(of.wholeAt === undefined ? {} : { headers: { 'if-none-match': '*' } }),
+    headers: {
+      ...sourceHeaders(source),
+      ...(of.wholeAt === undefined ? {} : { 'if-none-match': '*' }),
+    },
     ...options,
   });
   return readChange(of, answer, `${method} ${path}`);
 }
+
+const sourceHeaders = (source: ApplySource | undefined): Readonly<Record<string, string>> =>
+  source ? { [applySourceHeader]: formatApplySource(source) } : {};
 
 const pathOf = ({ path }: { readonly path: string }, id: string): string =>
   fillPath(`${path}/:id`, { id });
@@ -198,11 +208,12 @@ interface Update extends ChangeOptions {
 export async function updateObject<T extends { readonly id: string }>(
   client: Client,
   of: ObjectsOf<T>,
-  { id, body, ...options }: Update,
+  { id, body, source, ...options }: Update,
 ): Promise<ObjectAnswer<T>> {
   const path = pathToChange(of, id);
   const answer = await client.transport.send('PUT', path, {
     body: JSON.stringify(body),
+    headers: sourceHeaders(source),
     ...options,
   });
   return readChange(of, answer, `PUT ${path}`);
@@ -213,10 +224,11 @@ export async function deleteObject(
   client: Client,
   of: Pick<ObjectsOf<{ readonly id: string }>, 'path' | 'wholeAt'>,
   id: string,
-  options: ChangeOptions = {},
+  { source, ...options }: ChangeOptions = {},
 ): Promise<void> {
   try {
-    await client.transport.send('DELETE', pathToChange(of, id), options);
+    const headers = sourceHeaders(source);
+    await client.transport.send('DELETE', pathToChange(of, id), { headers, ...options });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ApplySource } from './apply-source.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { endpoint } from './endpoint.ts';
 import { Timestamp, listEndpoint, listQuery } from './lists.ts';
@@ -15,6 +16,8 @@ export const AuditEntry = z.looseObject({
   action: z.string(),
   subject: z.string(),
   changes: z.array(z.string()).optional(),
+  /** The commit that was applied. */
+  source: ApplySource.optional(),
   request_id: z.string(),
   /** `hash` of the entry before it. */
   prev: Sha256.optional(),

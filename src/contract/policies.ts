@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ApplySource } from './apply-source.ts';
 import { Timestamp, commaList, commaListOf, listQuery, trueOrFalse } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
 import { notBlank } from './text.ts';
@@ -139,6 +140,7 @@ export const PolicyUpdate = z.strictObject({
   remediation_action: fields.remediation_action.nullish(),
   tags: fields.tags.nullish(),
   ...serverAssigned,
+  applied: z.unknown().optional(),
   quarantined: z.unknown().optional(),
   remediation_problem: z.unknown().optional(),
 });
@@ -163,6 +165,14 @@ const RemediationProblem = z.looseObject({
   remediation_id: z.string().optional(),
 });
 
+/** The last apply from git that changed a policy. */
+const Applied = ApplySource.extend({
+  at: Timestamp,
+  /** ID of a user. */
+  by: z.string(),
+});
+export type Applied = z.infer<typeof Applied>;
+
 /** As answered. Loose: a newer or another server may say more. */
 export const Policy = z.looseObject({
   id: z.string(),
@@ -181,6 +191,7 @@ export const Policy = z.looseObject({
   created_at: Timestamp.optional(),
   updated_at: Timestamp.optional(),
   created_by: z.string().optional(),
+  applied: Applied.optional(),
   quarantined: Quarantine.optional(),
   remediation_problem: RemediationProblem.optional(),
 });

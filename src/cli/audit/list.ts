@@ -90,9 +90,16 @@ function columns({ room, now }: Shown): readonly Column<Entry>[] {
     { title: 'ACTOR', cell: whoOf, shrinks: 'end' },
     { title: 'ACTION', cell: ({ action }) => action },
     { title: 'SUBJECT', cell: ({ subject }) => subject, shrinks: 'end' },
+    { title: 'SOURCE', cell: sourceOf, drops: 2 },
     { title: 'VIA', cell: ({ via }) => via, drops: 1 },
   ];
 }
+
+/** The commit of an apply, and its branch. */
+const sourceOf = ({ source }: Entry): string =>
+  source
+    ? `${source.commit.slice(0, 7)}${source.branch === undefined ? '' : ` (${source.branch})`}`
+    : '';
 
 const entryLine = (entry: Entry, style: Style): string =>
   `${style.dim(entry.at)}  ${printableLine(whoOf(entry))}  ${style.bold(printableLine(entry.action))}  ${printableLine(entry.subject)}\n`;

@@ -10,6 +10,7 @@ import { isApproved } from '../flags/approval.ts';
 import { askApproval } from './approve.ts';
 import { withOutside } from './outside.ts';
 import { planView } from './plan-view.ts';
+import { readGitState, sourceOf } from '../../project/plan/origin.ts';
 import { parseConcurrency, runApplyPlan } from './run-apply.ts';
 
 interface AdoptOptions extends ApprovalOptions {
@@ -49,6 +50,7 @@ export const runAdopt: Run<AdoptOptions> = async (context, options) => {
   return runApplyPlan(context, client, plan, {
     concurrency: parseConcurrency(options.concurrency, project.config.concurrency),
     secrets,
+    source: sourceOf(await readGitState(context.world)),
   });
 };
 

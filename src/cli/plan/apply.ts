@@ -6,6 +6,7 @@ import { readPlanSecrets } from '../../project/apply/plan-secrets.ts';
 import { refuseBlocked } from '../../project/compare/blocked.ts';
 import { refuseGuards } from '../../project/plan/guards.ts';
 import { readPlanFile, refuseOtherService, refuseUnfit } from '../../project/plan/plan-file.ts';
+import { readGitState, sourceOf } from '../../project/plan/origin.ts';
 import type { Plan } from '../../project/plan/plan.ts';
 import type { SelectionOptions } from '../../project/plan/prepare.ts';
 import { preparePlan } from '../../project/plan/prepare.ts';
@@ -49,7 +50,8 @@ async function applyFiles(
   refuseGuards(refusals);
   if (!hasChanges(plan.summary)) return nothingToDo(context, plan, notes);
   await askApproval(context, view, questionFor(plan), isApproved(options));
-  return runApplyPlan(context, client, plan, { concurrency, secrets });
+  const source = sourceOf(await readGitState(context.world));
+  return runApplyPlan(context, client, plan, { concurrency, secrets, source });
 }
 
 async function applySaved(
@@ -71,7 +73,7 @@ async function applySaved(
   const secrets = await readPlanSecrets(plan, context.world.env);
   const view = planView(context, plan, { brief: options.brief });
   await askApproval(context, view, questionFor(plan), isApproved(options));
-  return runApplyPlan(context, client, plan, { concurrency, secrets });
+  return runApplyPlan(context, client, plan, { concurrency, secrets, source: sourceOf(plan.git) });
 }
 
 /** A plan is what it was saved as: nothing is selected from it any more. */

@@ -4,6 +4,7 @@ import { findDrift } from '../../project/compare/drift.ts';
 import type { Drifted, DriftReport, Missing } from '../../project/compare/drift.ts';
 import { readRepo } from '../../project/plan/read-repo.ts';
 import type { Run } from '../context.ts';
+import { withEditors } from './editors.ts';
 import { fromWorkspace, renderGithub, writeGithubOutput } from '../formats/github.ts';
 import { renderJunit } from '../formats/junit.ts';
 import { count, inThrees, printable, printableLine } from '../terminal/printable.ts';
@@ -27,10 +28,14 @@ interface DriftOptions {
  */
 export const runDrift: Run<DriftOptions> = async (context, options) => {
   const { world, version } = context;
-  const { documents, owner, live } = await withOutside(context, (outside) =>
-    readRepo(outside, options.args[0], options),
-  );
-  const report = findDrift(owner, live, documents);
+  const { documents, owner, report, live } = await withOutside(context, async (outside) => {
+    const repo = await readRepo(outside, options.args[0], options);
+    const found = findDrift(repo.owner, repo.live, repo.documents);
+    return {
+      ...repo,
+      report: { ...found, drifted: await withEditors(repo.client, found.drifted) },
+    };
+  });
   const { drifted, missing, summary } = report;
   const isMixed = [...documents, ...live].some(({ kind }) => kind.name !== 'Policy');
   const verdict = describeDrift(owner, summary, isMixed);
@@ -101,13 +106,17 @@ function renderMissing({ kind, key, name, place }: Missing, style: Style, column
 }
 
 function renderDrifted(each: Drifted, style: Style, columns: number): string {
-  const { kind, key, name, id, reason, fields, note, place, updated_at } = each;
+  const { kind, key, name, id, reason, edited_by: who, fields, note, place, updated_at } = each;
   const title = [
     `  ${style.yellow('!')} ${kindWord({ kind })}${style.bold(printableLine(key ?? name))}`,
     style.dim(printableLine(id)),
     ...(place ? [style.dim(printableLine(`${place.file}:${place.line}`))] : []),
   ].join('  ');
-  const when = updated_at === undefined ? '' : `, last at ${utcMinute(updated_at)}`;
+  const last = [
+    ...(updated_at === undefined ? [] : [` at ${utcMinute(updated_at)}`]),
+    ...(who === undefined ? [] : [` by ${printableLine(who)}`]),
+  ].join('');
+  const when = last === '' ? '' : `, last${last}`;
   const details =
     fields === null
       ? [style.dim(printableLine(note === undefined ? notInFiles : hiddenBy(note)))]

@@ -105,8 +105,15 @@ export function driftMarkdown(
   );
 }
 
-const driftReason = ({ reason, note }: Pick<Drifted, 'reason' | 'note'>): string =>
-  note === undefined ? reason : `${reason}; ${note}`;
+const driftReason = ({
+  reason,
+  edited_by: who,
+  note,
+}: Pick<Drifted, 'reason' | 'edited_by' | 'note'>): string =>
+  [
+    who === undefined ? reason : `${reason}, last by ${who}`,
+    ...(note === undefined ? [] : [note]),
+  ].join('; ');
 
 /** What is known of a policy that is in the files and not live: nothing more, as there is no state file. */
 export const missingReason = 'missing from the service: not applied yet, or deleted outside git';

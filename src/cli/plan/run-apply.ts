@@ -19,7 +19,7 @@ export async function runApplyPlan(
   context: Context,
   client: Client,
   plan: Plan,
-  options: Pick<ApplyOptions, 'concurrency' | 'secrets'>,
+  options: Pick<ApplyOptions, 'concurrency' | 'secrets' | 'source'>,
 ): Promise<ExitCode> {
   const result = await context.progress('Checking that the plan is up to date', (update) =>
     applyPlan(client, plan, {

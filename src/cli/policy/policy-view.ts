@@ -1,5 +1,6 @@
 import type { Policy } from '../../contract/policies.ts';
 import { utcMinute } from '../../contract/utc-time.ts';
+import { describeApplied } from '../../project/plan/applied-elsewhere.ts';
 import { readOwnership, withoutOwnership } from '../../project/compare/ownership.ts';
 import type { Shown } from '../objects/noun.ts';
 import type { View } from '../terminal/output.ts';
@@ -42,6 +43,11 @@ export function describePolicy(policy: Policy, style: Style): string {
         .join(' '),
     ],
     ['updated', utcMinute(policy.updated_at)],
+    [
+      'applied',
+      policy.applied &&
+        `${printableLine(describeApplied(policy.applied))}, by ${printableLine(policy.applied.by)}`,
+    ],
     ['quarantine', quarantine(policy, style)],
     ['problem', remediationProblem(policy, style)],
   ];

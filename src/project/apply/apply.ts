@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import type { ApplySource } from '../../contract/apply-source.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { atStart } from '../kinds/kind.ts';
 import type { LiveItem, Secrets } from '../kinds/kind.ts';
@@ -29,6 +30,8 @@ export interface ApplyOptions {
   readonly sleep?: (ms: number) => Promise<void>;
   /** What the plan only names. Default: nothing is. */
   readonly secrets?: Secrets;
+  /** The commit that is applied. Default: unknown. */
+  readonly source?: ApplySource | undefined;
 }
 
 /** After so many requests without an answer the rest would fare no better. */
@@ -53,6 +56,7 @@ export async function applyPlan(
     client,
     project: plan.project,
     secrets,
+    source: options.source,
     etags,
     live,
     sleep: options.sleep ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),

@@ -3,6 +3,7 @@ import { listAll } from '../../client/list-all.ts';
 import type { ObjectAnswer } from '../../client/objects.ts';
 import { createObject, deleteObject, readObject, updateObject } from '../../client/objects.ts';
 import { retryDelay } from '../../client/retry.ts';
+import type { ApplySource } from '../../contract/apply-source.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { readOwnership } from '../compare/ownership.ts';
 import type { Body, Kind, LiveItem, Secrets } from '../kinds/kind.ts';
@@ -18,6 +19,7 @@ export interface Sending {
   readonly client: Client;
   readonly project: string;
   readonly secrets: Secrets;
+  readonly source: ApplySource | undefined;
   /** The newest ETag seen of each id. */
   readonly etags: Map<string, string>;
   /** What was live when it was read again. */
@@ -37,7 +39,10 @@ export async function sendStep(sending: Sending, { change, kind: part }: Step): 
   if (after && id === null) return createKnowing(sending, kind, change, after);
   if (id === null) throw new TypeError(`${key}: a ${change.action} requires an ID`);
   if (!after) {
-    await deleteObject(sending.client, kind.objects, id, ifMatch(sending, id));
+    await deleteObject(sending.client, kind.objects, id, {
+      source: sending.source,
+      ...ifMatch(sending, id),
+    });
     return noAnswer;
   }
   if (part === 'aside') {
@@ -68,11 +73,12 @@ async function updateOnce(
   sending: Sending,
   { kind, key, id, body, wanted }: UpdateOf,
 ): Promise<Answer> {
-  const { client, secrets, etags } = sending;
+  const { client, secrets, source, etags } = sending;
   try {
     const answer = await updateObject(client, kind.objects, {
       id,
       body,
+      source,
       ...ifMatch(sending, id),
     });
     // What we knew of it is old now.
@@ -144,7 +150,10 @@ async function createOnce(
   const body = kind.reveal(change.key, after, undefined, sending.secrets);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await createObject(sending.client, kind.objects, body, { idempotencyKey });
+      return await createObject(sending.client, kind.objects, body, {
+        idempotencyKey,
+        source: sending.source,
+      });
     } catch (error) {
       if (!(error instanceof GovctlError) || !mayHaveWorked(error)) throw error;
       const created = await findCreated(sending, kind, change, after);

@@ -13,6 +13,8 @@ export interface Drifted extends Kinded {
   readonly name: string;
   readonly id: string;
   readonly reason: string;
+  /** Who edited it last, where the audit log of the service can be read. */
+  readonly edited_by?: string;
   readonly updated_at?: string;
   /** What it should be → what it is. Null where the files don't hold any more what was last applied. */
   readonly fields: readonly FieldChange[] | null;

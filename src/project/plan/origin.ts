@@ -1,3 +1,4 @@
+import { ApplySource } from '../../contract/apply-source.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Env } from '../git.ts';
 import { git } from '../git.ts';
@@ -8,13 +9,13 @@ import { hashVariable } from './variables.ts';
 /** The plan for saving, with its commit and hashes of the variables that it refers to. */
 export async function withOrigin(
   { plan, variables }: { readonly plan: Plan; readonly variables: ReadonlyMap<string, string> },
-  { cwd: folder, env }: { readonly cwd: string; readonly env: Env },
+  world: { readonly cwd: string; readonly env: Env },
 ): Promise<Plan> {
   const names = planVariables(plan);
   const hashes = names.map(
     async (name) => [name, await hashVariable(variables.get(name) ?? '')] as const,
   );
-  const git = await readGitState(folder, env);
+  const git = await readGitState(world);
   return seal({
     ...plan,
     ...defined({
@@ -24,16 +25,61 @@ export async function withOrigin(
   });
 }
 
-/** The commit of a directory, and whether it has uncommitted changes; undefined without git or outside a repo. */
-async function readGitState(
-  folder: string,
-  env: Env,
-): Promise<{ sha: string; dirty: boolean } | undefined> {
-  const [sha, status] = await Promise.all([
+type GitState = NonNullable<Plan['git']>;
+
+/** The commit of a directory, its branch, and whether it has uncommitted changes; undefined without git or outside a repo. */
+export async function readGitState({
+  cwd: folder,
+  env,
+}: {
+  readonly cwd: string;
+  readonly env: Env;
+}): Promise<GitState | undefined> {
+  const [sha, status, branch] = await Promise.all([
     git(folder, env, ['rev-parse', 'HEAD']),
     git(folder, env, ['status', '--porcelain', '--', '.']),
+    git(folder, env, ['symbolic-ref', '--quiet', '--short', 'HEAD']),
   ]);
-  return sha === undefined || status === undefined
-    ? undefined
-    : { sha: sha.trim(), dirty: status.trim() !== '' };
+  if (sha === undefined || status === undefined) return undefined;
+  return {
+    sha: sha.trim(),
+    dirty: status.trim() !== '',
+    ...defined({ branch: branch?.trim() ?? branchOfCi(env) }),
+  };
+}
+
+/** CI checks out a commit, and tells the branch in a variable: of GitHub, GitLab, Azure, Jenkins and Bitbucket. */
+const branchOfCi = (env: Env): string | undefined =>
+  [
+    env.GITHUB_HEAD_REF,
+    env.GITHUB_REF_NAME,
+    env.CI_MERGE_REQUEST_SOURCE_BRANCH_NAME,
+    env.CI_COMMIT_REF_NAME,
+    env.BUILD_SOURCEBRANCHNAME,
+    env.BRANCH_NAME,
+    env.BITBUCKET_BRANCH,
+  ].find((name) => name !== undefined && name !== '');
+
+/** As a change says it to the service. */
+export function sourceOf(state: GitState | undefined): ApplySource | undefined {
+  const read = ApplySource.safeParse(
+    state && {
+      commit: state.sha,
+      ...defined({ branch: state.branch }),
+      ...(state.dirty ? { dirty: true } : {}),
+    },
+  );
+  return read.success ? read.data : undefined;
+}
+
+/** Whether the history of a directory's commit contains another; undefined without git or outside a repo. */
+export async function isInHistory(
+  commit: string,
+  { cwd, env }: { readonly cwd: string; readonly env: Env },
+): Promise<boolean | undefined> {
+  if (!/^[0-9a-f]+$/.test(commit) || (await git(cwd, env, ['rev-parse', 'HEAD'])) === undefined) {
+    return undefined;
+  }
+  const found = await git(cwd, env, ['merge-base', '--is-ancestor', commit, 'HEAD']);
+  return found !== undefined;
 }

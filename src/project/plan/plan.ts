@@ -49,7 +49,7 @@ export const Plan = z.object({
   expires_at: z.iso.datetime(),
   base_url: z.url({ protocol: /^https?$/ }),
   project: z.string(),
-  git: z.object({ sha: z.string(), dirty: z.boolean() }).optional(),
+  git: z.object({ sha: z.string(), dirty: z.boolean(), branch: z.string().optional() }).optional(),
   summary: Summary,
   /** Whether it contains more than policies. */
   is_mixed: z.boolean().optional(),

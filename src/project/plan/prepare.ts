@@ -9,6 +9,8 @@ import { kinds } from '../kinds/kinds.ts';
 import type { LoadedProject } from '../model.ts';
 import type { Refusal } from './guards.ts';
 import { guardDeletions, guardSelection, noteDeletions, refuseGuards } from './guards.ts';
+import { explainApplied } from './applied-elsewhere.ts';
+import { isInHistory } from './origin.ts';
 import type { Plan } from './plan.ts';
 import { makePlan } from './plan.ts';
 import type { Outside, Repo } from './read-repo.ts';
@@ -73,7 +75,7 @@ export async function preparePlan(
   ]);
   const allFiles = coversProject(project, outside.reading.cwd, paths);
   const prune = options.prune ?? false;
-  const comparisons = kinds.flatMap((kind) =>
+  const compared = kinds.flatMap((kind) =>
     compareDocuments(
       owner,
       {
@@ -83,6 +85,9 @@ export async function preparePlan(
       },
       { allFiles, selects, prune },
     ),
+  );
+  const comparisons = await explainApplied(compared, (commit) =>
+    isInHistory(commit, { cwd: outside.reading.cwd, env: outside.env }),
   );
   const ownedOf = (kind: Kind): number => owned.filter((each) => each.kind === kind).length;
   const deletionFacts = {

@@ -1,3 +1,4 @@
+import type { ApplySource } from '../../contract/apply-source.ts';
 import type { AuditSortField } from '../../contract/audit-log.ts';
 import type { CollectionSpec, Scalar } from '../store/store.ts';
 
@@ -11,6 +12,8 @@ export interface StoredAuditEntry {
   readonly subject: string;
   /** Names of the fields that changed; never their values. */
   readonly changes?: readonly string[];
+  /** The commit that was applied. */
+  readonly source?: ApplySource;
   readonly request_id: string;
   /** Absent in what an earlier version wrote, until the next start. */
   readonly prev?: string;

@@ -26,6 +26,7 @@ export async function recordAudit(
     action,
     subject,
     ...(changes ? { changes } : {}),
+    ...(actor.source ? { source: actor.source } : {}),
     request_id: actor.requestId,
   };
   await tx.insert(auditLog, await chained(tx, entry));

@@ -5,6 +5,7 @@ import type {
   ResponseBody,
   Scope,
 } from '../../contract/endpoint.ts';
+import type { ApplySource } from '../../contract/apply-source.ts';
 import type { ServiceContract } from '../../contract/contract.ts';
 import type { SignableRequest } from '../../contract/request-signature.ts';
 import type { Awaitable } from '../awaitable.ts';
@@ -50,6 +51,8 @@ export interface Actor {
   readonly userId: string;
   readonly via: string;
   readonly requestId: string;
+  /** The commit that it applies. */
+  readonly source?: ApplySource;
 }
 
 type AnswerBody<E extends Endpoint> = E extends Binary

@@ -1,3 +1,7 @@
+import { applySourceHeader, parseApplySource } from '../../contract/apply-source.ts';
+import type { ApplySource } from '../../contract/apply-source.ts';
+import { defined } from '../../contract/defined.ts';
+import { GovctlError } from '../../contract/errors.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { Actor, Answer, AnyBody, Call, Principal, PublicCall } from './call.ts';
 import type { Deps } from '../deps.ts';
@@ -89,11 +93,26 @@ export class AuthorisedCall extends RequestCall implements Call {
     super(deps, request, peer, requestId, keys, once, isLocal, principal);
   }
 
+  /** @throws GovctlError malformed_request for a source that cannot be read */
   get actor(): Actor {
-    return { userId: this.principal.userId, via: this.principal.via, requestId: this.requestId };
+    return {
+      userId: this.principal.userId,
+      via: this.principal.via,
+      requestId: this.requestId,
+      ...defined({ source: readSource(this.header(applySourceHeader)) }),
+    };
   }
 
   checkMatch(revision: number): void {
     checkMatch(this.header('if-match'), revision);
   }
+}
+
+function readSource(header: string | null): ApplySource | undefined {
+  if (header === null) return undefined;
+  const source = parseApplySource(header);
+  if (source) return source;
+  throw new GovctlError('malformed_request', 'Invalid Govctl-Source header', {
+    hint: 'Send commit="<SHA>", branch="<percent-encoded name>" and dirty, separated by commas, or omit the header.',
+  });
 }

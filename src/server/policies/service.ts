@@ -1,3 +1,4 @@
+import type { ApplySource } from '../../contract/apply-source.ts';
 import { findEnforcementProblems } from '../../contract/enforcement.ts';
 import { checkSameId, invalidBody } from '../http/invalid-body.ts';
 import { showCaret } from '../../engine/condition/compile.ts';
@@ -5,7 +6,7 @@ import type { ConditionProblem } from '../../engine/condition/compile.ts';
 import { findTooLong } from '../../engine/condition/too-long.ts';
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import type { PolicyInput, PolicyUpdate, Rule } from '../../contract/policies.ts';
+import type { Applied, PolicyInput, PolicyUpdate, Rule } from '../../contract/policies.ts';
 import { policyFields, serverAssigned } from '../../contract/policies.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
@@ -114,6 +115,7 @@ export async function createPolicy(
     updated_at: now,
     created_by: actor.userId,
   });
+  if (actor.source) policy.applied = appliedNow(actor, actor.source, now);
   const stored = await refuseTakenName(tx.insert(policies, policy), policy.name);
   await recordAudit(deps, tx, actor, 'policy.create', policy.id);
   await frameworksChanged(deps, tx, undefined, policy);
@@ -150,6 +152,9 @@ export async function updatePolicy(
   if (changed.includes('tags')) checkTags(merged);
   const updatedAt = updatedAfter(before.doc.updated_at, deps.clock.now());
   const policy = arrange({ ...merged, updated_at: updatedAt });
+  const { source } = call.actor;
+  const applied = source ? appliedNow(call.actor, source, updatedAt) : before.doc.applied;
+  if (applied) policy.applied = applied;
   // Tried again where it may cost less now.
   if (!bearsOnVerdicts(changed) && before.doc.quarantined) {
     policy.quarantined = before.doc.quarantined;
@@ -174,7 +179,13 @@ export async function deletePolicy(deps: Deps, tx: Tx, call: Changer, id: string
 }
 
 /** What the server finds out about a policy, and shows with it. */
-const ofServer: ReadonlySet<string> = new Set(['quarantined', 'remediation_problem']);
+const ofServer: ReadonlySet<string> = new Set(['applied', 'quarantined', 'remediation_problem']);
+
+const appliedNow = ({ userId }: Actor, source: ApplySource, at: string): Applied => ({
+  at,
+  by: userId,
+  ...source,
+});
 
 /** What the server assigns is ignored. Left out: stays. Null: its default, or gone. */
 function withDefaults(update: PolicyUpdate): Record<string, unknown> {

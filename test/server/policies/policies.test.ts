@@ -328,3 +328,62 @@ describe('a policy that is not there', () => {
     },
   );
 });
+
+describe('an apply from git', () => {
+  const commit = 'a'.repeat(40);
+  const from = (header: string) => ({ headers: { 'govctl-source': header } });
+  const applied = { commit, branch: 'feature/ü', dirty: true };
+  const header = `commit="${commit}", branch="feature%2F%C3%BC", dirty`;
+
+  it('is recorded with the policy and in the audit log: commit, branch, who and when', async () => {
+    const created = await service.send('POST', '/v1/policies', {
+      body: policy('p'),
+      ...from(header),
+    });
+    expect(created.json.applied).toEqual({
+      ...applied,
+      at: created.json.created_at,
+      by: created.json.created_by,
+    });
+    const url = `/v1/policies/${String(created.json.id)}`;
+    service.advance(1_000);
+    const edited = await service.send('PUT', url, { body: { severity: 'LOW' } });
+    expect(edited.json.applied).toEqual(created.json.applied);
+    const other = `commit="${'b'.repeat(40)}"`;
+    const updated = await service.send('PUT', url, { body: { severity: 'HIGH' }, ...from(other) });
+    expect(updated.json.applied).toMatchObject({
+      commit: 'b'.repeat(40),
+      at: updated.json.updated_at,
+    });
+    expect(updated.json.applied).not.toHaveProperty('branch');
+    await service.send('DELETE', url, from(header));
+    const { json } = await service.send(
+      'GET',
+      `/v1/audit-log?subject=${String(created.json.id)}&order=asc`,
+    );
+    const entries = json.audit_log as { action: string; source?: unknown }[];
+    expect(entries.map(({ action, source }) => [action, source])).toEqual([
+      ['policy.create', applied],
+      ['policy.update', undefined],
+      ['policy.update', { commit: 'b'.repeat(40) }],
+      ['policy.delete', applied],
+    ]);
+  });
+
+  it('whose header cannot be read is refused, and changes nothing', async () => {
+    const got = await service.send('POST', '/v1/policies', {
+      body: policy('p'),
+      ...from('commit="main"'),
+    });
+    expect([got.status, got.json.error]).toEqual([400, 'malformed_request']);
+    expect(got.json.error_description).toContain('Govctl-Source');
+    expect((await service.send('GET', '/v1/policies')).json.policies).toEqual([]);
+  });
+
+  it('cannot be claimed in a body', async () => {
+    const { json } = await create('p');
+    const url = `/v1/policies/${String(json.id)}`;
+    const claimed = await service.send('PUT', url, { body: { severity: 'LOW', applied } });
+    expect(claimed.json).not.toHaveProperty('applied');
+  });
+});

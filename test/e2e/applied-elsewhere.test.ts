@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { BuiltServer } from '../support/built-cli.ts';
+import { makeTempFolder, runCli, startBuiltServer } from '../support/built-cli.ts';
+
+let server: BuiltServer;
+const repo = path.join(makeTempFolder(), 'repo');
+const git = (...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=ana', '-c', 'user.email=ana@example.com', ...args], {
+    cwd: repo,
+    encoding: 'utf8',
+  }).trim();
+const govctl = async (...args: string[]) => {
+  const { stdout, stderr, exitCode } = await runCli(args, {
+    cwd: repo,
+    env: { GOVCTL_BASE_URL: server.baseUrl, GOVCTL_TOKEN: server.key },
+  });
+  return { exitCode, stderr, stdout };
+};
+const write = (message: string): void =>
+  writeFileSync(
+    path.join(repo, 'policies', 'a.yaml'),
+    `name: Versioned\nkey: versioned\nresource_type: AWS::S3::Bucket\nrules:\n  - {condition: 'true', effect: DENY, message: ${message}}\n`,
+  );
+const commit = (message: string): string => {
+  write(message);
+  git('add', '-A');
+  git('commit', '-qm', message);
+  return git('rev-parse', 'HEAD');
+};
+const apply = async (): Promise<void> => {
+  const { exitCode, stderr } = await govctl('apply', '--auto-approve', '-o', 'json');
+  expect(exitCode, stderr).toBe(0);
+};
+const reason = async (): Promise<string> => {
+  const { stdout } = await govctl('plan', '-o', 'json');
+  return (JSON.parse(stdout) as { changes: { reason: string }[] }).changes[0]?.reason ?? '';
+};
+
+beforeAll(async () => {
+  server = await startBuiltServer();
+  mkdirSync(path.join(repo, 'policies'), { recursive: true });
+  writeFileSync(path.join(repo, 'govctl.yaml'), 'project: shop\npaths: [policies]\n');
+  git('init', '-q', '-b', 'main');
+  commit('one');
+});
+afterAll(async () => {
+  expect(await server.stop()).toBe(0);
+});
+
+it('a plan tells a changed file from what another branch or uncommitted changes applied, and drift says who', async () => {
+  await apply();
+  commit('two');
+  expect(await reason()).toBe('file changed');
+  git('checkout', '-qb', 'feature');
+  const feature = commit('three');
+  await apply();
+  const { stdout } = await govctl('policy', 'get', 'Versioned');
+  expect(stdout).toContain(`commit ${feature.slice(0, 7)}, branch feature, `);
+
+  git('checkout', '-q', 'main');
+  expect(await reason()).toMatch(
+    new RegExp(
+      `^applied from elsewhere \\(commit ${feature.slice(0, 7)}, branch feature, \\d{4}-.* UTC\\)$`,
+    ),
+  );
+  write('four');
+  await apply();
+  write('five');
+  expect(await reason()).toMatch(/^applied from uncommitted changes \(commit \w{7}, branch main, /);
+
+  const { stdout: got } = await govctl('policy', 'get', 'Versioned', '-o', 'json');
+  const { id } = JSON.parse(got) as { id: string };
+  const edit = await govctl('api', 'PUT', `/v1/policies/${id}`, '--data', '{"severity":"LOW"}');
+  expect(edit.exitCode, edit.stderr).toBe(0);
+  const drift = await govctl('drift');
+  expect(drift.exitCode).toBe(2);
+  expect(drift.stdout).toMatch(/edited outside git since the last apply, last at [^]+ by\s+\S+/);
+  const { stdout: value } = await govctl('drift', '-o', 'json');
+  expect(JSON.parse(value)).toMatchObject({
+    drifted: [{ edited_by: expect.any(String) as string }],
+  });
+
+  const { stdout: log } = await govctl('audit', 'list', '-o', 'json');
+  const { audit_log: entries } = JSON.parse(log) as {
+    audit_log: { source?: { branch: string } }[];
+  };
+  expect(entries.map(({ source }) => source?.branch)).toEqual([
+    undefined,
+    'main',
+    'feature',
+    'main',
+    undefined,
+  ]);
+});
