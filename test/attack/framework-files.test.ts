@@ -57,7 +57,7 @@ const files: readonly (readonly [what: string, text: () => string, message: stri
     'cannot be imported',
   ],
   ['a profile', () => `{"profile":{"imports":[${fill((n) => `"${n}"`)}]}}`, 'model is profile'],
-  ['one open quote', () => `id,title\na,"${'x""'.repeat(size / 3)}`, 'never closed'],
+  ['one open quote', () => `id,title\na,"${'x""'.repeat(size / 3)}`, 'closing quote'],
   ['a table of nothing but commas', () => `id,title\n${','.repeat(size)}`, 'columns'],
 ];
 

@@ -276,7 +276,7 @@ describe('a holder of compliance:write', () => {
     await service.remediate();
     const { actions: done } = (await service.send('GET', `${path}/${String(harmless.id)}`)).json;
     expect(done).toMatchObject([
-      { status: 'skipped', why: 'the policy has changed since the plan was made' },
+      { status: 'skipped', why: 'the policy has changed since the plan was created' },
     ]);
     // The resource is another one than was shown.
     await send('PUT', '/v1/resources/a', bucket('a', { size: 1 }));

@@ -208,7 +208,7 @@ describe('bad input, through the built binary', () => {
   });
 
   it.each<[what: string, text: string, said: string]>([
-    ['an alias bomb', bomb(), 'the aliases of this document multiply'],
+    ['an alias bomb', bomb(), 'the aliases of this document expand'],
     ['an endless alias', 'name: &n [*n]\n', 'contains the alias'],
     ['a prototype as a field', `__proto__: {name: x}\n${sound}`, 'unknown field "__proto__"'],
     ['a tab', `\t${sound}`, 'YAML must not be indented with tabs'],

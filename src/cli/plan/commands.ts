@@ -64,7 +64,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
       .command('apply')
       .summary('apply the files to the service')
       .description(
-        'Plan the files (or read a saved plan), show the plan, prompt for approval, and make the changes. If an affected document has changed in the service since the plan was made, nothing is applied.',
+        'Plan the files (or read a saved plan), show the plan, prompt for approval, and make the changes. If an affected document has changed in the service since the plan was created, nothing is applied.',
       )
       .argument('[paths...]', `saved plan, or ${pathsHelp}`)
       .option('--auto-approve', 'skip the prompt')
@@ -191,8 +191,8 @@ Examples:
 const applyHelp = `
 Exit codes: 0 applied, or no changes; 1 no change could be applied; 3 invalid
 files, or approval required and prompts are disabled; 4 not logged in or not
-permitted; 5 the service changed since the plan was made, the plan expired, or
-it is for another service or project; 6 refused by a safety guard; 7 partly
+permitted; 5 the service changed since the plan was created, the plan expired,
+or it is for another service or project; 6 refused by a safety guard; 7 partly
 applied; 130 interrupted. After 7 and 130, run apply again to continue.
 
 Examples:

@@ -40,7 +40,7 @@ const mostUnreachable = 3;
 /**
  * Applies a plan: reads again what it touches and refuses as a whole where that changed; then makes the changes,
  * going on with independent ones after a failure. Applying again goes on where this one stopped.
- * @throws GovctlError plan_stale when something changed since the plan was made; nothing is written then
+ * @throws GovctlError plan_stale when something changed since the plan was created; nothing is written then
  */
 export async function applyPlan(
   client: Client,
@@ -180,7 +180,7 @@ function refuseStale(plan: Plan, standingOf: ReadonlyMap<Change, Standing>): voi
   const { one, many } = nounOf(stale);
   throw new GovctlError(
     'plan_stale',
-    `${details.length === 1 ? atStart(one) : `${details.length} ${many}`} changed since the plan was made; nothing was written`,
+    `${details.length === 1 ? atStart(one) : `${details.length} ${many}`} changed since the plan was created; nothing was written`,
     { details, hint: 'Run plan again, review the changes, and apply the new plan.' },
   );
 }

@@ -35,7 +35,7 @@ async function lookAt(
     for await (const item of listAll(client, kind.objects)) all.push(item);
   } catch (error) {
     // The changes were accepted; only the look at them failed.
-    const why = `it could not be read afterwards: ${error instanceof Error ? error.message : String(error)}`;
+    const why = `the object could not be read after the change: ${error instanceof Error ? error.message : String(error)}`;
     for (const [, made] of unseen) made.warnings = [why];
     return;
   }

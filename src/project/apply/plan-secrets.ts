@@ -26,7 +26,7 @@ export async function readPlanSecrets(plan: Plan, env: Environment): Promise<Sec
     const value = env[name] ?? '';
     values.set(name, value);
     if (!(await isSameVariable(plan.variables?.[name] ?? '', value))) {
-      changed.push({ field, message: `${name} changed since the plan was made` });
+      changed.push({ field, message: `${name} changed since the plan was created` });
     }
   }
   if (unusable.length > 0) {
@@ -39,10 +39,10 @@ export async function readPlanSecrets(plan: Plan, env: Environment): Promise<Sec
   if (changed.length > 0) {
     throw new GovctlError(
       'plan_stale',
-      'The environment changed since the plan was made; nothing was written',
+      'The environment changed since the plan was created; nothing was written',
       {
         details: changed,
-        hint: 'Set the values used for the plan, or run plan again.',
+        hint: 'Set the variables to their values at the time of the plan, or run plan again.',
       },
     );
   }

@@ -174,7 +174,7 @@ function standCreation(
   return {
     kind: 'stale',
     why: sameKey
-      ? `${withArticle(noun.one)} with this key was created since the plan (${there.id})`
+      ? `${withArticle(noun.one)} with this key was created after the plan (${there.id})`
       : taken(judged.kind, there),
   };
 }
@@ -190,7 +190,7 @@ function standUpdate(
 ): Standing {
   const { kind } = judged;
   const { before, after } = change;
-  if (!live) return { kind: 'stale', why: `${change.id} was deleted since the plan` };
+  if (!live) return { kind: 'stale', why: `${change.id} was deleted after the plan was created` };
   if (after && isAsWanted(judged, change.key, after, live)) return { kind: 'done', id: live.id };
   const now = stateHash(kind, live);
   const isAside =
@@ -222,5 +222,5 @@ function whatChanged({ kind, secrets }: Judged, change: Change, live: LiveItem):
     ({ path }) => path,
   );
   const when = live.updated_at ? ` (at ${utcMinute(live.updated_at)})` : '';
-  return `${live.id} was changed since the plan${when}${fields.length > 0 ? `: ${fields.join(', ')}` : ''}`;
+  return `${live.id} was changed after the plan was created${when}${fields.length > 0 ? `: ${fields.join(', ')}` : ''}`;
 }

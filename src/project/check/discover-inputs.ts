@@ -112,7 +112,8 @@ export async function discoverInputs(
     else if (isFolder) {
       if (isNew(stats, absolute)) await visit(absolute);
     } else if (stats.isFile()) add(absolute, stats, false);
-    else fail(absolute, 'the path is a pipe, socket or device; pass its name to read it');
+    else
+      fail(absolute, 'the path is a pipe, socket or device; pass this path explicitly to read it');
   };
   for (const input of inputs) {
     if (input === standardInput) {

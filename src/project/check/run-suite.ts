@@ -98,7 +98,7 @@ function readInput(
       return { message: `${file}: ${unreadable(error).message}` };
     }
   }
-  return { message: 'no input given' };
+  return { message: 'the case has no input' };
 }
 
 function readGiven(

@@ -15,7 +15,7 @@ const notInGit = (instead: string) =>
     .superRefine((_, context) =>
       context.addIssue({
         code: 'custom',
-        message: `must not be stored in git, which keeps it forever; ${instead}`,
+        message: `must not be stored in git, because it would stay in the history; ${instead}`,
         params: { secret: true },
       }),
     )

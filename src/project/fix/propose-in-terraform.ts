@@ -149,7 +149,8 @@ class Draft implements TerraformState {
     const there = this.findPart(part);
     const isFresh = written.some((one) => one.isFresh);
     const inside = older.length > 0 && this.sourceHas(older);
-    if (isFresh && (there || inside)) throw new RefusedError('the resource already has such rules');
+    if (isFresh && (there || inside))
+      throw new RefusedError('the resource already has these rules');
     if (there) this.set(there, settings);
     else if (inside) this.set(this.owner, older);
     else if (!part.isSince4 || !this.isBefore4()) this.add(part, settings);

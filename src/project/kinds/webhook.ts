@@ -95,7 +95,9 @@ const hintOf = (secret: string): string => secret.slice(-4);
 function diffField(field: string, before: unknown, after: unknown): FieldChange[] | undefined {
   if (field === 'secret' && after !== null) {
     const told =
-      before === null ? 'sent again: the service does not return the current value' : 'changed';
+      before === null
+        ? 'sent again, because the service does not return the current value'
+        : 'changed';
     return [{ path: 'secret', before: before === null ? null : hidden, after: `(${told})` }];
   }
   if (field !== 'headers') return undefined;

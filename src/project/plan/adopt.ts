@@ -141,7 +141,7 @@ function refuseDoubles(picked: readonly LiveDocument[]): void {
         `Several live ${kind.noun.many} have the ${kind.identity} "${identity}": ${other}, ${item.id}`,
         {
           hint: kind.isUnique
-            ? 'Pass the ID of one of them, or delete the others.'
+            ? 'Pass the ID of the one to adopt, or delete the others.'
             : `A plan requires a unique ${kind.identity}: delete the others with \`govctl ${kind.noun.one} delete ID\`.`,
         },
       );

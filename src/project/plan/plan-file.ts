@@ -63,7 +63,7 @@ export async function readPlanFile(file: string): Promise<Plan> {
       'plan_tampered',
       `${file} was modified since it was saved: its digest does not match`,
       {
-        hint: 'Nothing was changed. Make a new plan with `govctl plan --out FILE` and apply that.',
+        hint: 'Nothing was changed. Create a new plan with `govctl plan --out FILE`, and apply it.',
       },
     );
   }
@@ -133,7 +133,7 @@ export function refuseUnfit(
   if (project !== undefined && project !== plan.project) {
     throw new GovctlError(
       'plan_foreign',
-      `${file} was made for project "${plan.project}", but the current project is "${project}"`,
+      `${file} was created for project "${plan.project}", but the current project is "${project}"`,
       { hint: 'Apply the plan from the repo in which it was created.' },
     );
   }
@@ -144,7 +144,7 @@ export function refuseOtherService(plan: Plan, file: string, baseUrl: string): v
   if (sameService(baseUrl, plan.base_url)) return;
   throw new GovctlError(
     'plan_foreign',
-    `${file} was made for ${plan.base_url}, but the current service is ${baseUrl}`,
+    `${file} was created for ${plan.base_url}, but the current service is ${baseUrl}`,
     { hint: `Use --base-url ${plan.base_url}, or run plan again for this service.` },
   );
 }

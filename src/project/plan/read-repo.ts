@@ -228,7 +228,7 @@ function judgeKind(
   if (local.length > 0) throw failure;
   if (isHidden(kind, failure)) return undefined;
   const why = failure instanceof Error ? failure.message : String(failure);
-  return `Skipped the ${many} of this server: ${why}`;
+  return `Skipped ${many}, because this server did not list them: ${why}`;
 }
 
 function refuseUnknown(many: string, documents: readonly LocalDocument[]): void {

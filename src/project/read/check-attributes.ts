@@ -227,7 +227,7 @@ function judgeName(term: Term, source: string, { shapeAt, nearestTo }: LookUp): 
 
 const listHint = (path: string, key: string, { item }: Shape): string | undefined =>
   item?.fields?.has(key)
-    ? `Test its elements: ${path}.exists(one, … one.${key} …), or .all.`
+    ? `Test the elements of the list: ${path}.exists(one, … one.${key} …), or .all.`
     : undefined;
 
 function judgeComparison(term: Term, shapeAt: ShapeAt): Slip | undefined {

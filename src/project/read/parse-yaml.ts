@@ -131,7 +131,7 @@ function toValue(source: Source, within: Document.Parsed, problems: Problem[]): 
       problems.push(
         problemAt(source, spanOf(costly), {
           code: 'alias-bomb',
-          message: `the merges of this document copy more than ${maxMergedFields} fields`,
+          message: `the << merges of this document copy more than ${maxMergedFields} fields`,
           hint: 'Use values instead of aliases, or split the file.',
         }),
       );
@@ -156,7 +156,7 @@ function conversionFinding(error: unknown): Finding {
   if (/alias count/i.test(message)) {
     return {
       code: 'alias-bomb',
-      message: `the aliases of this document multiply to more than ${maxAliasCount} values`,
+      message: `the aliases of this document expand to more than ${maxAliasCount} values`,
       hint: 'Use values instead of aliases, or split the file.',
     };
   }

@@ -116,7 +116,7 @@ function plainCell(text: string, start: number): Cell {
 function quotedCell(file: string, text: string, start: number, line: number): Cell {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
-  if (end < 0) throw invalidInput(`${file}:${line}`, 'the quote that starts here is never closed');
+  if (end < 0) throw invalidInput(`${file}:${line}`, 'the closing quote for this quote is missing');
   const value = text.slice(start + 1, end).replaceAll('""', '"');
   return { value, end: end + 1, breaks: value.split('\n').length - 1 };
 }

@@ -17,13 +17,17 @@ type Fields = Readonly<Record<string, unknown>>;
 const models: Readonly<Record<string, string>> = {
   profile:
     'Resolve the profile into a catalog first. NIST publishes resolved catalogs, named *-resolved-profile_catalog.json.',
-  'component-definition': 'The file describes components. Import the catalog that it refers to.',
-  'system-security-plan': 'The file describes a system. Import the catalog that it refers to.',
-  'assessment-plan': 'The file contains an assessment plan. Import the catalog that it refers to.',
-  'assessment-results': 'The file contains results. Import the catalog that it refers to.',
+  'component-definition':
+    'The file contains component definitions. Import the catalog that they refer to.',
+  'system-security-plan':
+    'The file contains a system security plan. Import the catalog that the plan refers to.',
+  'assessment-plan':
+    'The file contains an assessment plan. Import the catalog that the plan refers to.',
+  'assessment-results':
+    'The file contains assessment results. Import the catalog that the results refer to.',
   'plan-of-action-and-milestones':
-    'The file contains a plan of action. Import the catalog that it refers to.',
-  'mapping-collection': 'The file maps controls to other controls. Import a catalog.',
+    'The file contains a plan of action and milestones. Import the catalog that the plan refers to.',
+  'mapping-collection': 'The file contains a control mapping. Import a catalog instead.',
 };
 
 /**

@@ -48,7 +48,7 @@ const plainAddress = (source: Source, raw: RawDocument): Problem =>
   problemAt(source, fieldSpan(source, raw, ['delivery', 'team_chat', 'webhook_url']), {
     level: 'warning',
     code: 'plain-secret',
-    message: 'the URL of a team chat is a secret, and git keeps it forever',
+    message: 'the URL of a team chat is a secret and would stay in the git history',
     hint: 'Use webhook_url_env with the name of an environment variable of the server.',
     secret: true,
   });

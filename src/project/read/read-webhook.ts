@@ -84,9 +84,9 @@ function plainSecret(source: Source, raw: RawDocument, path: FieldPath, text: st
     code: 'plain-secret',
     message:
       header === undefined
-        ? 'the secret is in plain text, and git keeps it forever'
-        : `the header ${header} appears to contain a secret in plain text, and git keeps it forever`,
-    hint: `Use ${header === undefined ? `${String(field)}: \${WEBHOOK_SECRET}` : headerExample(String(header), text)} to read it from the environment, and rotate this secret.`,
+        ? 'the secret is in plain text and would stay in the git history'
+        : `the header ${header} appears to contain a secret in plain text, which would stay in the git history`,
+    hint: `Use ${header === undefined ? `${String(field)}: \${WEBHOOK_SECRET}` : headerExample(String(header), text)} to read the value from the environment, and rotate this secret.`,
     secret: true,
   });
 }

@@ -71,7 +71,7 @@ export async function openReplacement(
 }
 
 /** Why a file was not replaced: it is not what it was. */
-export const changedMeanwhile = 'the file changed in the meantime';
+export const changedMeanwhile = 'the file was changed by another program';
 
 /**
  * The same with all of its content.

@@ -211,10 +211,10 @@ export async function whyStale(
   const current = (await tx.get(actions, action.id))?.doc;
   if (remediation.status !== 'running' || current?.status !== 'planned') return 'left';
   const resource = await tx.get(resources, action.resource_id);
-  if (!resource || !row) return 'the resource was deleted since the plan was made';
+  if (!resource || !row) return 'the resource was deleted since the plan was created';
   if (resource.revision !== row.revision) throw new Outdated();
   if (sha256Of(resource.doc.resource) !== current.base?.sha256) {
-    return 'the resource has changed since the plan was made';
+    return 'the resource has changed since the plan was created';
   }
   // It takes back what was changed, whatever the policy says by now.
   if (remediation.rolls_back !== undefined) {
@@ -229,7 +229,7 @@ export async function whyStale(
   }
   const policy = (await tx.get(policies, action.policy_id))?.doc;
   if (policy?.enabled !== true || fingerprintOf(policy) !== action.fingerprint) {
-    return 'the policy has changed since the plan was made';
+    return 'the policy has changed since the plan was created';
   }
   if (remediation.automatic && policy.remediation_problem?.stopped) {
     return 'automatic remediation of the policy has stopped';

@@ -122,7 +122,7 @@ describe('a service of another kind', () => {
         : repo.service.fetch(address, init);
     const planned = await repo.govctl(['plan'], { fetch });
     expect(planned).toMatchObject({ exitCode: 0 });
-    expect(planned.stderr).toContain('Skipped the webhooks of this server');
+    expect(planned.stderr).toContain('Skipped webhooks, because this server did not list them');
     repo.write('policies/hook.yaml', hook());
     const refused = await repo.govctl(['plan'], { fetch, env: values });
     expect(refused).toMatchObject({ exitCode: 1 });

@@ -291,7 +291,7 @@ describe('the secrets of webhooks', () => {
     const changed = { ...values, HOOK_SECRET: otherSecret };
     const stale = await runWith(repo, changed, 'apply', 'plan.json', '-y');
     expect(stale.exitCode).toBe(5);
-    expect(stale.stderr).toContain('HOOK_SECRET changed since the plan was made');
+    expect(stale.stderr).toContain('HOOK_SECRET changed since the plan was created');
     expect(toldIn(stale.stdout + stale.stderr)).toEqual([]);
     const missing = await runWith(repo, {}, 'apply', 'plan.json', '-y');
     expect(missing.exitCode).toBe(3);

@@ -193,7 +193,7 @@ describe('applying to a service that misbehaves', () => {
 describe('a plan that is no longer true', () => {
   it.each([
     ['was changed', 'severity'],
-    ['was deleted', 'deleted since the plan'],
+    ['was deleted', 'deleted after the plan was created'],
     ['got a namesake', 'is now used by'],
   ])('is refused as a whole when a policy %s', async (what, said) => {
     const service = createMinimalService();
@@ -255,7 +255,7 @@ describe('listing a service of any kind', () => {
     );
     await expect(planNow(deaf, [])).rejects.toMatchObject({
       error: 'bad_answer',
-      message: expect.stringContaining('not complete'),
+      message: expect.stringContaining('incomplete'),
     });
   });
 });

@@ -45,7 +45,7 @@ describe('what is valid in a policy and can hardly be meant is warned of', () =>
       group,
       'resource.ingress.cidrs.size() > 0',
       'cidrs',
-      'Test its elements: resource.ingress.exists(one, … one.cidrs …), or .all.',
+      'Test the elements of the list: resource.ingress.exists(one, … one.cidrs …), or .all.',
     ],
     [bucket, 'resource.acl.grants == true', 'grants', undefined],
   ])('%s: %s', async (type, condition, marked, hint) => {

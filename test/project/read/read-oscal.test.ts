@@ -98,7 +98,7 @@ describe('a table of controls', () => {
     ['a column twice', 'id,title,id\n', 'duplicate column id'],
     ['a short line', 'id,title\na\n', 'c.csv:2 cannot be imported: the line has 1 of 2 columns'],
     ['an empty title', 'id,title\n"a\nb",c\nx,\n', 'c.csv:4 cannot be imported: the column title'],
-    ['an open quote', 'id,title\na,"b\n', 'c.csv:2 cannot be imported: the quote that starts'],
+    ['an open quote', 'id,title\na,"b\n', 'c.csv:2 cannot be imported: the closing quote'],
     ['text after a quote', 'id,title\n"a"b,c\n', 'text follows the end'],
   ])('is refused with %s', (_, text, message) => {
     expect(() => readControlsCsv('c.csv', text)).toThrow(message);

@@ -119,6 +119,6 @@ describe('reading a webhook', () => {
   ])('shows how %s would name it', async (fields, example) => {
     const { problems } = await load({ 'a.yaml': hook(fields) });
     expect(problems).toHaveLength(1);
-    expect(problems[0]?.hint).toContain(`Use ${example} to read it from the environment`);
+    expect(problems[0]?.hint).toContain(`Use ${example} to read the value from the environment`);
   });
 });

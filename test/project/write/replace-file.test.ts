@@ -31,7 +31,7 @@ describe('a file that is replaced', () => {
     const folder = makeRepo({ a: 'old' });
     const file = path.join(folder, 'a');
     await expect(replaceFile(file, 'new', { before: Buffer.from('older') })).rejects.toThrow(
-      'changed in the meantime',
+      'changed by another program',
     );
     const replacement = await openReplacement(file);
     await replacement.write('half');

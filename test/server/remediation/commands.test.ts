@@ -382,7 +382,7 @@ describe('a plan', () => {
     await service.remediate();
     expect(onlyAction(await read(id))).toMatchObject({
       status: 'skipped',
-      why: 'the command has changed since the plan was made',
+      why: 'the command has changed since the plan was created',
     });
     expect(scripts.read('ran')).toBe('');
     await service.close();

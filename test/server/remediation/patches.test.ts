@@ -181,8 +181,8 @@ describe('a remediation', () => {
     const done = await read(id);
     expect(done.status).toBe('completed');
     expect(done.actions.map(({ status, why }) => [status, why])).toEqual([
-      ['skipped', 'the resource has changed since the plan was made'],
-      ['skipped', 'the resource was deleted since the plan was made'],
+      ['skipped', 'the resource has changed since the plan was created'],
+      ['skipped', 'the resource was deleted since the plan was created'],
       ['skipped', 'the violation is now RESOLVED'],
       ['completed', undefined],
     ]);
@@ -198,7 +198,7 @@ describe('a remediation', () => {
     await service.remediate();
     expect(await read(id)).toMatchObject({
       status: 'failed',
-      actions: [{ status: 'skipped', why: 'the policy has changed since the plan was made' }],
+      actions: [{ status: 'skipped', why: 'the policy has changed since the plan was created' }],
     });
   });
 

@@ -377,7 +377,7 @@ describe('POST /v1/cost/rightsizing/:id/apply', () => {
     await its.remediate();
     expect((await its.send('GET', path)).json).toMatchObject({
       status: 'failed',
-      actions: [{ status: 'skipped', why: 'the resource has changed since the plan was made' }],
+      actions: [{ status: 'skipped', why: 'the resource has changed since the plan was created' }],
     });
   });
 

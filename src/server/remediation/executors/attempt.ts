@@ -87,7 +87,7 @@ async function begin(
 
 const whyAnother = (executor: Executor, { command_fingerprint: planned }: StoredAction) =>
   executor.kind === 'exec' && executor.fingerprint !== planned
-    ? 'the command has changed since the plan was made'
+    ? 'the command has changed since the plan was created'
     : undefined;
 
 type Done = Attempt & Begun;
