@@ -62,7 +62,7 @@ function lineOf(
   }
 }
 
-export const cutOff = 'The body was cut off';
+export const cutOff = 'The request body ended early';
 
 /** Fails as a body does; what fails in storing it is no fault of the sender's. @throws GovctlError malformed_request */
 export async function* uncut(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

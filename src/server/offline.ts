@@ -13,7 +13,7 @@ import { modules } from './wiring/modules.ts';
 /** What to do, by the code of an error of the file system. */
 const hints: Readonly<Record<string, string>> = {
   ENOENT:
-    'Check the path. A server without --data-dir has its data in .govctl/data, in the directory that it was started in.',
+    'Check the path. Without --data-dir, a server stores its data in .govctl/data of the directory in which the server was started.',
   EACCES: 'Run the command as the user of the server.',
 };
 

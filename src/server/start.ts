@@ -209,7 +209,7 @@ const unchangeable = (dataDir: string, cause: StoreUnavailable): GovctlError =>
     `${dataDir} must be recovered before it can be served, but cannot be written: ${cause.message}`,
     {
       cause,
-      hint: 'Free disk space, or mount it writable, and start again. Until then, a data directory written by a server with this version and API key can be served read-only.',
+      hint: 'Free disk space, or mount the directory as writable, and start again. Until then, a data directory written by a server with this version and API key can be served read-only.',
     },
   );
 
@@ -320,7 +320,7 @@ function startNotices(options: ServerOptions, apiKey: RunningServer['apiKey']): 
   }
   if (apiKey?.breakGlass) {
     lines.push(
-      'The API key has more rights than any owner, although owners can sign in (break glass). To disable the key, start without it once you no longer need it.',
+      'The API key has more rights than any owner, although owners can sign in (break glass). To disable the key, start the server without it once owners can sign in.',
     );
   }
   return lines;

@@ -55,7 +55,7 @@ export async function stopRunning(
   const begun = clock.monotonic();
   const rest = (until: number): number => Math.max(0, begun + until - clock.monotonic());
   const cutOff: string[] = [];
-  let step = 'answering requests';
+  let step = 'finishing requests';
 
   const endRequests = async (): Promise<void> => {
     await Promise.all(listeners.map((listener) => listener.stopListening()));
@@ -65,7 +65,7 @@ export async function stopRunning(
     const [unread] = await Promise.all(listeners.map((one) => one.close(rest(times.requests))));
     const count = Math.max(unanswered, unread ?? 0);
     if (count > 0)
-      cutOff.push(`${inThrees(count)} answer${count === 1 ? '' : 's'} not sent in full`);
+      cutOff.push(`${inThrees(count)} response${count === 1 ? '' : 's'} not sent completely`);
   };
   const endWork = async (): Promise<void> => {
     step = 'ending background work';
@@ -79,7 +79,7 @@ export async function stopRunning(
     step = 'writing to the disk';
     const late = new AbortController();
     const alarm = setTimeout(
-      () => late.abort(new Error('the time to stop is over')),
+      () => late.abort(new Error('the shutdown timed out')),
       rest(times.checkpoints),
     );
     await store.close(late.signal).finally(() => clearTimeout(alarm));
@@ -105,7 +105,7 @@ export async function stopRunning(
     ),
   ]);
   if (stuck !== undefined)
-    stopped.catch((error: unknown) => log.error({ err: error }, 'the stop failed'));
+    stopped.catch((error: unknown) => log.error({ err: error }, 'the shutdown failed'));
   log.info({ cut_off: cutOff, stuck }, 'stopped');
   return stuck === undefined ? { cutOff } : { cutOff, stuck };
 }

@@ -40,7 +40,7 @@ it('a file of millions of empty lines is refused, while others have their turns'
   const { got, turns } = await restore(`${head}\n${'\n'.repeat(20_000_000)}{"end":true}\n`);
   expect([got.status, got.json.error_description]).toEqual([
     400,
-    'The snapshot cannot be restored: line 20000002 is not the end of a snapshot: the rest is missing',
+    'The snapshot cannot be restored: line 20000002 is not the last line of a snapshot: the rest is missing',
   ]);
   expect(turns).toBeGreaterThan(200);
 });

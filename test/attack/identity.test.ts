@@ -135,7 +135,10 @@ describe('a login', () => {
     const done = await Promise.all(
       confirms.map(({ tab, page }) => tab.submit(page, { decision: 'allow' })),
     );
-    expect(done.map(({ title }) => title).sort()).toEqual(['Device logged in', 'Log in a device']);
+    expect(done.map(({ title }) => title).sort()).toEqual([
+      'Device logged in',
+      'Log in on a device',
+    ]);
     expect(await stateCount('Grant')).toBe(1);
   });
 

@@ -54,7 +54,7 @@ const kinds = (outcomes: readonly Outcome[], kindOf: (outcome: Outcome) => unkno
 it('of an answer with endless short headers, no more is parsed than a beginning', async () => {
   const outcomes = await sendMany(await listen('HTTP/1.1 200 OK\r\n', 'A:\r\n'.repeat(16_384)));
   expect(kinds(outcomes, ({ error }) => error)).toEqual([
-    'its response has too many or too large headers',
+    'the response has too many or too large headers',
   ]);
 });
 
@@ -62,7 +62,7 @@ it('a receiver that never gets further than interim answers is given up', async 
   const early = 'HTTP/1.1 103 Early Hints\r\n\r\n';
   const outcomes = await sendMany(await listen(early, early.repeat(2_000)));
   expect(kinds(outcomes, ({ error }) => error)).toEqual([
-    'answered 103 more than 16 times instead of a result',
+    'returned 103 more than 16 times instead of a final response',
   ]);
 });
 

@@ -303,6 +303,6 @@ describe('listing all policies', () => {
     const half = () => page([policy('a')], { total: 2, limit: 100, offset: 0, has_more: false });
     const error = await errorOf(collect([half, half, half]));
     expect(error).toMatchObject({ error: 'bad_answer' });
-    expect(error.message).toContain('not complete');
+    expect(error.message).toContain('incomplete');
   });
 });

@@ -222,8 +222,8 @@ describe('a row of FOCUS', () => {
   it('is rejected where it has more or fewer fields than the header', () => {
     const { rejected } = read(`${file({})},x\n1,2`);
     expect(rejected.map(({ message }) => message)).toEqual([
-      'the row has 15 fields, the header 14',
-      'the row has 2 fields, the header 14',
+      'the row has 15 fields, but the header has 14',
+      'the row has 2 fields, but the header has 14',
     ]);
   });
 });

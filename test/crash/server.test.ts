@@ -162,7 +162,7 @@ describe('the server', () => {
           error: 'unavailable',
           error_code: 'SRV_002',
           error_description:
-            'The service cannot store changes at the moment; nothing was changed, and reading still works',
+            'The service cannot store changes at the moment; nothing was changed, and reads still work',
           hint: expect.stringContaining('disk is full or read-only'),
         }),
       ]);

@@ -122,7 +122,7 @@ describe('a stop ends', () => {
     const { end, said } = await endOf(server);
     expect(performance.now() - begun).toBeLessThan(stopWithin + load);
     expect([end, said]).toEqual(['SIGINT', expect.stringContaining('disk took too long')]);
-    expect(said).toContain('Cut off: 1 answer not sent in full');
+    expect(said).toContain('Cut off: 1 response not sent completely');
     const again = await start([], { dataDir });
     const answer = await (await ask(again, '/v1/policies')).text();
     expect(answer).toContain('"name":"one"');
@@ -175,7 +175,7 @@ describe('a stop ends', () => {
     expect(performance.now() - begun).toBeLessThan(stopWithin + load);
     expect([end, said]).toEqual([
       0,
-      expect.stringContaining('Stopped. Cut off: 1 answer not sent in full.'),
+      expect.stringContaining('Stopped. Cut off: 1 response not sent completely.'),
     ]);
     for (const slow of [body, headers]) expect(slow.got()).toMatch(/^HTTP\/1.1 503 /);
   });

@@ -13,7 +13,7 @@ const when: Record<EventType, string> = {
   'policy.violation.created':
     'A violation becomes OPEN: it is new, it is found again after it was resolved, or its exemption has ended. A violation that is EXEMPT from the start causes no event until then. `violation` excludes its rules and history.',
   'policy.violation.resolved':
-    'A violation becomes RESOLVED (by an evaluation, manually, or because its policy or resource was deleted) or EXEMPT; see `violation.status`. A violation with a `created` event and no later `resolved` event is OPEN.',
+    'A violation becomes RESOLVED (by an evaluation, manually, or because the policy or the resource was deleted) or EXEMPT; see `violation.status`. A violation with a `created` event and no later `resolved` event is OPEN.',
   'policy.violation.detected':
     'A short form of each `policy.violation.created`, directly after it. `severity` is in lower case, `policy` is the name.',
   'policy.deployment.completed':

@@ -100,7 +100,7 @@ async function approve(
   if (matched > mostResolved) {
     throw new GovctlError(
       'invalid_resolution',
-      `${inThrees(matched)} violations match, more than the maximum of ${inThrees(mostResolved)}; none was resolved`,
+      `${inThrees(matched)} violations match, more than the maximum of ${inThrees(mostResolved)}; no violations were resolved`,
       { hint: 'Add filters to resolve them in parts.' },
     );
   }

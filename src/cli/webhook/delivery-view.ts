@@ -35,7 +35,7 @@ function describeDelivery(delivery: Delivery, style: Style, room: number): strin
 
 function describeAttempt(attempt: Attempt, style: Style, room: number): string {
   const { response_status: status, error } = attempt;
-  const outcome = status === undefined ? 'no response' : `answered ${status}`;
+  const outcome = status === undefined ? 'no response' : `returned ${status}`;
   const paint = isSuccess(status) ? style.green : style.red;
   const head = `${style.bold(`Attempt ${attempt.number}`)}  ${utcSecond(attempt.at)}  ${paint(outcome)} after ${inThrees(Math.round(attempt.duration_ms))} ms`;
   const lines = [

@@ -40,7 +40,7 @@ export async function runTest(context: Context, options: TestOptions): Promise<E
   const text = await readText(answer, `POST ${path}`);
   const verdict = Verdict.parse(asJson(text));
   const { delivered, response_status: status, duration_ms: ms, error } = verdict;
-  const answered = status === undefined ? undefined : `answered ${status}`;
+  const answered = status === undefined ? undefined : `returned ${status}`;
   const said = [
     [answered, answered !== undefined && ms !== undefined && `after ${Math.round(ms)} ms`]
       .filter(Boolean)

@@ -93,7 +93,7 @@ function describeDropped({ dropped }: ShownWebhook): string | undefined {
 
 function describeLast({ last_delivery: last }: ShownWebhook): string | undefined {
   if (!last) return undefined;
-  const answer = last.error ?? (last.response_status && `answered ${last.response_status}`);
+  const answer = last.error ?? (last.response_status && `returned ${last.response_status}`);
   return [utcMinute(last.at), last.event_type, [last.status, answer].filter(Boolean).join(', ')]
     .filter(Boolean)
     .join(' ');

@@ -27,6 +27,6 @@ function messageOf({ scope, service, expected, actual, currency }: StoredAnomaly
   const what = scope === 'total' ? 'All services' : service || 'Charges without a service';
   const times = Number(actual) / Number(expected);
   if (!Number.isFinite(times) || times < 0)
-    return `${what} cost ${showMoney(actual, currency)}, where none was expected`;
-  return `${what} cost ${times.toFixed(1)} times what was expected`;
+    return `${what} cost ${showMoney(actual, currency)}; no cost was expected`;
+  return `${what} cost ${times.toFixed(1)} times the expected amount`;
 }

@@ -86,7 +86,7 @@ export async function record(deps: Deps, tx: Tx, change: Change, until: string):
   });
 }
 
-const wasOld = `Ended more than ${announcedDays} days before the end of the data when it was found`;
+const wasOld = `When detected, the anomaly had ended more than ${announcedDays} days before the end of the data`;
 const isGone = 'Its cost was as expected in later data';
 
 /** Closes what the charges have no longer; what people said about it stays. */

@@ -84,7 +84,7 @@ function readPlace(text: string): Position {
   } catch {
     // The same as one that says something else.
   }
-  throw new GovctlError('malformed_request', 'Invalid value of after', {
+  throw new GovctlError('malformed_request', 'Invalid value for after', {
     details: [{ field: 'after', message: 'must be the value of next from the previous page' }],
   });
 }

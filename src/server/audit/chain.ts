@@ -35,8 +35,7 @@ export async function chainOlder({ store, log }: Pick<Deps, 'store' | 'log'>): P
     count += done;
     await nextTurn();
   }
-  if (count > 0)
-    log.info({ entries: count }, 'the entries of the audit log were chained by hashes');
+  if (count > 0) log.info({ entries: count }, 'the hash chain of the audit log was created');
 }
 
 const afterHead = (head: ChainEnd) => ({ value: head.sequence, id: '~' });

@@ -248,7 +248,7 @@ export async function updateKey(
   if (update.require_signature === true && signing === undefined) {
     throw invalid(
       'require_signature',
-      'cannot be turned on here, as the signing secret would not be shown; rotate the key with require_signature',
+      'cannot be enabled by an update, which does not return a signing secret; rotate the key with require_signature',
     );
   }
   const given = {
@@ -279,7 +279,7 @@ function checkMayChange(principal: Principal, key: StoredApiKey, doing: string):
   if (key.bootstrap !== true || principal.isOperator === true) return;
   throw new GovctlError(
     'insufficient_scope',
-    `${doing} the server's own API key requires that key`,
+    `${doing} the server's own API key requires logging in with that key`,
     {
       hint: 'The operator can also replace it: start the server with --new-api-key.',
     },
@@ -293,7 +293,7 @@ export function checkSameScopes(
   given: readonly Scope[] | undefined,
 ): void {
   if (!given || asSet(given) === asSet(before)) return;
-  throw invalid('scopes', `cannot change; omit them, or create ${what} with other scopes`);
+  throw invalid('scopes', `cannot be changed; omit scopes, or create ${what} with other scopes`);
 }
 
 const asSet = (entries: readonly string[]): string => [...new Set(entries)].sort().join(' ');
@@ -334,7 +334,7 @@ export async function rotateKey(
   if (before.expires_at !== undefined && Date.parse(before.expires_at) <= now) {
     throw invalid(
       'expires_at',
-      `has passed (${before.expires_at}); extend the key before you rotate it`,
+      `has passed (${before.expires_at}); set a later expires_at before you rotate the key`,
     );
   }
   const secret = newKeySecret(deps, id, signs ?? before.signing_secret !== undefined);

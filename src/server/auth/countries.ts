@@ -47,7 +47,10 @@ export async function openCountries(
       log.info({ file }, 'country_database was replaced');
     } catch (error) {
       const reason = (error as Error).message;
-      log.error({ file, reason }, 'country_database cannot be read; the previous one stays in use');
+      log.error(
+        { file, reason },
+        'country_database cannot be read; the previous database stays in use',
+      );
     }
   };
   const look = (): void => void reload();
@@ -61,7 +64,7 @@ export async function openCountries(
 
 async function read(file: string): Promise<CountryOf> {
   try {
-    if ((await stat(file)).size > longestFile) throw new Error('it is larger than 1 GiB');
+    if ((await stat(file)).size > longestFile) throw new Error('the file is larger than 1 GiB');
     const countryOf = reading(new Reader(await readFile(file)));
     check(countryOf);
     return (address) => {
@@ -106,6 +109,8 @@ function check(countryOf: CountryOf): void {
     for (const address of addresses) if (countryOf(address) !== undefined) known += 1;
   }
   if (known === 0) {
-    throw new Error('it contains no countries: no address has a country.iso_code or country_code');
+    throw new Error(
+      'the file contains no countries: no address has a country.iso_code or country_code',
+    );
   }
 }

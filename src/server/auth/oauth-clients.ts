@@ -114,7 +114,7 @@ export async function updateClient(
   checkSameScopes('a client', before.scopes, update.scopes);
   const { name = before.name, redirect_uris: uris = before.redirect_uris } = update;
   if (uris && !before.redirect_uris) {
-    throw invalidField('malformed_request', 'redirect_uris', 'cannot be added; create a client with them'); // prettier-ignore
+    throw invalidField('malformed_request', 'redirect_uris', 'cannot be added to a client; create a client with redirect_uris'); // prettier-ignore
   }
   const changed = [
     ...(name === before.name ? [] : ['name']),
@@ -148,7 +148,7 @@ export async function rotateClient(
   call.checkMatch(versionOf(before));
   if (before.public) {
     throw new GovctlError('malformed_request', 'A public client has no secret to rotate', {
-      hint: 'To end its logins, delete the client and create another.',
+      hint: 'To revoke the tokens of this client, delete the client and create another.',
     });
   }
   refuseWider(call.principal, before.scopes, 'Rotating an OAuth client');

@@ -251,7 +251,7 @@ const gone = (): GovctlError =>
 const retired = (at: string): GovctlError =>
   refuse(
     'invalid_token',
-    `The server's own API key was disabled at ${at}: owners sign in instead. If none of them can, start the server with --new-api-key`,
+    `The server's own API key was disabled at ${at}, because owners sign in. If no owner can sign in, start the server with --new-api-key`,
   );
 
 function checkExpiry(what: string, at: string | undefined, now: number): void {

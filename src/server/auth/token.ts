@@ -38,7 +38,7 @@ export const issueToken =
     if (!grantsOf(client).includes('client_credentials')) {
       throw new TokenFailure(
         'unauthorized_client',
-        'The client was created without the grant type client_credentials: only users can log in to it',
+        'The client does not have the grant type client_credentials; only users can log in with this client',
       );
     }
     const rate = limiter.take(client.id, call.isLocal);
@@ -98,7 +98,7 @@ function refuse(deps: Deps, call: PublicCall, client: StoredOauthClient | undefi
     { request_id: call.requestId, client_known: client !== undefined },
     'client authentication failed',
   );
-  throw new TokenFailure('invalid_client', 'The client ID or secret is wrong', 401, challenge);
+  throw new TokenFailure('invalid_client', 'The client ID or secret is incorrect', 401, challenge);
 }
 
 /** Which of the secrets that a client has now was given; undefined: none. */

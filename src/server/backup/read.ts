@@ -168,7 +168,7 @@ function aheadOf(
   if (drawn === undefined) return [];
   const ahead = docs.find(({ sequence = 0 }) => sequence > drawn);
   if (!ahead) return [];
-  const what = `${ahead.id} has number ${ahead.sequence}, but the highest number in use is ${drawn}`;
+  const what = `${ahead.id} has number ${ahead.sequence}, but the highest assigned number is ${drawn}`;
   return [{ file: fileOf(collection), what }];
 }
 
@@ -181,7 +181,7 @@ function disorder({ draft }: FolderRead): Contradiction[] {
       for (const { positions } of queue.parts(1_000)) {
         for (const position of positions) {
           if (position <= last) {
-            const what = `lane ${lane} has work at ${position} after work at ${last}`;
+            const what = `lane ${lane} has position ${position} after position ${last}`;
             found.push({ file: `${family}.lanes.json`, what });
           }
           last = position;
@@ -215,7 +215,9 @@ function checkChain(
     [sequence, hash] = [link.sequence, link.hash ?? ''];
   }
   if (head && (head.sequence !== sequence || head.hash !== hash)) {
-    tell(`the audit log ends at entry ${sequence}, not at ${head.sequence} as its head says`);
+    tell(
+      `the audit log ends at entry ${sequence}, not at ${head.sequence} as the head of the log says`,
+    );
   }
   const audit = {
     entries: inOrder.length,

@@ -99,7 +99,7 @@ async function copyOne(
   const written = await writeFile(join(to, name), bytesOf(nodeFiles, path, told), Date.parse(at));
   const listed = files.get(name);
   if (written.size === listed?.size && written.sha256 === listed.sha256) return;
-  throw new GovctlError('data_refused', `${path} changed while being read`, {
-    hint: 'Nothing was restored. Check the disk that the backup is on.',
+  throw new GovctlError('data_refused', `${path} changed while the restore was reading it`, {
+    hint: 'Nothing was restored. Check the disk of the backup.',
   });
 }

@@ -153,7 +153,7 @@ async function checkState(
       if (list && list.commit !== moment.commit) {
         damage.push({
           file: backupList,
-          what: `the list says that the backup ends at commit ${list.commit}, but it ends at ${moment.commit}`,
+          what: `the backup ends at commit ${moment.commit}, but backup.json lists commit ${list.commit}`,
           lost: 'the changes in between',
           way_out: wayOut(isBackup),
         });
@@ -207,7 +207,7 @@ async function checkBlobs(
     const size = await sizeOf(dir, file.blob);
     // One that was there a moment ago was removed by the server.
     if (size === undefined) {
-      if (gone.has(file.blob)) tell('it is missing');
+      if (gone.has(file.blob)) tell('the file is missing');
     }
     // The list has the checksums of all files: each is read once.
     else if (!list) {
@@ -219,7 +219,7 @@ async function checkBlobs(
       }
     } else {
       const listed = list.files.get(name);
-      if (!listed || !isSame(file, listed)) tell('not the file that was stored');
+      if (!listed || !isSame(file, listed)) tell('the file differs from the stored file');
     }
     bytes += size ?? 0;
   }
@@ -244,7 +244,8 @@ async function checkListed(
   for (const [name, listed] of files) {
     if (known.has(name)) continue;
     const found = await orFailure(measureFile(join(dir, name), told));
-    if (found instanceof Error) tell(name, isMissing(found) ? 'it is missing' : messageOf(found));
+    if (found instanceof Error)
+      tell(name, isMissing(found) ? 'the file is missing' : messageOf(found));
     else if (found.size !== listed.size) {
       tell(name, `the file has ${found.size} bytes instead of ${listed.size}`);
     } else if (found.sha256 !== listed.sha256) {
@@ -279,7 +280,7 @@ async function checkKey({ dir, damage }: Checked): Promise<void> {
   if (bytes.length === 32 && bytes.toString('base64') === text) return;
   damage.push({
     file: 'secret.key',
-    what: 'not 32 bytes in base64',
+    what: 'the content is not 32 bytes in base64',
     lost: lostOf('secret.key'),
     way_out: wayOut(false, 'secret.key'),
   });
@@ -312,12 +313,12 @@ function lostOf(file: string): string {
   if (file === 'secret.key')
     return 'all encrypted secrets, unless you have another copy of the key';
   if (file === backupList) return 'the proof that the backup is unchanged';
-  if (file === 'journal.synced') return 'the position up to which the journal was saved';
+  if (file === 'journal.synced') return 'the record of how much of the journal was saved';
   if (file.startsWith('journal-')) return 'all changes after this point';
-  if (file === 'store.json') return 'the state that the other files belong to';
+  if (file === 'store.json') return 'the state of the store that the other files belong to';
   if (file.endsWith('.lanes.json')) return `waiting work: ${basename(file, '.lanes.json')}`;
   if (file.endsWith('.json')) return `records: ${basename(file, '.json').replaceAll('_', ' ')}`;
-  return file === '.' ? 'all contents of the directory' : 'nothing of the backup';
+  return file === '.' ? 'all contents of the directory' : 'no data of the backup';
 }
 
 const ownerOf = ({ collection, id }: NamedFile): string =>

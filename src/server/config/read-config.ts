@@ -133,11 +133,11 @@ function unboundNotices(
   return [
     ...unbound.map(
       ([name]) =>
-        `${file}: secrets.${name} is bound to no host, so no channel gets it. Add the hosts it may be sent to: ${name}: {value: …, hosts: [files.example.com]}`,
+        `${file}: secrets.${name} has no hosts, so no channel can use the secret. Add the hosts that may receive the secret: ${name}: {value: …, hosts: [files.example.com]}`,
     ),
     ...(storage && (storage.buckets ?? []).length === 0
       ? [
-          `${file}: object_storage is bound to no bucket, so nothing is uploaded. Add buckets: [NAME] to it, and hosts: [HOST] for a store that is not AWS.`,
+          `${file}: object_storage has no buckets, so nothing is uploaded. Add buckets: [NAME] and, for storage other than AWS, hosts: [HOST].`,
         ]
       : []),
   ];
@@ -174,7 +174,7 @@ async function readConfigFile(
 
 async function readText(file: string): Promise<string> {
   try {
-    if ((await stat(file)).size > longestFile) throw new Error('it is larger than 1 MiB');
+    if ((await stat(file)).size > longestFile) throw new Error('the file is larger than 1 MiB');
     return await readFile(file, 'utf8');
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);

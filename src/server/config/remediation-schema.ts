@@ -115,7 +115,8 @@ function whyUnbound(executor: string, { commands = {}, webhooks = {} }: Remediat
   const unfit = whyUnfit(executor);
   if (unfit !== undefined) return unfit;
   // Everyone who can read a plan sees it.
-  if (new URL(read.url).search !== '') return 'must be a URL without a query: plans show it';
+  if (new URL(read.url).search !== '')
+    return 'must be a URL without a query, because plans show the URL';
   const place = placeOfUrl(read.url);
   return place && isBoundTo({ hosts: Object.keys(webhooks) }, place)
     ? undefined

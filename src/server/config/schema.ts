@@ -152,7 +152,7 @@ export const secretRule = ([top, , field]: readonly PropertyKey[]): string => {
     return `must be a string of ${minSecretLength} to 1,024 characters, and base64 after whsec_`;
   if (top === 'chat') return 'must be a URL that begins with https:// or http://';
   return top === 'secrets' && field === undefined
-    ? 'must be a variable name with the hosts it may be sent to, as in SFTP_PASSWORD: {hosts: [files.example.com]}'
+    ? 'must be a variable name with the hosts that may receive the value, as in SFTP_PASSWORD: {hosts: [files.example.com]}'
     : 'must be a non-empty string';
 };
 

@@ -47,7 +47,7 @@ const Company = z
     if (hostname === 'login.microsoftonline.com' && ofAllOrganizations.has(organization)) {
       fault(
         'issuer',
-        'must contain your tenant, because this issuer signs in accounts of every organization: https://login.microsoftonline.com/TENANT_ID/v2.0',
+        'must contain your tenant, because this issuer accepts accounts of every organization: https://login.microsoftonline.com/TENANT_ID/v2.0',
       );
     }
     const isPinned = hostname === google ? tenant?.claim === 'hd' : tenant !== undefined;

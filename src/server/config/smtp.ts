@@ -101,7 +101,7 @@ function urlPlace(text: string, fields: SmtpFields, fail: (m: string) => GovctlE
     (name) => fields[name] !== undefined,
   );
   if (beside !== undefined)
-    throw fail(`.${beside} cannot be used with a URL, which already contains it`);
+    throw fail(`.${beside} cannot be used with a URL, which already contains this value`);
   let url: URL;
   try {
     url = new URL(text);

@@ -78,7 +78,7 @@ function spanOf(
   const to = query.end === undefined ? today + 1 : dayNumber(query.end);
   const from = query.start === undefined ? to - defaultDays : dayNumber(query.start);
   if (from >= to) {
-    throw refuse('end', `must be after start (${dayText(from)}): it is the day after the last`);
+    throw refuse('end', `must be after start (${dayText(from)}); end is exclusive`);
   }
   if (to - from > longestRange) throw refuse('start', 'must be at most 10 years before end');
   const granularity = query.granularity ?? (to - from <= mostDaily ? 'day' : 'month');
@@ -187,7 +187,7 @@ function readPolicies(
   { query, signal }: Pick<Asked, 'query' | 'signal'>,
 ): Promise<PolicyCosts> {
   for (const field of ['environment', 'owner'] as const) {
-    if (query[field]) throw refuse(field, 'cannot be a filter of group_by=policy', 'Filter by account, service, region or tag instead.'); // prettier-ignore
+    if (query[field]) throw refuse(field, 'cannot be used as a filter with group_by=policy', 'Filter by account, service, region or tag instead.'); // prettier-ignore
   }
   const charges = { measure: query.metric, where: { ...filter.where, ...where } };
   return policyCosts(deps, periods, { ...charges, span, before, signal });

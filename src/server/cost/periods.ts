@@ -42,7 +42,7 @@ export async function withPeriods<T>(
       if (tries < mostTries) continue;
       throw new GovctlError(
         'unavailable',
-        'Imports kept replacing the charges while the query read them',
+        'Imports replaced the charges repeatedly during the query',
         {
           hint: 'Retry after the imports have finished.',
           cause: error,

@@ -61,8 +61,8 @@ async function placeOfAnswer({ owner, signal }: Asker): Promise<() => void> {
 }
 
 const tooManyAnswers = (): GovctlError =>
-  new GovctlError('unavailable', 'Too many unread results over 1 MiB', {
-    hint: 'Read the results of one request before you send the next, or use mode: failures.',
+  new GovctlError('unavailable', 'Too many responses of over 1 MiB are still unread', {
+    hint: 'Read each response before you send the next request, or use mode: failures.',
     headers: { 'Retry-After': '5' },
   });
 

@@ -15,6 +15,6 @@ export const readEvent = (reader: Reader, id: string): Awaitable<Versioned<Store
   });
 
 export function noEvent(id: string): GovctlError {
-  const kept = `old events are removed, and of more than ${inThrees(mostKept)} only the newest are kept`;
+  const kept = `the service deletes old events, and stores at most ${inThrees(mostKept)}`;
   return new GovctlError('event_not_found', `There is no event ${id.slice(0, 100)}; ${kept}`);
 }

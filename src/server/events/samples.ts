@@ -131,7 +131,7 @@ const samples: Readonly<Record<EventType, Record<string, unknown>>> = {
         remediation_id: 'rem_01jnb4g9c1e3g5j7m9p1r3t5v7',
         violation_id: violation.id,
         resource_id: violation.resource_id,
-        error: 'the remediator ended with status 1',
+        error: 'the command failed with exit code 1',
       },
     },
   },

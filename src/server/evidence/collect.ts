@@ -89,13 +89,14 @@ export async function collectFacts(
       }),
       violations: { ...found.counts, listed: found.listed.length },
     });
-    if (found.hasMore) missing.push(`violations of ${policy.name}: there are more than listed`);
+    if (found.hasMore) missing.push(`violations of ${policy.name}: only some are included`);
     if (samples.length === 0 && tally.pass > 0) {
       missing.push(
-        `samples of ${policy.name}: the scan stored none, or they were removed to make room for newer ones`,
+        `samples of ${policy.name}: the scan stored no samples, or newer samples replaced them`,
       );
     }
-    if (tally.pending) missing.push(`outcomes of ${policy.name}: it is being evaluated again`);
+    if (tally.pending)
+      missing.push(`outcomes of ${policy.name}: the policy is being evaluated again`);
     await nextTurn();
   }
   const known = new Set(described.map((policy) => policy.id));
@@ -115,9 +116,9 @@ export async function collectFacts(
     upTo: cut.audit_sequence,
     most: mostChanges,
   });
-  if (hasMore) missing.push(`changes: only the newest ${mostChanges}`);
+  if (hasMore) missing.push(`changes: only the newest ${mostChanges} are included`);
   const covering = await exemptionsOf(reader, names);
-  if (covering.hasMore) missing.push(`exemptions: only the first ${mostExemptions}`);
+  if (covering.hasMore) missing.push(`exemptions: only the first ${mostExemptions} are included`);
   return {
     cut: { id: bundle.id, ...cut },
     server: { base_url: bundle.base_url, local: bundle.local, version: deps.version },

@@ -163,7 +163,7 @@ function builtOf({ id, status, bundle, failure }: StoredBundle): StoredFile {
   const message =
     status === 'failed'
       ? `Bundle ${id} failed: ${failure?.reason ?? 'the reason is unknown'}`
-      : `Bundle ${id} is being built; get it once GET /v1/compliance/evidence/${id} says completed`;
+      : `Bundle ${id} is being built; download it once GET /v1/compliance/evidence/${id} returns the status completed`;
   throw new GovctlError('evidence_not_ready', message, { extra: { evidence_id: id, status } });
 }
 

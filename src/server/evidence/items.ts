@@ -244,7 +244,7 @@ async function samplesOf(
     }
   }
   return {
-    summary: `${counted(total, 'sample')} of what passed in ${scan.id}`,
+    summary: `${counted(total, 'sample')} of passing resources in ${scan.id}`,
     at: scan.completed_at ?? scan.created_at,
     data: { scan_id: scan.id, total, samples },
   };

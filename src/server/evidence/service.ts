@@ -44,7 +44,7 @@ export async function createBundle(
   if (from > timestamp(now)) throw invalid('since', 'must not be in the future');
   const waiting = await countRows(tx, bundles, { waiting_of: { any: [actor.userId] } });
   if (waiting >= mostWaiting) {
-    throw new GovctlError('unavailable', `${waiting} of your bundles are not built yet`, {
+    throw new GovctlError('unavailable', `${waiting} of your bundles are still being built`, {
       hint: 'Wait for one of them, or use the newest one: GET /v1/compliance/evidence/bundles.',
       headers: { 'Retry-After': '10' },
     });
@@ -124,8 +124,8 @@ export async function attachEvidence(
   if ((await countRows(tx, manualEvidence)) >= mostManual) {
     throw new GovctlError(
       'invalid_evidence',
-      `The service stores ${mostManual} pieces of attached evidence, which is the maximum`,
-      { hint: 'Delete what has expired: GET /v1/compliance/evidence/manual?sort_by=expires.' },
+      `The service stores ${mostManual} evidence attachments, which is the maximum`,
+      { hint: 'Delete expired attachments: GET /v1/compliance/evidence/manual?sort_by=expires.' },
     );
   }
   const stored = await tx.insert(manualEvidence, {

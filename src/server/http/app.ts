@@ -182,5 +182,5 @@ function methodNotAllowed(method: string, here: readonly Endpoint[]): GovctlErro
 const notFound = (pathname: string): GovctlError =>
   new GovctlError(
     'not_found',
-    `There is no ${pathname.slice(0, 200)} here; GET /openapi.json lists all paths`,
+    `There is no path ${pathname.slice(0, 200)}; GET /openapi.json lists all paths`,
   );

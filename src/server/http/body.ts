@@ -22,10 +22,12 @@ export async function readBody(
   const { bodyTypes = ['application/json'], maxBodyBytes = defaultMaxBodyBytes } = endpoint;
   const type = mediaTypeOf(request.headers, bodyTypes);
   const reading = readBytes(request, maxBodyBytes);
-  const bytes = await inTime(reading, within, 'The body did not arrive').catch((error: unknown) => {
-    if (error instanceof GovctlError) throw error;
-    throw cutOff(error);
-  });
+  const bytes = await inTime(reading, within, 'The request body did not arrive').catch(
+    (error: unknown) => {
+      if (error instanceof GovctlError) throw error;
+      throw cutOff(error);
+    },
+  );
   return { bytes, type };
 }
 
@@ -51,7 +53,7 @@ async function inTime<T>(reading: Promise<T>, ms: number, what: string): Promise
 }
 
 const cutOff = (cause: unknown): GovctlError =>
-  new GovctlError('malformed_request', 'The body was cut off before its end', { cause });
+  new GovctlError('malformed_request', 'The request body ended early', { cause });
 
 /**
  * A request's body, to be read as it comes: from here on a cut is an error of its own.
@@ -179,7 +181,7 @@ async function* tap(
   if (body === null) return;
   const reader = body.getReader();
   const read = async () => {
-    const next = await inTime(reader.read(), within, 'No more of the body arrived');
+    const next = await inTime(reader.read(), within, 'The rest of the request body did not arrive');
     await checkSender?.();
     return next;
   };

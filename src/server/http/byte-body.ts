@@ -39,7 +39,7 @@ export function streamBytes(
           controller.enqueue(next.value);
         } catch (error) {
           // Why is for the log alone: the listener may send what it is told.
-          if (!isOver) controller.error(new Error('the response was cut off'));
+          if (!isOver) controller.error(new Error('the response was truncated'));
           end(error);
         }
       },

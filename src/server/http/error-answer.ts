@@ -18,7 +18,7 @@ export function asKnownError(
     deps.log.error({ request_id: requestId, reason: error.message }, 'store unavailable');
     return new GovctlError(
       'unavailable',
-      'The service cannot store changes at the moment; nothing was changed, and reading still works',
+      'The service cannot store changes at the moment; nothing was changed, and reads still work',
       {
         headers: { 'Retry-After': '5' },
         hint: "Try again later. If the error persists, the server's disk is full or read-only; the operator can find the reason in the log. Once the disk is writable, the service stores changes again without a restart.",
@@ -28,7 +28,7 @@ export function asKnownError(
   deps.log.error({ request_id: requestId, err: error }, 'unexpected error');
   return new GovctlError(
     'internal_error',
-    `An internal error occurred; find it in the server's log by ${requestId}`,
+    `An internal error occurred; see the server's log for request ${requestId}`,
   );
 }
 

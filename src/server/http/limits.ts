@@ -90,11 +90,11 @@ export function createRateLimiter(mode: RateLimitMode | undefined, clock: Clock)
   const isEnforced = (isLocal: boolean): boolean => mode === 'enforce' || (!mode && !isLocal);
   const failures = createNetworkCount(clock, {
     most: maxFailures,
-    whose: 'that failed to authenticate from this address',
+    whose: 'with failed authentication from this address',
   });
   const logins = createNetworkCount(clock, {
     most: maxLogins,
-    whose: 'that start a login from this address',
+    whose: 'to start a login from this address',
   });
   const keys = new Map<string, KeyCounters>();
   const all = { day: { number: 0, count: 0 }, unsaved: 0 };
@@ -264,7 +264,7 @@ function exceeded({
   readonly now: number;
 }): GovctlError {
   const retryAfter = Math.ceil((resetMs - now) / 1000);
-  const message = `The ${inThrees(limit)} requests per ${window} ${whose} are used up; retry in ${retryAfter} s`;
+  const message = `The limit of ${inThrees(limit)} requests per ${window} ${whose} is exceeded; retry in ${retryAfter} s`;
   return new GovctlError('rate_limit_exceeded', message, {
     extra: { message, retry_after: retryAfter, limit, reset_time: timestamp(resetMs) },
     headers: {

@@ -86,7 +86,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     }
     // RFC 9112, 3.2: a proxy in front may have gone by the other.
     if (hosts > 1) return refuse(400, 'The request has more than one Host header');
-    if (expectsMore(incoming)) return refuse(417, 'The only supported Expect is 100-continue');
+    if (expectsMore(incoming)) return refuse(417, 'The Expect header supports only 100-continue');
     const answered = fetch(request, connections.of(incoming.socket) ?? {});
     if (incoming.complete || !('then' in answered)) return answered;
     return new Promise((resolve, reject) => {

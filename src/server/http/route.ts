@@ -268,7 +268,7 @@ function succeed(route: Route, visit: Visit, answer: AnyAnswer): Response {
   if (typeof answer.body === 'string') turns.made(callerOf(route, visit), answer.body.length);
   const bytesEnded = (status: number, bytes: number, failure: unknown): void => {
     if (failure !== undefined) {
-      deps.log.error({ request_id: visit.requestId, err: failure }, 'a response was cut off');
+      deps.log.error({ request_id: visit.requestId, err: failure }, 'a response was truncated');
     }
     tell(route, visit, { status, bytes });
   };

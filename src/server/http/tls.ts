@@ -39,7 +39,7 @@ export async function readTls(files: TlsFiles): Promise<TlsContents> {
   try {
     // OpenSSL takes an RSA certificate with a key of an elliptic curve, and fails at each handshake.
     if (certificates[0]?.checkPrivateKey(createPrivateKey(key)) !== true) {
-      throw new Error('the key belongs to another certificate');
+      throw new Error('the key belongs to a different certificate');
     }
     createSecureContext(tlsOptions(contents));
   } catch (cause) {
@@ -72,12 +72,12 @@ function certificatesIn(pem: Buffer, what: string): readonly X509Certificate[] {
   const blocks = [...text.matchAll(block)];
   const begun = text.match(/-----BEGIN /g)?.length ?? 0;
   try {
-    if (blocks.length < begun) throw new Error('it is truncated');
+    if (blocks.length < begun) throw new Error('the file is truncated');
     const certificates = blocks
       .filter(([, label]) => label?.endsWith('CERTIFICATE'))
       .map(([certificate]) => new X509Certificate(certificate));
     if (certificates.length > 0) return certificates;
-    throw new Error('it contains no PEM certificate');
+    throw new Error('the file contains no PEM certificate');
   } catch (cause) {
     throw new GovctlError('usage_error', `${what} cannot be used: ${messageOf(cause)}`, {
       cause,
@@ -137,7 +137,7 @@ export function reloadTls(options: ReloadOptions): TlsReloader {
     const reason = messageOf(error);
     if (reason === told) return;
     told = reason;
-    log.error({ reason }, 'TLS files cannot be used; the previous ones stay in use until they can');
+    log.error({ reason }, 'TLS files cannot be used; the previous files stay in use');
   };
   const look = async (): Promise<void> => {
     const looks = await looksOf(files);

@@ -124,7 +124,7 @@ const missingKey = (file: string): GovctlError =>
 const otherKey = (where: string): GovctlError =>
   new GovctlError(
     'data_refused',
-    `The key in ${where} is not the one that encrypts the stored secrets`,
+    `The key in ${where} is not the key that encrypts the stored secrets`,
     {
       hint: `Restore secret.key of this data directory from a backup, or set the right key in ${variable}. ${wayBack}`,
     },

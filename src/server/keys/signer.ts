@@ -51,7 +51,7 @@ async function ownSigner(deps: SigningDeps): Promise<Signer> {
     else {
       const theirs = openSigner(deps, before);
       if (theirs) return theirs;
-      log.warn({}, 'the signing key of reports can no longer be read: a new one was created');
+      log.warn({}, 'the signing key of reports can no longer be read: a new key was created');
       await tx.replace(serverState, { id: own, value });
     }
     return made;

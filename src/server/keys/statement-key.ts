@@ -62,7 +62,7 @@ async function ownKey({ store, secrets, log }: KeyDeps): Promise<StatementKey> {
     if (theirs) return theirs;
     if (before === undefined) await tx.insert(serverState, { id: own, value });
     else {
-      log.warn({}, 'the signing key of statements can no longer be read: a new one was created');
+      log.warn({}, 'the signing key of statements can no longer be read: a new key was created');
       await tx.replace(serverState, { id: own, value });
     }
     return fromPem(pem.toString());

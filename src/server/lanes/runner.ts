@@ -143,10 +143,11 @@ export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform 
         failures.delete(work.lane);
         return;
       }
-      if (!failed) log.error(place, 'work of a lane ended, but was not completed or put off');
+      if (!failed)
+        log.error(place, 'work of a lane ended, but was neither completed nor postponed');
       await putOff(work);
     } catch (error) {
-      log.error({ ...place, err: error }, 'a lane could not be put off');
+      log.error({ ...place, err: error }, 'a lane could not be postponed');
       // Still leased, so that it is not tried again at once.
       await sleep(pauseAfterFailure, undefined, { ref: false });
     }
@@ -187,7 +188,7 @@ export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform 
     for (const one of underWay) one.abort();
     await ended(abortWithin);
     if (underWay.size > 0)
-      log.warn({ lanes: lanes.name, left: underWay.size }, 'aborted work did not end');
+      log.warn({ lanes: lanes.name, left: underWay.size }, 'canceled work did not end');
   };
 
   const endListening = store.onWork(lanes, poke);

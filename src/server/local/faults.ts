@@ -178,4 +178,4 @@ function halfOf(response: Response, peer: Peer): ReadableStream<Uint8Array> {
 const broken = (): ReadableStream<Uint8Array> =>
   new ReadableStream({ start: (controller) => controller.error(cutByFault()) });
 
-const cutByFault = (): Error => new Error('cut off by a fault of the local server');
+const cutByFault = (): Error => new Error('closed by a fault of the local server');

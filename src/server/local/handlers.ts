@@ -11,7 +11,7 @@ export function localHandlers(deps: Deps, local: LocalService | undefined): Hand
     if (local && call.isLocal) return local;
     throw new GovctlError(
       'not_local',
-      'Test aids require a local server: a loopback address, no public URL, no proxy',
+      '/v1/local requires a local server: a loopback address, no public URL, no proxy',
       { hint: 'Start one with --host 127.0.0.1, or run `govctl server exec -- COMMAND`.' },
     );
   };

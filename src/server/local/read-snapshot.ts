@@ -90,7 +90,7 @@ async function* linesOf(
   let turnEnds = perTurn;
   let read = 0;
   for await (const { number, text, problem, bytes } of readLines(file.read(), longestLine)) {
-    if (text === undefined) throw refuseLine(number, problem ?? 'is not text');
+    if (text === undefined) throw refuseLine(number, problem ?? 'is not valid UTF-8');
     read += bytes + 1;
     yield [number, text, read <= file.size()];
     if (read < turnEnds) continue;
@@ -110,10 +110,7 @@ export async function readSnapshot(file: NamelessFile, stored: Stored): Promise<
     head.versions,
   );
   if (newer !== undefined) {
-    throw refuseLine(
-      1,
-      `was written by a newer govctl (${shown(head.version)}) wrote it: ${newer}`,
-    );
+    throw refuseLine(1, `was written by a newer govctl (${shown(head.version)}): ${newer}`);
   }
   const documents = new Map<StoredCollection, Document[]>();
   const sequences = new Map<string, number>();
@@ -137,9 +134,12 @@ export async function readSnapshot(file: NamelessFile, stored: Stored): Promise<
       // As it was read: a schema's own copy may lack unusual names.
       const { doc: older } = given as { doc: Document };
       const collection = collections.get(data.in);
-      if (!collection) throw refuse(`is of ${shown(data.in)}, which this govctl does not support`);
+      if (!collection)
+        throw refuse(
+          `belongs to the collection ${shown(data.in)}, which this govctl does not support`,
+        );
       const doc = inThisVersion(collection, head, older);
-      if (!doc) throw refuse('is not a row of an earlier version');
+      if (!doc) throw refuse('is not a valid row of an earlier version');
       const faults = [...faultsOf(collection, doc), ...isTaken(collection, doc, at)];
       if (faults.length > 0) throw refuseRow(at, data.in, doc, faults);
       if (collection.files) owners.push({ collection, doc, line: at });
@@ -230,7 +230,7 @@ function checkFiles(
   const named = new Set<string>();
   for (const { collection, doc, line } of owners) {
     const refuse = (blob: string, message: string): GovctlError =>
-      refuseRow(line, collection.spec.name, doc, [{ field: `its file ${shown(blob)}`, message }]);
+      refuseRow(line, collection.spec.name, doc, [{ field: `the file ${shown(blob)}`, message }]);
     for (const { blob, size, sha256 } of collection.files?.(doc) ?? []) {
       const found = blobs.get(blob);
       if (!found) throw refuse(blob, 'is missing');
@@ -268,7 +268,7 @@ async function checkWhole(
   if (!head) throw notHead();
   const end = End.safeParse(parse(text));
   if (!end.success || !isWhole) {
-    throw refuseLine(last, 'is not the end of a snapshot: the rest is missing');
+    throw refuseLine(last, 'is not the last line of a snapshot: the rest is missing');
   }
   if (end.data.lines !== last - 1 || end.data.sha256 !== digest.digest('hex')) {
     throw refuseLine(last, 'has a checksum that does not match: the snapshot was modified');
@@ -347,7 +347,7 @@ function refuseRow(
   faults: readonly ErrorDetail[],
 ): GovctlError {
   const [first] = faults;
-  const what = `${first?.field || 'the row'} ${first?.message ?? 'is wrong'}`;
+  const what = `${first?.field || 'the row'} ${first?.message ?? 'is not valid'}`;
   return new GovctlError(
     'malformed_request',
     `The snapshot cannot be restored: line ${line} (${collection} ${shown(id)}): ${what}`,

@@ -27,7 +27,7 @@ export async function putBlobs(
     if (!known.has(id) || (await sumOf(blobs, id)) === sha256) continue;
     throw new GovctlError(
       'malformed_request',
-      `The snapshot cannot be restored: its file ${id} differs from the one on this server`,
+      `The snapshot cannot be restored: the file ${id} differs from the file with this ID on this server`,
     );
   }
   let writer: BlobWriter | undefined;

@@ -99,12 +99,12 @@ export async function resumeClock(
   const moved = `The clock of this data directory was moved by ${describeOffset(offset)}`;
   if (!isLocal) {
     return [
-      `${moved} on a local server. This server is reachable from other machines, so it uses system time.`,
+      `${moved} on a local server. This server is reachable from other machines, so this server uses system time.`,
     ];
   }
   clock.setOffset(offset);
   return [
-    `${moved}: it is ${timestamp(clock.now())} here. \`govctl server clock reset\` resets it.`,
+    `${moved} to ${timestamp(clock.now())}. To use system time, run \`govctl server clock reset\`.`,
   ];
 }
 

@@ -135,7 +135,7 @@ export async function takeSnapshot(
 export const tooLarge = (): GovctlError =>
   new GovctlError(
     'body_too_large',
-    `The snapshot is larger than ${largestSnapshot / 1024 / 1024} MiB; govctl server backup has no limit`,
+    `The snapshot is larger than ${largestSnapshot / 1024 / 1024} MiB; use \`govctl server backup\`, which has no limit`,
   );
 
 interface Moment {

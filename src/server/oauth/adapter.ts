@@ -72,7 +72,7 @@ function stateAdapter({ store, secrets }: StateDeps, kind: string, mostBegun: nu
         const before = await tx.get(oauthStates, id);
         if (kind === 'DeviceCode' && isDecided(show(before?.doc))) {
           // Between reading and this, somebody else was first.
-          throw new InvalidGrant('already decided');
+          throw new InvalidGrant('the login was already approved or denied');
         }
         await (before ? tx.replace(oauthStates, doc) : tx.insert(oauthStates, doc));
         if (before) return;
@@ -96,7 +96,8 @@ function stateAdapter({ store, secrets }: StateDeps, kind: string, mostBegun: nu
       await store.transact(async (tx) => {
         const known = (await tx.get(oauthStates, stateId(kind, secret)))?.doc;
         // Between reading and this, another request was first.
-        if (!known || known.consumed !== undefined) throw new InvalidGrant('already used');
+        if (!known || known.consumed !== undefined)
+          throw new InvalidGrant('the code or token was already used');
         await tx.replace(oauthStates, { ...known, consumed: Math.floor(Date.now() / 1_000) });
       });
     },
@@ -147,7 +148,7 @@ function accessTokenAdapter({ store, secrets, ids, clock }: StateDeps): Adapter 
   return {
     async upsert(secret, payload, expiresIn = 0) {
       const userId = payload.accountId;
-      if (userId === undefined) throw new Error('an access token without an account');
+      if (userId === undefined) throw new Error('an access token must have an account');
       const hash = hashSecret(secret);
       const kept = { ...payload, jti: undefined };
       await store.transact(async (tx) => {

@@ -171,7 +171,7 @@ export async function createProvider(deps: Deps, options: ProviderOptions): Prom
   const provider = new Provider(issuer, configuration);
   // The token endpoint answers CI jobs before any request comes here: it is only advertised.
   provider.registerGrantType(tokenExchange.grant, () => {
-    throw new Error('tokens of CI jobs are exchanged elsewhere');
+    throw new Error('the token endpoint exchanges tokens of CI jobs');
   });
   // The bridge sets these headers; what a caller sends of the kind never comes here.
   provider.proxy = true;

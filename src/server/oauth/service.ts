@@ -252,7 +252,7 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
     refused: (request) =>
       finish(request, {
         error: 'access_denied',
-        error_description: 'The user refused the login',
+        error_description: 'The user denied the login',
       }),
 
     async findDevice(code) {
@@ -276,7 +276,7 @@ export function createOauth(deps: Deps, { issuer, hasDevices, ...options }: Oaut
       if (!decision) {
         Object.assign(device, {
           error: 'access_denied',
-          errorDescription: 'The user refused the login',
+          errorDescription: 'The user denied the login',
         });
       } else {
         const { by } = decision;

@@ -34,7 +34,7 @@ export function createMetrics(
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'govctl_store_writable',
-    help: '1 while the store is writable',
+    help: '1 if the store is writable',
     registers: [registry],
     collect() {
       this.set(store.health().writable ? 1 : 0);
@@ -42,7 +42,7 @@ export function createMetrics(
   });
   new Gauge({
     name: 'govctl_store_checkpoints_failing',
-    help: '1 while the last checkpoints could not be written and the journal grows',
+    help: '1 if the last checkpoints could not be written, so the journal grows',
     registers: [registry],
     collect() {
       this.set(store.health().checkpoints === undefined ? 0 : 1);
@@ -50,7 +50,7 @@ export function createMetrics(
   });
   new Gauge({
     name: 'govctl_store_records',
-    help: 'Stored records by collection',
+    help: 'Stored records, by collection',
     labelNames: ['collection'],
     registers: [registry],
     async collect() {
@@ -72,7 +72,7 @@ export function createMetrics(
 function addDeliveries(registry: Registry, store: Store, attempts: Measured['attempts']): void {
   new Counter({
     name: 'govctl_webhook_attempts_total',
-    help: 'Attempts to deliver an event to a webhook by outcome',
+    help: 'Webhook delivery attempts by outcome',
     labelNames: ['outcome'],
     registers: [registry],
     collect() {
@@ -82,7 +82,7 @@ function addDeliveries(registry: Registry, store: Store, attempts: Measured['att
   });
   new Gauge({
     name: 'govctl_webhook_waiting',
-    help: 'Queued deliveries of all webhooks',
+    help: 'Queued deliveries for all webhooks',
     registers: [registry],
     async collect() {
       let waiting = 0;
@@ -97,7 +97,7 @@ function addDeliveries(registry: Registry, store: Store, attempts: Measured['att
 function addReports(registry: Registry, store: Store, made: Measured['reports']): void {
   new Gauge({
     name: 'govctl_reports',
-    help: 'Stored reports by status',
+    help: 'Stored reports, by status',
     labelNames: ['status'],
     registers: [registry],
     async collect() {
@@ -108,7 +108,7 @@ function addReports(registry: Registry, store: Store, made: Measured['reports'])
   });
   new Counter({
     name: 'govctl_reports_ended_total',
-    help: 'Finished reports by outcome',
+    help: 'Finished reports, by outcome',
     labelNames: ['outcome'],
     registers: [registry],
     collect() {
@@ -119,7 +119,7 @@ function addReports(registry: Registry, store: Store, made: Measured['reports'])
   });
   new Counter({
     name: 'govctl_report_seconds_total',
-    help: 'Seconds to generate completed reports',
+    help: 'Generation time of completed reports, in seconds',
     registers: [registry],
     collect() {
       this.reset();

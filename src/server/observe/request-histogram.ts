@@ -39,7 +39,7 @@ export function createRequestHistogram() {
     /** Prometheus text. */
     text(): string {
       const lines = [
-        `# HELP ${name} Seconds from the headers of requests to their response`,
+        `# HELP ${name} Request duration in seconds, from the request headers to the response`,
         `# TYPE ${name} histogram`,
       ];
       for (const { labels, buckets, sum } of cells.values()) {

@@ -5,7 +5,7 @@ import { explainFailure } from './send-failure.ts';
 import { guardedLookup } from './target.ts';
 import type { Targets } from './target.ts';
 
-/** A connection that was not made; its message is in words that go after the host: "refused the connection". */
+/** A connection that was not made; its message goes after the host and a colon: "connection refused". */
 export class DialFailure extends Error {
   override readonly name = 'DialFailure';
 }
@@ -22,7 +22,7 @@ export function dial(
 ): Promise<Socket> {
   signal.throwIfAborted();
   if (isIP(host) !== 0 && refusedKind(host, targets.rules)) {
-    return Promise.reject(new DialFailure('its address is not allowed as a target'));
+    return Promise.reject(new DialFailure('the address is not allowed as a target'));
   }
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, lookup: guardedLookup(targets) });
@@ -39,10 +39,7 @@ export function dial(
     };
     const fail = (error: Error): void => refuse(new DialFailure(explainFailure(error)));
     const abort = (): void => refuse(signal.reason);
-    const timer = setTimeout(
-      () => refuse(new DialFailure('did not accept the connection')),
-      withinMs,
-    );
+    const timer = setTimeout(() => refuse(new DialFailure('connection timed out')), withinMs);
     signal.addEventListener('abort', abort, { once: true });
     socket.once('error', fail);
     socket.once('connect', () => end(() => resolve(socket)));

@@ -90,7 +90,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   constructor(private readonly options: ExchangeOptions) {
     this.started = options.clock.monotonic();
     this.timer = setTimeout(() => {
-      this.fail(`did not respond within ${options.timeoutMs / 1_000} s`);
+      this.fail(`no response within ${options.timeoutMs / 1_000} s`);
       this.hangUp();
     }, options.timeoutMs);
     options.underWay.add(this);
@@ -107,7 +107,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) {
       this.interim += 1;
       if (this.interim <= mostInterim) return;
-      this.fail(`answered ${status} more than ${mostInterim} times instead of a result`);
+      this.fail(`returned ${status} more than ${mostInterim} times instead of a final response`);
       this.hangUp();
       return;
     }

@@ -5,7 +5,7 @@ import type { Targets } from './target.ts';
 /** Reads a JSON document from an allowed target. @throws ReadFailure */
 export type ReadJson = (url: string) => Promise<unknown>;
 
-/** A document that was not read; its message goes after its address: "refused the connection". */
+/** A document that was not read; its message goes after its address and a colon: "connection refused". */
 export class ReadFailure extends Error {
   override readonly name = 'ReadFailure';
 }
@@ -32,12 +32,12 @@ export function createReadJson(
       never,
     );
     if (error !== undefined) throw new ReadFailure(error);
-    if (status !== 200) throw new ReadFailure(`answered ${status}`);
-    if (truncated) throw new ReadFailure('sent more than 64 KiB, or responded too slowly');
+    if (status !== 200) throw new ReadFailure(`returned ${status}`);
+    if (truncated) throw new ReadFailure('the response exceeds 64 KiB or is too slow');
     try {
       return JSON.parse(body ?? '');
     } catch {
-      throw new ReadFailure('did not return JSON');
+      throw new ReadFailure('the response is not JSON');
     }
   };
 }

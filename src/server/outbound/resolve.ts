@@ -93,7 +93,7 @@ function orAfter<T>(ms: number, coming: Promise<T>, else_: T): Promise<T> {
 
 function late(error: unknown): never {
   if (!(error instanceof TimeUp)) throw error;
-  throw Object.assign(new Error('its name server is too slow', { cause: error }), {
+  throw Object.assign(new Error('the name server did not respond in time', { cause: error }), {
     code: 'EAI_AGAIN',
   });
 }

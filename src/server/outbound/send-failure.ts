@@ -1,22 +1,22 @@
 import { TargetRefused } from './target.ts';
 
-/** By the error's code. They are read after the webhook's name: "refused the connection". */
+/** By the error's code. They are read alone or after a name and a colon: "connection refused". */
 const words: Readonly<Partial<Record<string, string>>> = {
-  ECONNREFUSED: 'refused the connection',
-  ENOTFOUND: 'its host was not found',
-  EAI_AGAIN: 'its host could not be looked up; the name server did not respond',
-  ETIMEDOUT: 'did not accept the connection',
-  UND_ERR_CONNECT_TIMEOUT: 'did not accept the connection',
-  ECONNRESET: 'closed the connection before responding',
-  EPIPE: 'closed the connection before responding',
-  UND_ERR_SOCKET: 'closed the connection before responding',
-  EPROTO: 'the TLS handshake failed',
-  UND_ERR_HEADERS_OVERFLOW: 'its response has too many or too large headers',
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'the host name could not be resolved: the name server did not respond',
+  ETIMEDOUT: 'connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  ECONNRESET: 'connection closed before the response',
+  EPIPE: 'connection closed before the response',
+  UND_ERR_SOCKET: 'connection closed before the response',
+  EPROTO: 'TLS handshake failed',
+  UND_ERR_HEADERS_OVERFLOW: 'the response has too many or too large headers',
   UND_ERR_DESTROYED: 'the server was stopping',
   UND_ERR_CLOSED: 'the server was stopping',
   CERT_HAS_EXPIRED: 'the certificate is not trusted: it has expired',
   CERT_NOT_YET_VALID: 'the certificate is not trusted: it is not valid yet',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is not trusted: it is for another host',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is not trusted: it is for a different host',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is not trusted: it is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is not trusted: unknown issuer',
   UNABLE_TO_GET_ISSUER_CERT: 'the certificate is not trusted: unknown issuer',
@@ -33,8 +33,8 @@ export function explainFailure(error: Error): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const known = Object.hasOwn(words, code) ? words[code] : undefined;
   if (known !== undefined) return known;
-  if (error.name === 'HTTPParserError') return 'its response is not HTTP';
-  if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return 'the TLS handshake failed';
+  if (error.name === 'HTTPParserError') return 'the response is not HTTP';
+  if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return 'TLS handshake failed';
   if (/CERT|CRL|CA_|SIGNATURE/.test(code)) return 'the certificate is not trusted';
-  return 'could not be reached';
+  return 'the host could not be reached';
 }

@@ -13,7 +13,7 @@ export interface Targets {
 /** Milliseconds that a new webhook waits for its host's addresses; they are looked at again at each connect. */
 const resolveWithin = 2_000;
 
-const onlyAllowed = 'the server was not started with --allow-target for it';
+const onlyAllowed = 'to allow such targets, start the server with --allow-target';
 
 /**
  * Why a url can't be a webhook's, in words that go after its field's name; undefined: it can. A host that has no address
@@ -96,7 +96,7 @@ function readTarget(text: string, rules: TargetRules): { host: string; known: bo
 function addressFault(host: string, written: string, rules: TargetRules): string | undefined {
   // 2130706433, 0x7f.1, 0177.0.0.1 and 127.1 are one address, and not all programs read each of them as the same.
   if (isIP(host) === 4 && written !== host) {
-    return 'must contain its IPv4 address as four decimal numbers';
+    return 'must contain the IPv4 address as four decimal numbers';
   }
   const kind = refusedKind(host, rules);
   return kind && `must not be an address that is not public (${kind}); ${onlyAllowed}`;
@@ -131,7 +131,7 @@ export class TargetRefused extends Error {
   override readonly name = 'TargetRefused';
 }
 
-const refused = (): TargetRefused => new TargetRefused('its address is not allowed as a target');
+const refused = (): TargetRefused => new TargetRefused('the address is not allowed as a target');
 
 /** @throws TargetRefused for what a connection must not even be tried to: an address, or http where only https will do */
 export function checkConnect(protocol: string, host: string, rules: TargetRules): void {

@@ -143,7 +143,7 @@ export const companyAccount = (
   if (!account) return html`<li><a href="${linkPath}">Link your ${company.name} account</a></li>`;
   return html`<li>
     Linked to <strong>${account.name}</strong> (${company.name})${
-      account.managed ? ', which decides your roles' : ''
+      account.managed ? ', which determines your roles' : ''
     }
     ${
       password

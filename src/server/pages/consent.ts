@@ -72,7 +72,7 @@ function showConsent(visit: Visit, { client, scopes, redirectUri }: Interaction,
         ${visit.csrf()}
         <div class="buttons">
           <button name="decision" value="allow">Allow</button>
-          <button class="quiet" name="decision" value="refuse">Refuse</button>
+          <button class="quiet" name="decision" value="refuse">Deny</button>
         </div>
       </form>
       <p class="quiet">

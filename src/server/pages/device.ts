@@ -31,7 +31,7 @@ export async function devicePage(
     return visit.redirect(toSignIn(here));
   const ask = (message?: string, status = 200): Promise<Response> =>
     visit.page(
-      'Log in a device',
+      'Log in on a device',
       html`<p>Enter the code that <code>govctl auth login</code> shows on your device.</p>
         <form method="post" action="${formPath}">
           ${visit.csrf()}
@@ -45,7 +45,7 @@ export async function devicePage(
   const code = fields.get('code') ?? '';
   const tried = tries.begin(session.person.id);
   if (typeof tried === 'number') {
-    return ask(`Too many wrong codes. ${tryAgainIn(tried / 1_000)}`, 429);
+    return ask(`Too many incorrect codes. ${tryAgainIn(tried / 1_000)}`, 429);
   }
   const device = await oauth.findDevice(code);
   if (!device) {
@@ -67,7 +67,7 @@ export async function devicePage(
         html`<p class="done">You can close this page and go back to your device.</p>`,
       )
     : visit.page(
-        'Login refused',
+        'Login denied',
         html`<p>
           The device was not logged in. If you did not start this login, someone else did, but they
           got no access. You can close this page.
@@ -101,7 +101,7 @@ const confirm = (
         ${visit.csrf()} ${hidden('code', code)}
         <div class="buttons">
           <button name="decision" value="allow">Allow</button>
-          <button class="quiet" name="decision" value="refuse">Refuse</button>
+          <button class="quiet" name="decision" value="refuse">Deny</button>
         </div>
       </form>`,
   );

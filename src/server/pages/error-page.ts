@@ -13,7 +13,7 @@ export const errorPage = async ({
     await layout(
       'This login cannot continue',
       html`<p>
-          The program that sent you here sent a request that cannot be completed:
+          The program that sent you here made a request that cannot be completed:
           ${description ?? 'the request is not valid'} <span class="quiet">(${error})</span>.
         </p>
         <p>

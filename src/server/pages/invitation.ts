@@ -36,7 +36,7 @@ export async function invitationPage(
         <form method="post">
           ${visit.csrf()} ${username(known.email)}
           ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password', autofocus: !company, hint: 'At least 12 characters. Several unrelated words are easy to remember.', problem: message })}
-          ${field({ name: 'again', label: 'Repeat the password', type: 'password', autocomplete: 'new-password' })}
+          ${field({ name: 'again', label: 'Confirm the password', type: 'password', autocomplete: 'new-password' })}
           <div class="buttons">
             <button class="${company ? 'quiet' : ''}">Continue</button>
           </div>

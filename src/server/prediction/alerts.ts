@@ -331,7 +331,7 @@ function alertOfExpiry(
     predicted_violation: violation.policy_name,
     confidence: 1,
     days_until_violation: daysUntil(end, now),
-    recommendation: `Its exemption ends: ${describeExemption(exemption)}. ${violation.message}`,
+    recommendation: `The exemption ends: ${describeExemption(exemption)}. ${violation.message}`,
     method: 'exemption_expiry',
     at: timestamp(end),
     observations: 0,

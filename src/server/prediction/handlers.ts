@@ -91,7 +91,7 @@ export function predictionHandlers(
           'prediction_not_found',
           `There is no prediction ${id.slice(0, 100)}`,
           {
-            hint: 'It may have come true or been averted; use `govctl predict list` to see current predictions.',
+            hint: 'The violation may have occurred, or may no longer be predicted; use `govctl predict list` to see current predictions.',
           },
         );
       }

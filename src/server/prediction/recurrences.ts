@@ -99,7 +99,7 @@ function forecastOf(
     confidence: inThousandths(recurrence.chanceWithin(horizon)),
     observations: record.failures,
     base_rate: pool.length < fewestPooled ? null : inThousandths(fell / pool.length),
-    because: `it failed ${record.failures} times and passed for ${Math.round(record.days)} days; of ${pool.length} resources, ${fell} started to fail`,
+    because: `the resource failed ${record.failures} times and passed for ${Math.round(record.days)} days; of ${pool.length} resources, ${fell} started to fail`,
     message: violation.message.slice(0, 512),
   };
 }

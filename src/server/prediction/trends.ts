@@ -115,5 +115,5 @@ function becauseOf({ path, op, value }: Limit, points: readonly Point[]): string
   const [from, to] = [points[0], points.at(-1)];
   const name = ['resource', ...path].join('.').slice(0, 200);
   const dated = ([at, number]: Point): string => `${number} on ${timestamp(at).slice(0, 10)}`;
-  return `${name} ${op} ${value}: it was ${from ? dated(from) : ''} and is ${to ? to[1] : ''}`;
+  return `${name} ${op} ${value}: the value was ${from ? dated(from) : ''} and is ${to ? to[1] : ''}`;
 }

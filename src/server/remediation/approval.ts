@@ -36,7 +36,7 @@ export function refuseApproval(
 ): void {
   if (isDry) throw new GovctlError('remediation_state', `${id} is a dry run`);
   if (status !== 'planned') {
-    throw new GovctlError('remediation_state', `${id} is ${status} already`);
+    throw new GovctlError('remediation_state', `${id} is already ${status}`);
   }
   // An automatic one is stored although guards refuse it.
   refuseGuarded(why_not);

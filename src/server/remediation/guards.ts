@@ -33,10 +33,10 @@ export function whyProtected(
     return `environment ${environment} is excluded`;
   }
   const tag = guards.exclude_tags.find((one) => hasTag(tags, one));
-  if (tag !== undefined) return `tag ${tag} excludes it`;
+  if (tag !== undefined) return `tag ${tag} excludes the resource`;
   if (guards.accounts.length > 0 && !guards.accounts.includes(account ?? '')) {
     return account === undefined
-      ? 'it has no account, and only some accounts are allowed'
+      ? 'the resource has no account, and only some accounts are allowed'
       : `account ${account} is not in the list of allowed accounts`;
   }
   return undefined;

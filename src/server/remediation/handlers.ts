@@ -141,7 +141,7 @@ function refuseUnfit({ expected_digest: digest, dry_run: isDry }: PlanInput, pla
 export async function refuseTooMany(reader: Reader, { userId }: Actor): Promise<void> {
   const open = await countRows(reader, remediations, { open_of: { any: [userId] } });
   if (open < mostOpen) return;
-  throw new GovctlError('unavailable', `${open} of your remediations have not ended yet`, {
+  throw new GovctlError('unavailable', `${open} of your remediations have not ended`, {
     hint: 'Cancel some of them: list them with `govctl remediate list`. A plan expires after a day.',
     headers: { 'Retry-After': '60' },
   });

@@ -203,7 +203,7 @@ function createPlanner({ deps, evaluation, settings }: PlanParts, asker: Asker) 
     const done =
       checked && read
         ? howOf(settings, checked, read.row.doc)
-        : obstacle('its policy or resource was deleted');
+        : obstacle('the policy or the resource was deleted');
     const clash = 'why' in done ? undefined : clashes.find(violation.resource_id, done.changes);
     const result = clash ? obstacle(`action ${clash.n} sets ${clash.path} to another value`) : done;
     if (!('why' in result)) {
@@ -282,7 +282,7 @@ function howOf(
   const filled = fillPatch(action.patch, settings.parameters);
   if ('missing' in filled) {
     return obstacle(
-      `its patch needs a value for ${filled.missing}: set remediation.parameters.${filled.missing} in the server's configuration`,
+      `the patch requires a value for ${filled.missing}: set remediation.parameters.${filled.missing} in the server's configuration`,
       'remediator_not_configured',
     );
   }

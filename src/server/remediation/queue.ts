@@ -109,7 +109,7 @@ export async function violationOpened(
   const now = deps.clock.now();
   const fix = before && (await fixOf(tx, before, now));
   if (fix === undefined) return enqueue(tx, automation, violation.id, now);
-  const reason = `the fix of ${violation.resource_id} did not last: it failed again within ${holdsFor / hour} hours`;
+  const reason = `${violation.resource_id} failed again within ${holdsFor / hour} hours of its remediation`;
   await stopAutomation(deps, tx, policy.id, { reason, ...aboutOf(violation), remediation_id: fix });
 }
 

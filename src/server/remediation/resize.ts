@@ -40,7 +40,11 @@ export const createResizer = (parts: PlanParts) => {
       const open = await findOpen(tx, resizing.id);
       if (open && open.doc.note !== resizing.note) throw another(open.doc);
       if (open) return answer(tx, open);
-      if (!plan) throw new GovctlError('unavailable', 'Its remediation has just ended; try again');
+      if (!plan)
+        throw new GovctlError(
+          'unavailable',
+          'The remediation of this virtual machine has just ended; try again',
+        );
       await refuseTooMany(tx, call.actor);
       const required = approvalOf(settings, plan.actions, call.isLocal);
       const row = await storePlan(parts, tx, call.actor, {
@@ -57,7 +61,7 @@ export const createResizer = (parts: PlanParts) => {
 };
 
 const another = ({ id, status, note = '' }: StoredRemediation): GovctlError =>
-  new GovctlError('remediation_state', `${id} is ${status} and has another size (${note})`, {
+  new GovctlError('remediation_state', `${id} is ${status} and sets a different size (${note})`, {
     hint: `Cancel it first: govctl remediate cancel ${id}`,
   });
 

@@ -40,7 +40,7 @@ function refuseUnended({ id, status, counts, dry_run: isDry }: StoredRemediation
   const isAtWork =
     status === 'planned' || status === 'approved' || counts.planned + counts.attempting > 0;
   if (!isAtWork) return;
-  throw new GovctlError('remediation_state', `${id} is ${status}: it may still change something`, {
+  throw new GovctlError('remediation_state', `${id} is ${status} and may still change resources`, {
     hint: `Wait until it ends, or cancel it: govctl remediate cancel ${id}`,
   });
 }
@@ -64,12 +64,12 @@ function createUndoer({ deps, settings }: PlanParts) {
   ): Promise<
     Obstacle | Pick<PlannedAction, 'patch' | 'changes' | 'executor' | 'command_fingerprint'>
   > {
-    if (!patch) return obstacle(`what ${by} changed is not known, so it cannot be undone`);
+    if (!patch) return obstacle(`the changes by ${by} are unknown, so they cannot be rolled back`);
     const image = (await deps.store.get(images, id))?.doc;
     if (!resource) return obstacle('the resource was deleted');
     if (!image) return obstacle('the state of the resource before the change is no longer stored');
     const changed = changesOf(resource, patch)[0];
-    if (changed) return obstacle(`${changed.path} was changed since`);
+    if (changed) return obstacle(`${changed.path} has changed since the remediation`);
     const excluded = whyProtected(resource, settings.guards);
     if (excluded !== undefined) return obstacle(excluded, 'remediation_guard');
     const executor = executorFor(settings, resource_type);

@@ -269,7 +269,7 @@ export async function endUndone(
     await stopAutomation(deps, tx, policy_id, problem);
   }
   const waiting = (await tx.find(actions, 'waiting', violation_id))?.doc;
-  if (waiting) await endAction(deps, tx, waiting, 'failed', 'it was rolled back');
+  if (waiting) await endAction(deps, tx, waiting, 'failed', 'the remediation was rolled back');
 }
 
 /** The other actions of the plan on this resource were planned knowing that this one comes before them. */

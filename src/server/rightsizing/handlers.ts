@@ -66,7 +66,7 @@ export const rightsizingHandlers = (
     throw new GovctlError(
       'rightsizing_not_found',
       isStopped
-        ? `The virtual machine ${shown} is not running: it is unused, not too large`
+        ? `The virtual machine ${shown} is not running, so it is unused rather than too large`
         : `There is no virtual machine ${shown}`,
       { hint: 'Use `govctl cost rightsizing` to see the IDs.' },
     );
@@ -114,8 +114,8 @@ export const rightsizingHandlers = (
       if (assessment.kind !== 'recommended') {
         const why =
           assessment.kind === 'fits'
-            ? 'no smaller size of the family fits'
-            : `the recommendation is withheld: ${assessment.reason}`;
+            ? 'no smaller size of the same family fits'
+            : `no size is recommended: ${assessment.reason}`;
         throw new GovctlError('rightsizing_withheld', `Nothing to apply: ${why}`);
       }
       const fitting = [assessment.best, ...assessment.others].map(({ size }) => size.name);

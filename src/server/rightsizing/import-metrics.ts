@@ -191,7 +191,7 @@ export function createUtilization(deps: Deps, keptMs = defaultRetention.metrics)
 
 const tooBusy = (): GovctlError =>
   new GovctlError('unavailable', 'Other uploads keep changing the same hours', {
-    hint: 'Send one upload after the other.',
+    hint: 'Send one upload at a time.',
     headers: { 'Retry-After': '10' },
   });
 

@@ -63,8 +63,8 @@ export async function createScan(
   for (const id of policyIds ?? []) await readPolicy(tx, id);
   const waiting = await countRows(tx, scans, { waiting_of: { any: [actor.userId] } });
   if (waiting >= mostWaiting) {
-    throw new GovctlError('unavailable', `${waiting} of your scans have not ended yet`, {
-      hint: 'Wait for one of them: each scan covers the whole inventory.',
+    throw new GovctlError('unavailable', `${waiting} of your scans have not ended`, {
+      hint: 'Wait until one of the scans ends. Each scan covers the whole inventory.',
       headers: { 'Retry-After': '30' },
     });
   }

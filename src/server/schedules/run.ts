@@ -90,7 +90,7 @@ async function askFor(
     security = openedSecurity(deps, schedule);
   } catch {
     return {
-      error: `The password of its reports cannot be read with this server's key: set it again`,
+      error: `The report password cannot be decrypted with this server's key: set the password again`,
     };
   }
   const order = { ...orderOf(schedule, at), security, run_id: runId };

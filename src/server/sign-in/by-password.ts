@@ -10,7 +10,7 @@ import { findSession } from './sessions.ts';
 import type { SignIn, Visitor } from './types.ts';
 
 /** The same for whatever is wrong: it must not tell which email addresses have users. */
-const wrong = refused('The email address or the password is wrong');
+const wrong = refused('The email address or the password is incorrect');
 const onlyOwners = refused(
   'Sign in with your company account: only owners can sign in with a password here',
 );
@@ -140,7 +140,8 @@ export function createByPassword(parts: Parts): ByPassword {
       const problem = problemWith(newPassword, user.email);
       if (problem !== undefined) return refused(problem);
       const refusal = await check(user.email, user, password, visitor);
-      if (refusal) return refusal === wrong ? refused('The current password is wrong') : refusal;
+      if (refusal)
+        return refusal === wrong ? refused('The current password is incorrect') : refusal;
       const asked = { queue: 'known', account: user.id } as const;
       const hash = await hashing.run(asked, () => hashPassword(newPassword, cost));
       if (hash === undefined) return busy;

@@ -17,7 +17,7 @@ import type { Later, NoSession, Refused, SignIn, Visitor } from './types.ts';
 const secretLength = 20;
 
 const wrongCode = refused(
-  'The code is wrong or was already used; enter the code that the app shows now',
+  'The code is incorrect or was already used; enter the code that the app shows now',
 );
 const noSession: NoSession = { kind: 'no_session' };
 

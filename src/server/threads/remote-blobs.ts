@@ -94,7 +94,7 @@ export function serveBlobs(
       return undefined;
     }
     const writer = writers.get(write);
-    if (!writer) throw new Error('nothing is being written under this number');
+    if (!writer) throw new Error('no blob is being written under this number');
     if (message.kind === 'write') {
       await writer.write(message.bytes);
       return undefined;

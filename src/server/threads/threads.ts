@@ -166,7 +166,7 @@ function startThread<In, Out>(
     ended.abort(gone);
   };
   worker.on('error', (error) => die('the thread failed', error));
-  worker.on('exit', (code) => die(`the thread ended with ${code}`));
+  worker.on('exit', (code) => die(`the thread exited with code ${code}`));
   const thread: Thread<In, Out> = {
     async use(work, asker) {
       clearTimeout(timer);

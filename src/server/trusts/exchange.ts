@@ -160,7 +160,7 @@ async function findMatch(reader: Reader, { issuer, jobs, asked }: Search): Promi
       rule.bound_to === undefined ? undefined : await scopesOfUser(reader, rule.bound_to);
     const scopes = most ? within(rule.scopes, most) : rule.scopes;
     if (scopes.length > 0) matches.push({ rule, revision, scopes });
-    else differences.push(`${rule.id}: its creator no longer has any of its scopes`);
+    else differences.push(`${rule.id}: the creator of the rule no longer has any of its scopes`);
   }
   const fitting = matches.find(({ scopes }) =>
     wanted.every((name) => scopes.some((scope) => scope === name)),

@@ -97,7 +97,7 @@ function timeFault(claim: string, payload: JWTPayload): string | undefined {
     case 'exp':
       return `The ID token expired at ${time}`;
     case 'nbf':
-      return `The ID token is not valid before ${time}; check the clocks`;
+      return `The ID token is not valid before ${time}; check the clocks of the issuer and this server`;
     case 'iat':
       return `The ID token was issued at ${time}: more than an hour ago, or in the future`;
     default:

@@ -48,7 +48,7 @@ export function createIssuerKeys(
       keys = 'failure' in found ? found : createLocalJWKSet(found.jwks as never); // it checks them
     } catch (error) {
       if (!(error instanceof errors.JWKSInvalid)) throw error;
-      keys = { failure: 'its key set is not valid' };
+      keys = { failure: 'the key set is not valid' };
     }
     const [oldest] = known.keys();
     if (oldest !== undefined && known.size >= most) known.delete(oldest);
@@ -94,13 +94,13 @@ async function readKeys(readJson: ReadJson, issuer: string): Promise<{ readonly 
   const document = fieldsOf(await readJson(`${issuer}/.well-known/openid-configuration`));
   const { issuer: named, jwks_uri: address } = document;
   if (typeof named !== 'string' || trimEnd(named, '/') !== issuer) {
-    throw new ReadFailure('its discovery document is for another issuer');
+    throw new ReadFailure('the discovery document is for a different issuer');
   }
   if (typeof address !== 'string' || !URL.canParse(address)) {
-    throw new ReadFailure('its discovery document has no valid jwks_uri');
+    throw new ReadFailure('the discovery document has no valid jwks_uri');
   }
   if (new URL(address).origin !== new URL(issuer).origin) {
-    throw new ReadFailure('its jwks_uri has another origin');
+    throw new ReadFailure('the jwks_uri has a different origin');
   }
   return { jwks: await readJson(address) };
 }

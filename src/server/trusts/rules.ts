@@ -112,7 +112,7 @@ export async function updateTrust(
   checkSameId('invalid_trust', 'trust rule', id, update.id);
   for (const field of ['provider', 'issuer'] as const) {
     if (update[field] === undefined || update[field] === before[field]) continue;
-    throw invalid(field, 'cannot change; omit it, or create another trust rule');
+    throw invalid(field, 'cannot be changed; omit the field, or create another trust rule');
   }
   const { name, repository, repository_id, ref, environment, events, scopes } = update;
   const given = defined({
@@ -133,7 +133,7 @@ export async function updateTrust(
   checkRule(after);
   const isRenamed = changed.every((field) => field === 'name');
   if (!isRenamed) {
-    refuseWider(call.principal, before.scopes, 'Changing a trust rule');
+    refuseWider(call.principal, before.scopes, 'Updating a trust rule');
     refuseWider(call.principal, after.scopes, 'A trust rule');
     await endTokens(tx, id);
   }

@@ -46,6 +46,6 @@ export async function checkOwnerLeft(reader: Reader, user: StoredUser): Promise<
   if (!(await isLastOwner(reader, user))) return;
   throw new GovctlError(
     'last_owner',
-    `${user.email} is the only active owner; make another user an owner first`,
+    `${user.email} is the only active owner; grant another user the owner role first`,
   );
 }

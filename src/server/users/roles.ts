@@ -34,8 +34,8 @@ const descriptions: Readonly<Record<keyof typeof builtInRoles, string>> = {
   'cost-viewer': 'Reads policies, resources and cost',
   auditor: 'Reads policies, resources and the audit log',
   admin:
-    'Can do what an editor can, reads the audit log, and manages users, roles and keys; no access to cost',
-  owner: 'Has all rights; only owners can make others owners',
+    'Same as editor; also reads the audit log and manages users, roles and keys; no access to cost',
+  owner: 'Full access; only owners can grant the owner role',
 };
 
 const showBuiltIn = (name: keyof typeof builtInRoles): Role => ({
@@ -131,7 +131,7 @@ export async function updateRole(
   call.checkMatch(before.revision);
   checkSameId('invalid_role', 'role', name, update.id);
   if (update.name !== undefined && update.name !== name) {
-    const message = 'cannot change; omit it, or create a role with the other name';
+    const message = 'cannot be changed; omit the name, or create a role with the other name';
     throw invalidField('invalid_role', 'name', message);
   }
   const { description = before.doc.description, scopes: given = before.doc.scopes } = update;

@@ -108,7 +108,7 @@ export async function updateUser(
   call.checkMatch(versionOf(before));
   checkSameId('invalid_user', 'user', before.id, update.id);
   if (update.email !== undefined && update.email !== before.email) {
-    const message = 'cannot change; omit it, or create a user with the other address';
+    const message = 'cannot be changed; omit the address, or create a user with the other address';
     throw invalidField('invalid_user', 'email', message);
   }
   const { name = before.name, roles: names = before.roles } = update;

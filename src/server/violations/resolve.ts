@@ -94,6 +94,6 @@ export async function resolveMatching(
 const tooMany = (matched: number, most: number): GovctlError =>
   new GovctlError(
     'invalid_resolution',
-    `${inThrees(matched)} violations match, more than the maximum of ${inThrees(most)}; none was resolved`,
-    { hint: 'Narrow the filter, or raise most (maximum 10000).' },
+    `${inThrees(matched)} violations match, more than the maximum of ${inThrees(most)}; no violations were resolved`,
+    { hint: 'Narrow the filter, or raise most (maximum 10,000).' },
   );

@@ -192,7 +192,7 @@ export function startBackgroundWork(
   const timers = [
     every(maintainEvery, doing(upkeep.maintain, 'maintenance failed')),
     every(trimEvery, doing(upkeep.trim, 'removing old events failed')),
-    every(saveUsesEvery, doing(uses.save, 'recording uses of credentials failed')),
+    every(saveUsesEvery, doing(uses.save, 'recording credential uses failed')),
   ];
   const endListening = clock.onChange(() => {
     evaluator.poke();

@@ -217,7 +217,8 @@ export async function createService(
     async fetchMetrics(request) {
       const { method, path, response } = contract.system.metrics;
       const isAsked = request.method === method && new URL(request.url).pathname === path;
-      if (!metrics || !isAsked) return refuseRequest(deps, 404, `Only GET ${path} is served here`);
+      if (!metrics || !isAsked)
+        return refuseRequest(deps, 404, `This address serves only GET ${path}`);
       return new Response(await metrics.text(), { headers: { 'Content-Type': response.type } });
     },
     async drain(withinMs, except = 0) {
@@ -244,7 +245,7 @@ export async function createService(
         .catch((error: unknown) => deps.log.error({ err: error }, 'key uses were not saved'));
       await requestCounts
         .saveAll()
-        .catch((error: unknown) => deps.log.error({ err: error }, 'counts were not saved'));
+        .catch((error: unknown) => deps.log.error({ err: error }, 'request counts were not saved'));
     },
   };
 }

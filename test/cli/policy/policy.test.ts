@@ -64,14 +64,14 @@ describe('policy list', () => {
   it('get says why automatic remediation has stopped, and how to resume it', async () => {
     const remediation_problem = {
       since: '2026-03-01T12:00:00.000Z',
-      reason: 'the fix of logs did not last: it failed again within 24 hours',
+      reason: 'logs failed again within 24 hours of its remediation',
       stopped: true,
       remediation_id: 'rem_1',
     };
     put('restless', { remediation_problem, auto_remediation: true });
     const { stdout } = await run(['get', 'restless']);
     expect(stdout).toContain('automatic remediation stopped at 2026-03-01 12:00 UTC');
-    expect(stdout).toContain('               the fix of logs did not last');
+    expect(stdout).toContain('               logs failed again within 24 hours');
     expect(stdout).toContain('See: govctl remediate show rem_1');
     expect(stdout).toContain('or turn auto_remediation off and on');
     const reason = 'nothing carries out patches';

@@ -44,7 +44,7 @@ describe('govctl remediate', () => {
     expect(stdout).toContain('versioning.enabled: false → true');
     expect(stdout).toContain('by patch, inventory');
     expect(stdout).toContain('- scratch  versioning  HIGH');
-    expect(stdout).toContain('skipped: tag govctl.protect excludes it');
+    expect(stdout).toContain('skipped: tag govctl.protect excludes the resource');
     expect(stdout).toContain('1 skipped, 1 planned. Dry run: nothing was changed.');
     expect(await inventory.violations('status=OPEN')).toHaveLength(2);
   });
@@ -143,7 +143,7 @@ describe('govctl remediate', () => {
     const again = await run('rollback', id, '--auto-approve');
     expect([again.exitCode, again.stderr]).toEqual([
       3,
-      expect.stringContaining('versioning.enabled was changed since'),
+      expect.stringContaining('versioning.enabled has changed since the remediation'),
     ]);
   });
 
@@ -190,7 +190,7 @@ describe('govctl remediate', () => {
         '      by exec:fix',
         '      unverified',
         '      exit code 0: bucket is closed',
-        '      output ignored: it is not a JSON resource',
+        '      output ignored: the output is not a JSON resource',
       ].join('\n'),
     );
     expect((await run('show', id)).stdout).toContain(

@@ -282,7 +282,7 @@ describe('a server that others can reach', () => {
       const outcome = await run('server', ...argv);
       expect([argv, outcome.exitCode, outcome.stdout]).toEqual([argv, 4, '']);
       expect(outcome.stderr).toMatch(
-        /^error: Test aids require a local server.*\n {2}→ Start one with.*\n.*LOC_001/,
+        /^error: \/v1\/local requires a local server.*\n {2}→ Start one with.*\n.*LOC_001/,
       );
     }
   });

@@ -122,11 +122,11 @@ describe('govctl server', () => {
   });
 
   it('says what a stop cut off', async () => {
-    const cutOff = ['2 answers not sent in full'];
+    const cutOff = ['2 responses not sent completely'];
     const { exitCode, stderr } = await run([], fakeLauncher({ stopped: { cutOff } }));
     expect([exitCode, stderr]).toEqual([
       0,
-      expect.stringContaining('Stopped. Cut off: 2 answers not sent in full.\n'),
+      expect.stringContaining('Stopped. Cut off: 2 responses not sent completely.\n'),
     ]);
   });
 

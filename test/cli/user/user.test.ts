@@ -145,7 +145,7 @@ describe('govctl role', () => {
       description: 'Makes reports',
     });
     expect((await run(['role', 'get', 'owner'])).stdout).toContain(
-      'only owners can make others owners',
+      'only owners can grant the owner role',
     );
     await json('user', 'create', ann, '--role', 'reporter');
     const used = await run(['role', 'delete', 'reporter', '--yes']);

@@ -88,7 +88,9 @@ describe('govctl violation resolve with filters', () => {
       },
     });
     expect(exitCode).not.toBe(0);
-    expect(stderr).toContain('4 violations match, more than the maximum of 3; none was resolved');
+    expect(stderr).toContain(
+      '4 violations match, more than the maximum of 3; no violations were resolved',
+    );
     expect(await resources('RESOLVED')).toEqual([]);
   });
 

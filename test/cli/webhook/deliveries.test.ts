@@ -82,7 +82,7 @@ describe('govctl webhook deliveries', () => {
     await trigger();
     const [{ id } = { id: '' }] = await listed();
     const { stdout } = await run(['webhook', 'deliveries', 'chat', id]);
-    expect(stdout).toMatch(/Attempt 1 {2}2026-\S+ \S+ UTC {2}answered 500 after 3 ms/);
+    expect(stdout).toMatch(/Attempt 1 {2}2026-\S+ \S+ UTC {2}returned 500 after 3 ms/);
     expect(stdout).toContain('| no\\x1b[31m red\n');
     expect(stdout).toMatch(/\| second line\n$/);
     expect(stdout).not.toContain('\u001b');
@@ -165,7 +165,7 @@ describe('a webhook whose receiver fails', () => {
     expect(stdout).toMatch(/events +all 24 types\n/);
     expect(stdout).toMatch(/failing +since 2026-/);
     expect(stdout).toMatch(/waiting +1 event\n/);
-    expect(stdout).toMatch(/last sent +\S+ \S+ UTC scan.completed pending, answered 500\n/);
+    expect(stdout).toMatch(/last sent +\S+ \S+ UTC scan.completed pending, returned 500\n/);
     expect(stdout).toContain('govctl webhook deliveries retried');
     expect((await run(['webhook', 'list'])).stdout).toMatch(/retried +failing/);
     const resumed = await run(['webhook', 'resume', 'retried']);

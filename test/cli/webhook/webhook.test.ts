@@ -379,13 +379,13 @@ describe('a webhook', () => {
     const good = await run(['webhook', 'test', 'good', '--event', 'user.login']);
     expect([good.exitCode, good.stdout]).toEqual([
       0,
-      'Delivered user.login to good: answered 204 after 3 ms\n',
+      'Delivered user.login to good: returned 204 after 3 ms\n',
     ]);
     await create('--name', 'bad', '--url', 'https://broken.example.com');
     const bad = await run(['webhook', 'test', 'bad']);
     expect([bad.exitCode, bad.stdout]).toEqual([
       2,
-      'Not delivered scan.completed to bad: answered 500 after 3 ms\n',
+      'Not delivered scan.completed to bad: returned 500 after 3 ms\n',
     ]);
     expect((await run(['webhook', 'test', 'bad', '--event', 'nope'])).exitCode).toBe(3);
   });

@@ -61,7 +61,7 @@ describe('after an import', () => {
         impact: 40,
         impact_percent: 100,
         currency: 'USD',
-        message: 'S3 cost 2.0 times what was expected',
+        message: 'S3 cost 2.0 times the expected amount',
       },
     ]);
     await world.spend(...charges);
@@ -117,7 +117,7 @@ describe('after an import', () => {
     await world.spend(...small.flat());
     expect(await world.list()).toMatchObject([{ scope: 'total', currency: 'USD', impact: '160' }]);
     const [event] = await world.announced();
-    expect(event).toMatchObject({ message: 'All services cost 2.0 times what was expected' });
+    expect(event).toMatchObject({ message: 'All services cost 2.0 times the expected amount' });
     expect(event).not.toHaveProperty('provider');
   });
 
@@ -126,7 +126,7 @@ describe('after an import', () => {
     expect(await world.announced()).toMatchObject([
       {
         actual_cost: 1_234.5678,
-        message: 'SageMaker cost 1,234.57 USD, where none was expected',
+        message: 'SageMaker cost 1,234.57 USD; no cost was expected',
       },
     ]);
   });

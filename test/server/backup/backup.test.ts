@@ -239,7 +239,7 @@ describe('a backup', () => {
       damage: [
         {
           file: 'blobs/blob_15',
-          what: 'it is missing',
+          what: 'the file is missing',
           lost: 'a file of thing_15 (things)',
           way_out: 'Stop the server and copy blobs/blob_15 from a backup.',
         },

@@ -152,7 +152,7 @@ describe('the file of --config', () => {
     ['secrets:\n  "A B": x\n', /^server\.yaml:2:3: secrets\.A B must be a variable name/],
     [
       'secrets:\n  A:\n',
-      /^server\.yaml:2:3: secrets\.A must be a variable name with the hosts it may be sent to/,
+      /^server\.yaml:2:3: secrets\.A must be a variable name with the hosts that may receive the value/,
     ],
     ['secrets:\n  A: {value: ""}\n', /secrets\.A\.value must be a non-empty string/],
     ['owner_tags: []\n', /^server\.yaml:1:1: owner_tags /],

@@ -194,7 +194,7 @@ describe('an import', () => {
       line: 2,
       column: 16,
       reason:
-        'the date 02/03/2026 fits both MM/DD/YYYY and DD/MM/YYYY, as do all others in the file; pass --date-format (date_format)',
+        'the date 02/03/2026 fits both MM/DD/YYYY and DD/MM/YYYY, as do all other dates in the file; pass --date-format (date_format)',
     });
     await importFiles(service, [rows('02/03/2026')], { date_format: 'DD/MM/YYYY' });
     expect(await days()).toEqual(['2026-01 2026-03-02', '2026-02 2026-02-03']);

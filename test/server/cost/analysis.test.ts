@@ -218,7 +218,7 @@ describe('the analysis of cost', () => {
     };
     expect(await refused('start=2026-02-01&end=2026-02-01')).toEqual([
       400,
-      'The query is not valid: end must be after start (2026-02-01): it is the day after the last',
+      'The query is not valid: end must be after start (2026-02-01); end is exclusive',
       undefined,
     ]);
     expect((await refused('start=2010-02-01&end=2026-02-01'))[1]).toContain('at most 10 years');

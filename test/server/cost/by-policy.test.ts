@@ -95,8 +95,11 @@ it('pages policies', async () => {
 
 it.each([
   ['group_by=policy,service', 'group by policy alone, and filter by the others'],
-  ['group_by=policy&owner=kim', 'owner cannot be a filter of group_by=policy'],
-  ['group_by=policy&environment=prod', 'environment cannot be a filter of group_by=policy'],
+  ['group_by=policy&owner=kim', 'owner cannot be used as a filter with group_by=policy'],
+  [
+    'group_by=policy&environment=prod',
+    'environment cannot be used as a filter with group_by=policy',
+  ],
 ])('refuses %s', async (query, message) => {
   const { status, text } = await service.send('GET', `/v1/cost/analysis?${query}`);
   expect([status, text]).toEqual([400, expect.stringContaining(message)]);

@@ -154,7 +154,7 @@ describe('an event', () => {
     const got = await service.send('GET', '/v1/events/evt_none');
     expect([got.status, got.json.error]).toEqual([404, 'event_not_found']);
     expect(got.json.error_description).toBe(
-      'There is no event evt_none; old events are removed, and of more than 100,000 only the newest are kept',
+      'There is no event evt_none; the service deletes old events, and stores at most 100,000',
     );
   });
 });

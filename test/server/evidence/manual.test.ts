@@ -168,7 +168,7 @@ describe('the list of evidence', () => {
     expect(items.map(({ source, summary }) => [source, summary])).toEqual([
       ['policies', '1 policy'],
       ['tallies', '2 evaluations: 1 pass, 1 fail, 0 errors, 0 exempt'],
-      ['samples', expect.stringMatching(/^1 sample of what passed in scan_/)],
+      ['samples', expect.stringMatching(/^1 sample of passing resources in scan_/)],
       ['violations', '1 open violation, 0 resolved'],
       ['exemptions', '1 active exemption'],
       ['changes', '1 change'],

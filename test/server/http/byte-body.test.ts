@@ -76,7 +76,7 @@ describe('a body of bytes', () => {
   test('fails where reading fails, and tells why to the server alone', async () => {
     const { seen, ended, read } = world(3, 1);
     await read();
-    await expect(read()).rejects.toThrow('the response was cut off');
+    await expect(read()).rejects.toThrow('the response was truncated');
     expect(seen).toEqual(['opened', 'closed']);
     expect(ended).toEqual([[1, expect.objectContaining({ message: 'the disk fails' })]]);
   });

@@ -218,7 +218,7 @@ describe('the headers', () => {
       'X-RateLimit-Reset': String((noon + hour) / 1_000),
     });
     expect(() => take('a')).toThrow(
-      /^The 10,000 requests per hour of this key are used up; retry in 660 s$/,
+      /^The limit of 10,000 requests per hour of this key is exceeded; retry in 660 s$/,
     );
   });
 });

@@ -162,9 +162,9 @@ describe.skipIf(pairs.length < 3)('TLS files that change', () => {
     [
       'have half an intermediate certificate',
       () => writeFile(at('cert.pem'), first.cert + second.cert.slice(0, 300)),
-      'it is truncated',
+      'the file is truncated',
     ],
-    ['are empty', () => writeFile(at('cert.pem'), ''), 'it contains no PEM certificate'],
+    ['are empty', () => writeFile(at('cert.pem'), ''), 'the file contains no PEM certificate'],
     ['have an empty key', () => writeFile(at('key.pem'), ''), 'do not match'],
     ['are gone', () => rm(at('key.pem')), 'cannot be read: ENOENT'],
     [
@@ -175,7 +175,7 @@ describe.skipIf(pairs.length < 3)('TLS files that change', () => {
     [
       'have a key of another kind, which OpenSSL takes',
       async () => runTool('openssl', 'genrsa', '-out', at('key.pem'), '2048'),
-      'the key belongs to another certificate',
+      'the key belongs to a different certificate',
     ],
   ])('and %s change nothing until they can be used; that is told once', async (_, spoil, why) => {
     await write(first);
@@ -183,7 +183,7 @@ describe.skipIf(pairs.length < 3)('TLS files that change', () => {
     await spoil();
     await until(() => started.told.length > 0);
     expect(started.told[0]).toContain(why);
-    expect(started.told[0]).toMatch(/^TLS files cannot be used; the previous ones stay in use/);
+    expect(started.told[0]).toMatch(/^TLS files cannot be used; the previous files stay in use/);
     // It is tried again meanwhile.
     await sleep(100);
     expect(await servedBy(started)).toBe(fingerprintOf(first));
@@ -281,9 +281,9 @@ describe.skipIf(pairs.length < 3)('certificates of clients', () => {
   });
 
   it.each([
-    ['no certificate', 'nonsense', 'it contains no PEM certificate'],
-    ['nothing', '', 'it contains no PEM certificate'],
-    ['half a certificate', first.cert.slice(0, 300), 'it is truncated'],
+    ['no certificate', 'nonsense', 'the file contains no PEM certificate'],
+    ['nothing', '', 'the file contains no PEM certificate'],
+    ['half a certificate', first.cert.slice(0, 300), 'the file is truncated'],
     ['one that is none', first.cert.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'), 'cannot be used'],
   ])('are not asked of nobody by a file with %s', async (_, contents, why) => {
     await write(first);

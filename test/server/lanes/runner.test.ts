@@ -260,7 +260,7 @@ describe('a lane runner', () => {
     expect(tried).toBeLessThan(10);
     expect(claims).toBeLessThan(20);
     expect(logged).toContain('work could not be claimed');
-    expect(logged).toContain('a lane could not be put off');
+    expect(logged).toContain('a lane could not be postponed');
   });
 
   test('stops: what is under way may end, nothing is begun, and the rest waits for the next', async () => {
@@ -314,7 +314,7 @@ describe('a lane runner', () => {
     expect(await store.laneState(posts, 'a')).toEqual({ waiting: 1, held: false });
     expect(await store.nextDue(posts)).toBe(0);
     // One that heeds no abort is not waited for without end.
-    expect(logged).toEqual(['aborted work did not end']);
+    expect(logged).toEqual(['canceled work did not end']);
     deaf.open();
   });
 });

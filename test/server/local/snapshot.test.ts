@@ -122,7 +122,7 @@ describe('a snapshot', () => {
     const { documents } = await readText(text);
     const [policies] = [...documents].flatMap(([{ spec }, docs]) => (spec.name === 'policies' ? [docs] : [])); // prettier-ignore
     expect(policies).toMatchObject([{ name: 'p', severity: 'HIGH', description: 'migrated' }]);
-    await expect(readText(editedRow(text, 'policies', '"name":', '"nome":'))).rejects.toThrow('is not a row of an earlier version'); // prettier-ignore
+    await expect(readText(editedRow(text, 'policies', '"name":', '"nome":'))).rejects.toThrow('is not a valid row of an earlier version'); // prettier-ignore
   });
 
   it('brings everything back, into the same server and into another', async () => {
@@ -204,7 +204,7 @@ describe('a snapshot', () => {
   it.each<[string, (text: string) => string, string]>([
     ['nothing', () => '', 'line 1 is not the beginning'],
     ['something else', () => '{"id": 1}\n', 'line 1 is not the beginning'],
-    ['half of it', (text) => text.slice(0, text.length / 2), 'is not the end of a snapshot'],
+    ['half of it', (text) => text.slice(0, text.length / 2), 'is not the last line of a snapshot'],
     ['a changed byte', (text) => text.replace('"HIGH"', '"LOW!"'), 'checksum'],
     ['a missing line', (text) => text.replace(/\n.*?\n/, '\n'), 'checksum'],
     [

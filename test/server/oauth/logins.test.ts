@@ -216,7 +216,7 @@ describe('a login with a device code', () => {
     const tab = service.browser();
     const form = await service.signIn(tab, '/auth/device');
     const confirm = await tab.submit(form, { code: started.user_code });
-    expect((await tab.submit(confirm, { decision: 'refuse' })).title).toBe('Login refused');
+    expect((await tab.submit(confirm, { decision: 'refuse' })).title).toBe('Login denied');
     const poll = client.pollDeviceAuthorizationGrant(config, { ...started, interval: 0 });
     await expect(poll).rejects.toMatchObject({ error: 'access_denied' });
   });
@@ -272,7 +272,7 @@ describe('a login with a device code', () => {
   it('asks for the password again where the sign-in was minutes ago', async () => {
     const tab = service.browser();
     await service.signIn(tab, '/auth/sign-in');
-    expect((await tab.open('/auth/device')).title).toBe('Log in a device');
+    expect((await tab.open('/auth/device')).title).toBe('Log in on a device');
     service.advance(6 * 60_000);
     expect((await tab.open('/auth/device')).title).toBe('Sign in');
   });
@@ -288,7 +288,7 @@ describe('a login with a device code', () => {
     const late = await tab.submit(form, { code: started.user_code });
     expect([late.status, late.text]).toEqual([
       429,
-      expect.stringContaining('Too many wrong codes'),
+      expect.stringContaining('Too many incorrect codes'),
     ]);
   });
 });

@@ -30,7 +30,7 @@ describe.skipIf(!hasChromium)('company sign-in in a browser, by keyboard alone',
     await look('Sign in');
     await press('link', name);
     await look('Your account');
-    await page.getByText('which decides your roles').waitFor();
+    await page.getByText('which determines your roles').waitFor();
     await press('button', 'Sign out');
     await look('Sign in');
 

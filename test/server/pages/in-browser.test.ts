@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium)('the pages in a browser', () => {
       await page.goto(`${chromium.base}/auth/second-factor/new`);
       await look('Set up a second factor');
       await page.goto(`${chromium.base}/auth/device`);
-      await look('Log in a device');
+      await look('Log in on a device');
       expect(tab.complaints).toEqual([]);
       await tab.close();
     },

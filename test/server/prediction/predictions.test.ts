@@ -154,7 +154,7 @@ describe('the end of an exemption', () => {
         days_until_violation: 9,
         confidence: 1,
         exemption_id: exemption,
-        recommendation: 'Its exemption ends: agreed (team-a, until 2026-03-10). Make it private',
+        recommendation: 'The exemption ends: agreed (team-a, until 2026-03-10). Make it private',
       },
     ]);
     await pass(9 * day + 13 * hour);

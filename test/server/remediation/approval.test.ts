@@ -59,7 +59,7 @@ describe('approval', () => {
     expect(refused.json.error_description).toBe(`${dry.id as string} is a dry run`);
     service.advance(86_400_000);
     await service.remediate();
-    expect((await approve(id, digest)).json.error_description).toBe(`${id} is expired already`);
+    expect((await approve(id, digest)).json.error_description).toBe(`${id} is already expired`);
     expect(await inventory.violations('status=OPEN')).toHaveLength(1);
   });
 

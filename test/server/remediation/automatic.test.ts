@@ -262,7 +262,7 @@ describe('the guards', () => {
     await settle();
     const [plan] = await list();
     expect(plan).toMatchObject({ status: 'failed', counts: { skipped: 1 } });
-    expect((await read(plan?.id)).actions[0]?.why).toBe('tag govctl.protect excludes it');
+    expect((await read(plan?.id)).actions[0]?.why).toBe('tag govctl.protect excludes the resource');
     expect(await policyOf(policy)).not.toHaveProperty('remediation_problem');
   });
 });

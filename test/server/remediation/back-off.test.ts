@@ -120,7 +120,7 @@ describe('automatic remediation of a policy stops', () => {
     const [fix, second] = await list();
     expect(second).toBeUndefined();
     expect((await policyOf(policy)).remediation_problem).toMatchObject({
-      reason: 'the fix of a did not last: it failed again within 24 hours',
+      reason: 'a failed again within 24 hours of its remediation',
       stopped: true,
       remediation_id: fix?.id,
     });

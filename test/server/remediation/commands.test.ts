@@ -199,12 +199,12 @@ describe('a command', () => {
   });
 
   it.each([
-    ['more than 1 MiB', 'head -c 3000000 /dev/zero', 'it is larger than 1 MiB'],
-    ['no JSON', 'echo done', 'it is not a JSON resource'],
-    ['JSON that is no resource', 'echo "[1]"', 'it is not a JSON resource'],
-    ['numbers out of range', print({ ...good, n: 1 }).replace('1}', '1e999}'), 'it is not a JSON resource'],
-    ['another ID', print({ ...good, id: 'b' }), 'it is another resource'],
-    ['another type', print({ ...good, type: 'AWS::S3::Other' }), 'it is another resource'],
+    ['more than 1 MiB', 'head -c 3000000 /dev/zero', 'the output is larger than 1 MiB'],
+    ['no JSON', 'echo done', 'the output is not a JSON resource'],
+    ['JSON that is no resource', 'echo "[1]"', 'the output is not a JSON resource'],
+    ['numbers out of range', print({ ...good, n: 1 }).replace('1}', '1e999}'), 'the output is not a JSON resource'],
+    ['another ID', print({ ...good, id: 'b' }), 'the output is a different resource'],
+    ['another type', print({ ...good, type: 'AWS::S3::Other' }), 'the output is a different resource'],
   ])('that prints %s is not believed', async (_, text, ignored) => {
     const done = await run(scripts.command(text));
     expect(onlyAction(done)).toMatchObject({ status: 'unverified', outcome: { ignored } });
@@ -350,7 +350,7 @@ describe('a patch', () => {
     const { id } = await run(scripts.command(print(good)));
     const refused = await service.send('POST', `${path}/${id}/rollback`, { body: {} });
     expect(refused.json.error_description).toBe(
-      'Nothing to remediate: what exec:fix changed is not known, so it cannot be undone',
+      'Nothing to remediate: the changes by exec:fix are unknown, so they cannot be rolled back',
     );
   });
 });

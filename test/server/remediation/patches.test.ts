@@ -380,7 +380,7 @@ describe('guards', () => {
     await inventory.put('c', plain);
     const { actions } = await remediate({ policy_id: 'versioning' });
     expect(actions.map(({ status, why }) => [status, why])).toEqual([
-      ['skipped', 'tag govctl.protect excludes it'],
+      ['skipped', 'tag govctl.protect excludes the resource'],
       ['skipped', 'environment Production is excluded'],
       ['planned', undefined],
     ]);

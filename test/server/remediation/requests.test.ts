@@ -120,7 +120,7 @@ describe('a request of a remediation', () => {
       await service.remediate();
       expect(await actionOf(id)).toMatchObject({
         status: 'failed',
-        why: `127.0.0.1:${port} answered ${status}`,
+        why: `127.0.0.1:${port} returned ${status}`,
         outcome: { http_status: status },
       });
       expect(received).toHaveLength(1);
@@ -138,7 +138,7 @@ describe('a request of a remediation', () => {
     expect(received).toHaveLength(1);
     expect(await actionOf(id)).toMatchObject({
       status: 'unverified',
-      why: `the request to 127.0.0.1:${port} failed: closed the connection before responding; it is not sent again`,
+      why: `the request to 127.0.0.1:${port} failed: connection closed before the response; the request is not sent again`,
     });
   });
 
@@ -148,7 +148,7 @@ describe('a request of a remediation', () => {
     const id = await remediate();
     expect(await actionOf(id)).toMatchObject({
       status: 'planned',
-      why: `the request to 127.0.0.1:${port} failed: refused the connection`,
+      why: `the request to 127.0.0.1:${port} failed: connection refused`,
       unsent: 1,
     });
     await service.remediate();
@@ -180,7 +180,7 @@ describe('a request of a remediation', () => {
       actions: [
         {
           status: 'failed',
-          why: `the request to 127.0.0.1:${port} failed: refused the connection`,
+          why: `the request to 127.0.0.1:${port} failed: connection refused`,
         },
       ],
     });
@@ -214,7 +214,7 @@ describe('a request of a remediation', () => {
     const id = await remediate();
     expect(await actionOf(id)).toMatchObject({
       status: 'planned',
-      why: 'the request to fixes.example.com failed: its address is not allowed as a target',
+      why: 'the request to fixes.example.com failed: the address is not allowed as a target',
     });
   });
 

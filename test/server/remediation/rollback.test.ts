@@ -83,7 +83,7 @@ describe('a rollback', () => {
       ['c', 'versioning', 'the resource was deleted'],
       ['b', 'acl', undefined],
       ['b', 'versioning', undefined],
-      ['a', 'acl', 'acl was changed since'],
+      ['a', 'acl', 'acl has changed since the remediation'],
       ['a', 'versioning', undefined],
     ]);
     expect(await resource('a')).toMatchObject({ ...open, acl: 'authenticated-read' });
@@ -100,7 +100,7 @@ describe('a rollback', () => {
     const again = await ask(id, { dry_run: false });
     expect([again.status, again.json.error_description]).toEqual([
       400,
-      'Nothing to remediate: acl was changed since',
+      'Nothing to remediate: acl has changed since the remediation',
     ]);
   });
 
@@ -145,7 +145,7 @@ describe('a rollback', () => {
     expect(await rollBack(id)).toMatchObject({ status: 'completed' });
     expect((await inventory.ok('GET', `${path}/${id}`)).json).toMatchObject({
       status: 'failed',
-      actions: [{ status: 'failed', why: 'it was rolled back' }],
+      actions: [{ status: 'failed', why: 'the remediation was rolled back' }],
     });
   });
 });

@@ -89,8 +89,8 @@ describe('a chat channel', () => {
   test.each([
     ['404', 'no_service', 'failed', '(no_service). Ask the operator to correct'],
     ['200', 'ok', 'delivered', ''],
-    ['429', 'rate_limited', 'pending', 'answered 429 (rate_limited)'],
-    ['500', '<html>s3cret</html>', 'pending', 'answered 500'],
+    ['429', 'rate_limited', 'pending', 'returned 429 (rate_limited)'],
+    ['500', '<html>s3cret</html>', 'pending', 'returned 500'],
   ])('that answers %s %s is %s', async (status, text, after, said) => {
     const { url } = await startReceiver((response) => {
       response.writeHead(Number(status), { 'retry-after': '30' }).end(text);
@@ -108,7 +108,7 @@ describe('a chat channel', () => {
     const world = await openWorld(configured('chat.example.com/hooks/T0K3N'));
     const report = await world.addReport({}, { pdf: 'x' });
     const delivery = await deliver(world, channel, report.id);
-    expect(delivery.error).toBe('The chat server has no usable address');
+    expect(delivery.error).toBe('The chat server: the URL has no usable address');
     expect(inspect([delivery, world.logged], { depth: 9 })).not.toContain('T0K3N');
   });
 

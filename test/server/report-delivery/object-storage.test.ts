@@ -82,7 +82,7 @@ describe('a report that is put into an S3-compatible store', () => {
     const report = await world.addReport({}, { pdf: 'x' });
     const delivery = await deliver(world, { ...channel, bucket: 'elsewhere' }, report.id);
     expect(delivery).toMatchObject({ status: 'failed', attempts: 1 });
-    expect(delivery.error).toContain('answered 404 (NoSuchBucket). Check the bucket elsewhere');
+    expect(delivery.error).toContain('returned 404 (NoSuchBucket). Check the bucket elsewhere');
   });
 });
 
@@ -188,7 +188,7 @@ describe('a request to object storage', () => {
     const report = await world.addReport({}, { pdf: 'x' });
     const delivery = await deliver(world, channelAt(endpoint), report.id);
     expect(delivery).toMatchObject({ status: after, attempts });
-    expect(delivery.error).toContain(`answered ${status} (${code})`);
+    expect(delivery.error).toContain(`returned ${status} (${code})`);
     expect(delivery.error).not.toContain('s3cret');
     if (status === 503) expect(Date.parse(delivery.next_attempt_at ?? '') - world.now).toBe(120_000); // prettier-ignore
   });
@@ -203,7 +203,7 @@ describe('a request to object storage', () => {
     const report = await world.addReport({}, { pdf: 'x' });
     const inside = endpoint.replace('http://127.0.0.1', 'https://storage.example');
     const delivery = await deliver(world, channelAt(inside), report.id);
-    expect(delivery.error).toContain('its address is not allowed as a target');
+    expect(delivery.error).toContain('the address is not allowed as a target');
     expect(seen).toEqual([]);
   });
 

@@ -237,7 +237,7 @@ test.each([
 ])('%j is told in our own words', (message, what) => {
   expect(explainSftp(new Error(message), 'a:22')).toMatchObject({
     ok: false,
-    error: `The SFTP server a:22 has no ${what} in common with this server: it is too old, or its configuration is too strict`,
+    error: `The SFTP server a:22 has no ${what} in common with this server: the SFTP server is too old, or its configuration is too strict`,
   });
 });
 
@@ -299,7 +299,7 @@ describe('a password', () => {
     for (const host of ['127.0.0.1', 'inside.example', 'localhost', '::ffff:127.0.0.1']) {
       const channel = { ...channelOf(server), host };
       const refused = await deliver(world, channel, (await world.addReport({}, { pdf: 'x' })).id);
-      expect(refused.error).toContain('its address is not allowed as a target');
+      expect(refused.error).toContain('the address is not allowed as a target');
     }
     expect(server.passwords.length).toBe(0);
   });

@@ -21,7 +21,7 @@ describe('signing in with a company account', () => {
     expect(account.title).toBe('Your account');
     expect(account.text).toContain('ann@example.com');
     expect(account.text).toContain('Ann Example');
-    expect(account.text).toContain('which decides your roles');
+    expect(account.text).toContain('which determines your roles');
     expect(account.text).not.toContain('Change your password');
     const user = await service.userOf();
     expect(user).toMatchObject({ roles: ['editor'], name: 'Ann Example', link: { managed: true } });
@@ -57,7 +57,7 @@ describe('signing in with a company account', () => {
   it('goes on where the person wanted to go', async () => {
     const tab = service.browser();
     const url = await service.begin(tab, '/auth/company/start?next=%2Fauth%2Fdevice');
-    expect((await tab.open(service.provider.approve(url, ann))).title).toBe('Log in a device');
+    expect((await tab.open(service.provider.approve(url, ann))).title).toBe('Log in on a device');
     const other = await service.begin(service.browser(), '/auth/company/start?next=https%3A%2F%2Fevil.example'); // prettier-ignore
     expect(other.href).not.toContain('evil');
   });
@@ -298,7 +298,7 @@ describe('where only owners have passwords', () => {
     const page = await sign.open('/auth/sign-in');
     expect(page.text).toContain('<summary>Owners: sign in with a password</summary>');
     const wrong = await sign.submit(page, { email: 'lou@example.com', password });
-    expect(wrong.text).toContain('The email address or the password is wrong');
+    expect(wrong.text).toContain('The email address or the password is incorrect');
     const right = await sign.submit(page, { email: 'olga@example.com', password });
     expect(right.title).toBe('Set up a second factor');
   });

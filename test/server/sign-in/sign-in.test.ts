@@ -124,7 +124,7 @@ describe('a sign-in', () => {
     for (const one of refused) {
       expect(one).toEqual({
         kind: 'refused',
-        message: 'The email address or the password is wrong',
+        message: 'The email address or the password is incorrect',
       });
     }
   });
@@ -301,7 +301,7 @@ describe('a password', () => {
       signIn.changePassword({ token, password: old, newPassword, visitor });
     const next = 'another good password';
     expect(await changed('wrong wrong wrong', next)).toMatchObject({
-      message: 'The current password is wrong',
+      message: 'The current password is incorrect',
     });
     expect(await changed(password, 'short')).toMatchObject({ kind: 'refused' });
     const { token: mine } = entered(await changed(password, next));

@@ -262,10 +262,10 @@ describe('a token of a CI job', () => {
     const more = { scope: 'compliance:write' };
     expect(await asked({}, more)).toEqual([400, 'invalid_scope', expect.any(String)]);
     await service.send('PUT', '/v1/roles/ann', { body: { scopes: ['admin'] } });
-    expect(await asked()).toEqual(refused('its creator no longer has any of its scopes'));
+    expect(await asked()).toEqual(refused('the creator of the rule no longer has any of its scopes'));
     await service.send('PUT', '/v1/roles/ann', { body: { scopes: ['governance:read'] } });
     await service.send('PUT', `/v1/users/${ann.id}`, { body: { disabled: true } });
-    expect(await asked()).toEqual(refused('its creator no longer'));
+    expect(await asked()).toEqual(refused('the creator of the rule no longer'));
     expect(await can(token)).toBe(401);
   });
 });
@@ -318,9 +318,9 @@ describe('the keys of an issuer', () => {
 
   it('that cannot be read open nothing, and say why; the issuer is left alone for a moment', async () => {
     await trust();
-    const down = { durationMs: 1, error: 'refused the connection' };
+    const down = { durationMs: 1, error: 'connection refused' };
     issuer.answer(github, down);
-    const said = [503, 'server_error', `The keys of ${github} could not be read: refused the connection; try again in a moment`]; // prettier-ignore
+    const said = [503, 'server_error', `The keys of ${github} could not be read: connection refused; try again in a moment`]; // prettier-ignore
     expect(await asked()).toEqual(said);
     expect(await asked()).toEqual(said);
     expect(issuer.asked).toHaveLength(1);

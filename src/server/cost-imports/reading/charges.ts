@@ -131,7 +131,7 @@ export class Charges {
     if (at === undefined) {
       if (this.periods.length >= mostPeriods) {
         throw new ReadError(
-          'the files have more than 2,000 billing periods (provider, billing account and month); import fewer at a time',
+          'the files have more than 2,000 billing periods (provider, billing account and month); import fewer files at a time',
         );
       }
       at = this.periods.push({ ...of, rows: 0, skipped: 0 }) - 1;

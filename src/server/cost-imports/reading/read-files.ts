@@ -19,7 +19,7 @@ import type { OpenedFile } from './open-file.ts';
 import { writePeriods } from './write-periods.ts';
 
 const bothFit = (date: string): string =>
-  `the date ${date} fits both MM/DD/YYYY and DD/MM/YYYY, as do all others in the file; pass --date-format (date_format)`;
+  `the date ${date} fits both MM/DD/YYYY and DD/MM/YYYY, as do all other dates in the file; pass --date-format (date_format)`;
 
 /**
  * Reads the files of an import, in two passes: rows go with codes for their texts to a spool, by period and day; then each day

@@ -92,7 +92,7 @@ export function createEvaluationThreads({
 
   /** A request gets 503 and can be retried; the cause is only logged. */
   const explain = (error: Error): GovctlError => {
-    if (error instanceof ThreadGone) log?.error({ err: error }, 'an evaluation thread ended');
+    if (error instanceof ThreadGone) log?.error({ err: error }, 'an evaluation thread exited');
     return tooBusy(error);
   };
   // `isEnded: false`: a turn ends soon by itself, and terminating its thread would lose the compiled rules.

@@ -11,7 +11,7 @@ export function parseJson(text: string): unknown {
   const deep = findDeep(text, maxDepth);
   if (deep !== undefined) {
     const { line, column } = createPlaces(text)(deep);
-    const message = `lists and maps are nested more than ${maxDepth} deep at line ${line}, column ${column}`;
+    const message = `lists and maps are nested more than ${maxDepth} levels deep at line ${line}, column ${column}`;
     throw refuse(`The body is not accepted: ${message}`, message);
   }
   try {

@@ -47,17 +47,17 @@ function readOutput(
   stdout: string | undefined,
   about: KnownResource,
 ): { readonly observed?: KnownResource } | { readonly ignored: string } {
-  if (stdout === undefined) return { ignored: 'it is larger than 1 MiB' };
+  if (stdout === undefined) return { ignored: 'the output is larger than 1 MiB' };
   const text = stdout.trim();
   if (text === '') return {};
   const read = readSentLine(text);
-  if (!read.ok) return { ignored: 'it is not a JSON resource' };
+  if (!read.ok) return { ignored: 'the output is not a JSON resource' };
   const { id, type } = read.resource;
   if (id !== about.id || typeKey(type) !== typeKey(about.type)) {
-    return { ignored: 'it is another resource' };
+    return { ignored: 'the output is a different resource' };
   }
   if (unfitForJson(read.resource) !== undefined) {
-    return { ignored: 'it is not a JSON resource' };
+    return { ignored: 'the output is not a JSON resource' };
   }
   return { observed: completeResource(read.resource) };
 }

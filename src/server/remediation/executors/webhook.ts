@@ -29,10 +29,10 @@ export async function sendFor(
     const why = `the request to ${host} failed: ${error}`;
     return outcome.unsent
       ? { status: 'unsent', why }
-      : { status: 'unverified', why: `${why}; it is not sent again` };
+      : { status: 'unverified', why: `${why}; the request is not sent again` };
   }
   const answered = { outcome: { http_status: status } };
   return status >= 200 && status < 300
     ? { status: 'unverified', ...answered }
-    : { status: 'failed', why: `${host} answered ${status}`, ...answered };
+    : { status: 'failed', why: `${host} returned ${status}`, ...answered };
 }

@@ -20,12 +20,12 @@ export interface AnswerOptions {
 export function resultOfAnswer(outcome: Outcome, options: AnswerOptions): SendResult {
   const { status, error, body = '' } = outcome;
   const { who, now, isFinal, advice } = options;
-  if (status === undefined) return { ok: false, error: `${who} ${error ?? 'did not respond'}` };
+  if (status === undefined) return { ok: false, error: `${who}: ${error ?? 'no response'}` };
   if (status >= 200 && status < 300) return { ok: true };
   const reason = options.reason?.(body);
   const why = reason === undefined ? '' : ` (${oneLine(reason, 200)})`;
   const redirected = status < 400 ? '; redirects are not followed' : '';
-  const said = `${who} answered ${status}${why}${redirected}`;
+  const said = `${who} returned ${status}${why}${redirected}`;
   if (isFinal(status)) return { ok: false, permanent: true, error: `${said}. ${advice}` };
   return { ok: false, error: said, retryAfterMs: askedPause({ ...outcome, now }) };
 }

@@ -109,6 +109,6 @@ const reasons: Readonly<Partial<Record<string, string>>> = {
   ETIMEDOUT: 'did not respond in time',
   EDNS: 'was not found',
   ESOCKET: 'could not be reached, or closed the connection',
-  EPROTOCOL: 'does not respond like a mail server',
-  ESTREAM: 'did not receive the message: a file of the report could not be read',
+  EPROTOCOL: 'sent a response that is not from a mail server',
+  ESTREAM: 'did not receive the message, because a file of the report could not be read',
 };

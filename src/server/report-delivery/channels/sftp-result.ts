@@ -36,11 +36,11 @@ export function explainSftp(thrown: unknown, place: string): SendResult {
   if (/timed? ?out/i.test(message)) return { ok: false, error: `${who} did not respond in time` };
   const [, lacking] = /no matching (?:[CS]->[CS] )?([\w ]{1,40})/.exec(message) ?? [];
   if (lacking !== undefined) {
-    const error = `${who} has no ${lacking} in common with this server: it is too old, or its configuration is too strict`;
+    const error = `${who} has no ${lacking} in common with this server: the SFTP server is too old, or its configuration is too strict`;
     return { ok: false, error };
   }
   if (/before handshake|^getConnection: (?:.*ECONNRESET|Unexpected (?:end|close))/.test(message)) {
-    const error = `${who} closed the connection before the login: it blocks this server, is busy, or is not an SFTP server`;
+    const error = `${who} closed the connection before the login: the host blocks this server, is busy, or is not an SFTP server`;
     return { ok: false, error };
   }
   if (/handshake|protocol|identification|greeting/i.test(message)) {

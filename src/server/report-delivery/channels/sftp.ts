@@ -77,7 +77,7 @@ export const createSftpChannel =
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (error instanceof DialFailure) {
-        return { ok: false, error: `The SFTP server ${place} ${error.message}` };
+        return { ok: false, error: `The SFTP server ${place}: ${error.message}` };
       }
       if (saidTooMuch) {
         const told = `The SFTP server ${place} sent too much data, so the connection was closed: ask its operator`;
@@ -183,7 +183,7 @@ async function upload(client: SftpClient, folder: string, message: ReportMessage
     try {
       await client.put(content, temporary);
       const arrived = (await client.stat(temporary)).size;
-      if (arrived !== size) throw new Error(`took ${arrived} of ${size} bytes`);
+      if (arrived !== size) throw new Error(`received ${arrived} of ${size} bytes`);
       await moveOver(client, temporary, inFolder(name));
     } catch (error) {
       if (content instanceof Readable) content.destroy();

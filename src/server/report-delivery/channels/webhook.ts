@@ -48,7 +48,7 @@ export async function sendToWebhook(
     now: clock.now(),
     // As of webhooks: anything else may be put right within the day.
     isFinal: (status) => status === 410,
-    advice: "It accepts no more deliveries: correct the schedule's delivery.webhook.",
+    advice: "The receiver accepts no more deliveries: correct the schedule's delivery.webhook.",
   });
 }
 
@@ -66,7 +66,7 @@ function secretOf(
   try {
     return { secret: secrets.open(secret, owner) };
   } catch {
-    const fault = 'The secret of the webhook cannot be read with the key of this server';
+    const fault = 'The secret of the webhook cannot be decrypted with the key of this server';
     return { fault: `${fault}; set delivery.webhook.secret again` };
   }
 }

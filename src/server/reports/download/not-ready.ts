@@ -19,7 +19,7 @@ export function notReady({ id, status, progress, failure }: StoredReport): Govct
   const stands = status === 'generating' ? `generating (${progress ?? 0}%)` : status;
   return new GovctlError(
     'report_not_ready',
-    `Report ${id} is ${stands}; it can be downloaded once GET /v1/reports/${id} says completed`,
+    `Report ${id} is ${stands}; download it once GET /v1/reports/${id} returns the status completed`,
     { extra },
   );
 }

@@ -94,7 +94,7 @@ export function createPasswordTries(
 function tooMany(via: PasswordTrier['via']): GovctlError {
   const retryAfter = Math.ceil(longestPause / 1_000);
   const over = via === 'link' ? 'with this link' : 'by this caller for this report';
-  const message = `Too many passwords are being tried ${over}; retry in ${retryAfter} s`;
+  const message = `Too many password attempts ${over}; retry in ${retryAfter} s`;
   return new GovctlError('rate_limit_exceeded', message, {
     extra: { message, retry_after: retryAfter },
     headers: { 'Retry-After': String(retryAfter) },

@@ -22,18 +22,18 @@ export function describeFailure(error: unknown, id: string): Failure {
   }
   if (error instanceof RenderCrash) {
     return {
-      reason: `The report renderer ended unexpectedly several times; find details in the log of the service by ${id}`,
+      reason: `The report renderer ended unexpectedly several times; see the service log for ${id}`,
       mayPass: true,
     };
   }
   if (error instanceof ThreadGone) {
     return {
-      reason: `The policy evaluation for the report ended unexpectedly several times; find details in the log of the service by ${id}`,
+      reason: `The policy evaluation for the report ended unexpectedly several times; see the service log for ${id}`,
       mayPass: true,
     };
   }
   return {
-    reason: `An internal error occurred; find it in the log of the service by ${id}`,
+    reason: `An internal error occurred; see the service log for ${id}`,
     mayPass: false,
   };
 }

@@ -86,7 +86,7 @@ function passwordOf({ secrets }: Deps, { id, security }: StoredReport): { passwo
     return { password: secrets.open(security.password, id) };
   } catch {
     throw new RenderFault(
-      'The password of this report cannot be read with the current key of the service; create the report again',
+      'The password of this report cannot be decrypted with the current key of the service; create the report again',
     );
   }
 }

@@ -61,7 +61,7 @@ export function createChecks(parts: Parts, provider: Provider | undefined): () =
   async function follow(tx: Tx, user: Linked, { claims, refreshToken }: Vouched): Promise<void> {
     const { issuer, subject, managed } = user.link;
     if (claims.iss !== issuer || claims.sub !== subject || !isOfTenant(claims, company?.tenant)) {
-      return signOut(tx, user, 'another account');
+      return signOut(tx, user, 'a different account');
     }
     const names = await knownRoles(tx, rolesByRules(claims, company?.roles ?? []));
     const given = { names, requestId: 'system', belongings };
@@ -86,7 +86,7 @@ export function createChecks(parts: Parts, provider: Provider | undefined): () =
         return true;
       }
       if (!(error instanceof Unreachable)) throw error;
-      deps.log.warn({ user: user.id, reason: error.message }, 'a company account could not be checked; its sessions end an hour after it was due'); // prettier-ignore
+      deps.log.warn({ user: user.id, reason: error.message }, 'a company account could not be checked; its sessions end one hour after the check was due'); // prettier-ignore
       return false;
     }
     return true;

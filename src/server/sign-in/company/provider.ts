@@ -110,16 +110,16 @@ export function createProvider(
     const { code = '', message = '' } = error as { code?: string; message?: string };
     log.warn({ issuer: company.issuer, code, reason: message }, 'a response of company sign-in was rejected'); // prettier-ignore
     return new Refusal(
-      `${company.name} sent a response that cannot be trusted. Start again. If it happens again, ask the operator of this server: its log says why`,
+      `${company.name} sent a response that cannot be trusted. Start again. If it happens again, ask the operator of this server to look for the reason in the log`,
     );
   }
 
   function vouched(tokens: Awaited<ReturnType<Client['refreshTokenGrant']>>): Vouched {
     const claims = tokens.claims();
-    if (!claims) throw new Unreachable('it returned no ID token');
+    if (!claims) throw new Unreachable('the response contains no ID token');
     const { azp, sub } = claims;
     if (azp !== undefined && azp !== company.client_id) {
-      throw distrusted(new Error('azp is for another client'));
+      throw distrusted(new Error('azp is for a different client'));
     }
     if (sub.length === 0 || sub.length > longestSubject) {
       throw distrusted(new Error('sub is empty or too long'));
@@ -204,7 +204,7 @@ async function discovered(company: CompanyConfig, customFetch: CustomFetch): Pro
   const metadata: ServerMetadata = { ...found.serverMetadata() };
   const { authorization_endpoint: authorize = '', token_endpoint: token = '' } = metadata;
   if (![authorize, token].every((one) => isEndpoint(one, isInsecure))) {
-    throw new Unreachable('its metadata has no authorization_endpoint and token_endpoint with https'); // prettier-ignore
+    throw new Unreachable('the metadata has no authorization_endpoint and token_endpoint with https'); // prettier-ignore
   }
   const signedWith = metadata.id_token_signing_alg_values_supported ?? ['RS256'];
   const supported = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
@@ -238,7 +238,8 @@ const isOnLoopback = (url: string): boolean =>
 const fetchOver =
   (send: Send, version: string): CustomFetch =>
   async (url, { method, headers, body, signal }) => {
-    if (url.startsWith('http:') && !isOnLoopback(url)) throw new Unreachable('it uses http');
+    if (url.startsWith('http:') && !isOnLoopback(url))
+      throw new Unreachable('the URL begins with http:');
     const outgoing = {
       url,
       method: method === 'POST' ? 'POST' : 'GET',
@@ -249,8 +250,8 @@ const fetchOver =
     const outcome = await send(outgoing, signal ?? AbortSignal.timeout(2 * timeoutMs));
     const { status, headers: given = {}, body: text = '', truncated, error } = outcome;
     const where = new URL(url).host;
-    if (status === undefined) throw new Unreachable(`${where} ${error ?? 'did not respond'}`);
-    if (status >= 500 || status === 429) throw new Unreachable(`${where} answered ${status}`);
+    if (status === undefined) throw new Unreachable(`${where}: ${error ?? 'no response'}`);
+    if (status >= 500 || status === 429) throw new Unreachable(`${where} returned ${status}`);
     if (truncated) throw new Unreachable(`${where} sent more than 64 KiB, or responded too slowly`);
     const isBare = status === 204 || status === 304;
     return new Response(isBare ? null : text, { status, headers: given });
@@ -289,5 +290,5 @@ function wordsOf(company: string, error: string, description: string | undefined
   const plain = (text: string): string =>
     text.replace(/[\p{C}\s]+/gu, ' ').trim().slice(0, longestWords); // prettier-ignore
   const more = description === undefined ? '' : `: ${plain(description)}`;
-  return `${company} answered ${plain(error)}${more}`;
+  return `${company} returned ${plain(error)}${more}`;
 }

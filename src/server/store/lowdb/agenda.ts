@@ -155,7 +155,7 @@ export const createAgenda = (lanes: Lanes, owners: Owners): Agenda => {
       return next.map((place) => {
         leave(place);
         const head = lanes.get(place.lane)?.queue.head();
-        if (!head) throw new Error(`lane ${place.lane} is in line but has no work`);
+        if (!head) throw new Error(`lane ${place.lane} is scheduled but has no work`);
         lease(place, head.position);
         return { lane: place.lane, ...head };
       });

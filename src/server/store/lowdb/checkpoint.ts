@@ -184,7 +184,7 @@ const readCheckpoint = async (
       }
     }
   }
-  if (commit === undefined || !ended) throw damaged('the file ends before its data does');
+  if (commit === undefined || !ended) throw damaged('the file is truncated');
   return { commit, version, rows };
 };
 

@@ -147,7 +147,7 @@ export const unlessNoChanges = (error: unknown): unknown => {
 export const writeWhole = async (file: OpenFile, bytes: Uint8Array): Promise<void> => {
   for (let rest = bytes; rest.length > 0;) {
     const written = await file.write(rest);
-    if (written <= 0) throw new Error('the file accepts no more bytes');
+    if (written <= 0) throw new Error('no more bytes could be written to the file');
     rest = rest.subarray(written);
   }
 };

@@ -70,7 +70,7 @@ const checkOthers = async (dir: string, files: FileLayer, log: StoreLog): Promis
   if (me === undefined) return; // Windows has neither such owners nor such modes
   const { mode } = await stat(dir);
   if ((mode & 0o077) === 0) return;
-  const may = (mode & 0o022) === 0 ? 'look into it' : 'write it';
+  const may = (mode & 0o022) === 0 ? 'read it' : 'write to it';
   log.warn(`${dir} already existed and others can ${may}; to prevent this, run "chmod 700 ${dir}"`);
   if ((mode & 0o002) === 0) return;
   for (const name of await files.list(dir)) {

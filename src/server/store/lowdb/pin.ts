@@ -128,7 +128,7 @@ export const pinFolder = async (dir: string, told: (bytes: number) => void): Pro
     await sleep(pause);
     held = await holdAll(dir);
   }
-  if (!held) throw new Error(`${dir} changes faster than its files can be opened`);
+  if (!held) throw new Error(`${dir} is changing too fast to open its files`);
   const files = held;
   const find = (path: string): Held => {
     const file = files.get(basename(path));

@@ -312,9 +312,9 @@ const keepAside = async (files: FileLayer, path: string, size: number): Promise<
     } finally {
       await from.close();
     }
-    return `kept in ${aside}`;
+    return `saved as ${aside}`;
   } catch (error) {
-    return `not kept: ${messageOf(error)}`;
+    return `not saved: ${messageOf(error)}`;
   }
 };
 

@@ -118,7 +118,7 @@ class SortedItems<K> {
     while (chunk?.[index] !== item || !chunk) {
       const found = chunk?.[index];
       if (!chunk || found === undefined || compareAscending(this.keyOf(found), key) !== 0) {
-        throw new Error(`key of ${key.id} is not in the order it was to be removed from`);
+        throw new Error(`the order does not contain the key of ${key.id}`);
       }
       index += 1;
       if (index === chunk.length) {

@@ -168,7 +168,7 @@ export class Table {
         .slice(skip, skip + most);
     }
     const view = this.#orders.find(orderBy);
-    if (!view) throw new Error(`${this.spec.name} by ${orderBy} was not prepared`);
+    if (!view) throw new Error(`${this.spec.name} has no prepared order by ${orderBy}`);
     const accepts = this.#accepting(matches, hidden);
     return view.take({ direction, after, accepts, skip, most }).map(keyOf);
   }

@@ -39,7 +39,7 @@ export const beginTransaction = (committed: Committed, commit: number): Transact
   let finished = false;
 
   const assertOpen = (): void => {
-    if (finished) throw new Error('this transaction is over: its tx was used after its work ended');
+    if (finished) throw new Error('the transaction was used after it had ended');
   };
 
   const viewOf = (collection: string): View => {

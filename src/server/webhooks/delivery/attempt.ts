@@ -46,7 +46,8 @@ export async function makeAttempt(
   try {
     receiver = receiverOf(webhook, (sealed, owner) => secrets.open(sealed, owner));
   } catch {
-    const error = 'its secret cannot be read with the key of this server; set it again';
+    const error =
+      'the secret of the webhook cannot be decrypted with the key of this server; set the secret again';
     return { ...sent, outcome: { durationMs: 0, error } };
   }
   const body = envelopeOf(event, webhook.id);

@@ -230,8 +230,8 @@ async function hasFailedLately(
 
 function tellDropped({ log }: Deps, { lane, work }: LaneWork, sent: Sent | 'gone'): void {
   const place = { webhook: lane, work };
-  if (sent === 'gone') log.warn(place, 'delivery dropped: its webhook or event was deleted');
-  else log.warn(place, 'result of a delivery dropped: it is no longer queued');
+  if (sent === 'gone') log.warn(place, 'delivery dropped: the webhook or the event was deleted');
+  else log.warn(place, 'result of a delivery dropped: the delivery is no longer queued');
 }
 
 /** A line for what failed. Of the url only the host: paths and queries of receivers hold keys. */

@@ -18,8 +18,10 @@ const mostAttempts = 100;
 export function failureOf({ status, error }: Outcome): string | undefined {
   if (status === undefined) return error ?? 'no response';
   if (status >= 200 && status < 300) return undefined;
-  if (status >= 300 && status < 400) return `answered ${status}; redirects are not followed`;
-  return status === 410 ? 'answered 410: it accepts no more deliveries' : `answered ${status}`;
+  if (status >= 300 && status < 400) return `returned ${status}; redirects are not followed`;
+  return status === 410
+    ? 'returned 410: the receiver accepts no more deliveries'
+    : `returned ${status}`;
 }
 
 /** What is kept of an attempt: in the delivery's row, and beside it where the answer is long. */

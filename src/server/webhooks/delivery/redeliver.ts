@@ -43,14 +43,18 @@ export async function redeliver(
 ): Promise<StoredDelivery> {
   const delivery = await readDelivery(tx, webhookId, id);
   if (delivery.test) {
-    throw new GovctlError('malformed_request', `Delivery ${id} is a test without a real event`, {
-      hint: 'Send a new test instead.',
-    });
+    throw new GovctlError(
+      'malformed_request',
+      `Delivery ${id} is a test delivery and cannot be sent again`,
+      {
+        hint: 'Send a new test instead.',
+      },
+    );
   }
   if (delivery.status === 'pending' && (await isQueued(tx, delivery))) {
     const next = delivery.pending?.next_attempt_at;
     const when = next === undefined ? 'is still queued' : `will be retried at ${next}`;
-    throw new GovctlError('delivery_not_ended', `Delivery ${id} has not finished: it ${when}`);
+    throw new GovctlError('delivery_not_ended', `Delivery ${id} has not finished and ${when}`);
   }
   if (!(await tx.get(events, delivery.event_id))) {
     throw new GovctlError(

@@ -177,7 +177,7 @@ describe('auth login --device', () => {
 
   it('ends with exit code 4 where the person refuses', async () => {
     const { outcome, said } = await service.beginDevice();
-    expect(await service.enter(said, 'refuse')).toBe('Login refused');
+    expect(await service.enter(said, 'refuse')).toBe('Login denied');
     expect(await outcome).toMatchObject({
       exitCode: 4,
       stderr: expect.stringContaining('was refused: access_denied') as string,

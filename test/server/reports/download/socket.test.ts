@@ -180,7 +180,7 @@ describe('a download over a socket', () => {
       await until(() => ended() === 1);
       expect(service.logged).toContainEqual({
         level: 'error',
-        message: 'a response was cut off',
+        message: 'a response was truncated',
         fields: { request_id: expect.stringMatching(/^req_/), err: new Error('EIO on /secret') },
       });
     },

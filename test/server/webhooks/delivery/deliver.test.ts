@@ -356,7 +356,7 @@ describe('a webhook that fails', () => {
           event,
           attempt: 1,
           host: 'receiver-1.example:8443',
-          error: 'answered 500',
+          error: 'returned 500',
         },
       },
     ]);

@@ -84,7 +84,7 @@ describe('deliveries', () => {
         attempt_count: 1,
         response_status: 200,
       },
-      { event_id: second, status: 'failed', attempt_count: 1, error: 'answered 500' },
+      { event_id: second, status: 'failed', attempt_count: 1, error: 'returned 500' },
     ]);
     const [failed] = await list(id, '?status=failed,pending');
     expect(failed).toMatchObject({ event_id: second });

@@ -92,7 +92,7 @@ function endOf(reason: unknown): Error {
   if (!isFull) return reason as Error; // abort reasons in this program are errors
   return new FileFault({
     reason:
-      'Reading the files takes more memory than an import may use: one is damaged, or there are too many. Import fewer at a time, and write Parquet with row groups of at most 100,000 rows, or CSV',
+      'Reading the files takes more memory than an import may use: a file is damaged, or there are too many files. Import fewer files at a time, and write Parquet with row groups of at most 100,000 rows, or CSV',
   });
 }
 

@@ -66,5 +66,7 @@ export function createRenderer({
 
 const explain = (error: Error): Error =>
   error instanceof ThreadGone
-    ? new RenderCrash(`while it rendered, ${error.message}`, { cause: error.cause ?? error })
+    ? new RenderCrash(`while the thread rendered a report, ${error.message}`, {
+        cause: error.cause ?? error,
+      })
     : error;
