@@ -11,7 +11,7 @@ const reasons = [
   /GetComplianceDetailsByConfigRule.*: these are evaluation results/,
   /poll-evaluation.*: a scheduled notification/,
   /configUpdated.*not a supported format/,
-  /node-that-was-built.*: configuration is not JSON/,
+  /node-that-was-built.*: the configuration is not valid JSON/,
 ];
 
 describe.runIf(hasInputs(folder))('public configuration items', () => {

@@ -6,7 +6,7 @@ export const environmentSecretsAttribute = {
   environment_secrets: {
     type: 'list<string>',
     meaning:
-      'names of variables that look like secrets, by name (unless it ends in _ARN, _ID, _NAME or _PATH) or by a value that contains a credential, such as a URL with a password; absent if there are none',
+      'names of environment variables that look like secrets, because of the name (unless it ends in _ARN, _ID, _NAME or _PATH) or a value that contains a credential, such as a URL with a password; missing if there are none',
   },
 } as const satisfies Record<string, Attribute>;
 

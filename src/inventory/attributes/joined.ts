@@ -5,7 +5,7 @@ export const joinedAttribute = (whole: string, type: string) =>
   ({
     joined: {
       type: 'bool',
-      meaning: `${whole} is in the same input and has it too, so policies about \`${type}\` evaluate it`,
+      meaning: `${whole} is in the same input and includes these settings, so policies for \`${type}\` evaluate them`,
       absent: false,
     },
   }) as const satisfies Record<string, Attribute>;

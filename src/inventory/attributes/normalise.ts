@@ -208,7 +208,7 @@ const isKnown = ({ only }: RawResource, [first = '']: readonly string[]): boolea
   only === undefined || only.includes(first);
 
 const unknownAttribute = (path: string): UnknownValue =>
-  new UnknownValue(`${path}, which the input does not tell`, { present: false });
+  new UnknownValue(`${path}, which the input does not show`, { present: false });
 
 function put(into: Record<string, unknown>, steps: readonly string[], value: unknown): void {
   let here = into;

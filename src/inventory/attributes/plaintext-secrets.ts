@@ -12,7 +12,7 @@ const attributes = {
   plaintext_secrets: {
     type: 'list<string>',
     meaning:
-      'properties whose password or key is hard-coded, or comes from a parameter that is not secret; absent if there are none, and in exports, which omit passwords; unknown in a Terraform state, which does not show the source of values',
+      'properties whose password or key is hard-coded, or comes from a parameter that is not secret; missing if there are none, and in exports, which omit passwords; unknown in a Terraform state, which does not show the source of values',
   },
 } as const satisfies Record<string, Attribute>;
 

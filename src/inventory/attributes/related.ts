@@ -87,7 +87,7 @@ export function createRelated(resources: readonly RawResource[], format: Format)
     },
     stray: (what, type, field, matters = () => true) =>
       related.referring(undefined, type, field).some(matters)
-        ? new UnknownValue(`${what} in this input, which doesn't say whose it is`, {
+        ? new UnknownValue(`${what} in this input that cannot be matched to a resource`, {
             present: false,
           })
         : undefined,

@@ -88,6 +88,6 @@ export const userDataAttribute = {
   'user_data.secrets': {
     type: 'list<string>',
     meaning:
-      'kinds of credentials in the startup code of the machine, also in base64, compressed with gzip, or in files that it writes: `aws_access_key`, `aws_secret_key`, `private_key`, `github_token`, `google_api_key`, `slack_token` or `password`; missing if the input does not show it',
+      'kinds of credentials in the startup code of the instance, including code in base64 or gzip and files that the code writes: `aws_access_key`, `aws_secret_key`, `private_key`, `github_token`, `google_api_key`, `slack_token` or `password`; missing if the input does not show it',
   },
 } as const satisfies Record<string, Attribute>;

@@ -110,9 +110,9 @@ export function readJson(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
     const read: unknown = JSON.parse(value);
-    return findTooDeep(read) ? new UnknownValue('a string that is nested too deep') : read;
+    return findTooDeep(read) ? new UnknownValue('a string that is nested too deeply') : read;
   } catch {
-    return new UnknownValue('a string that is not JSON');
+    return new UnknownValue('a string that is not valid JSON');
   }
 }
 

@@ -33,13 +33,13 @@ export const formatWords = {
     testKey: 'terraform',
   },
   'aws-config': {
-    title: 'configuration items of AWS Config',
+    title: 'AWS Config configuration items',
     heading: 'AWS Config',
     files: { exportOf: 'AWS Config' },
     testKey: 'aws_config',
   },
   'gcp-assets': {
-    title: 'assets of Google Cloud',
+    title: 'Google Cloud assets',
     heading: 'Google Cloud assets',
     files: { exportOf: 'GCP Cloud Asset' },
     testKey: 'gcp_assets',

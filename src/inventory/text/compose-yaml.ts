@@ -20,7 +20,7 @@ const maxLength = 16 * 1024 * 1024;
 /** Errors and warnings of one document that are kept. A mistake can break the rest of a file, and each takes a kilobyte. */
 const maxErrors = 1_000;
 
-export const tooLarge = `this YAML is too large: at most ${maxTokens.toLocaleString('en-US')} tokens and ${maxLength / 1024 / 1024} MiB are read`;
+export const tooLarge = `this YAML is too large: at most ${maxTokens.toLocaleString('en-US')} tokens and ${maxLength / 1024 / 1024} MiB are allowed`;
 
 /** What is refused before the costly, recursive half of the library sees it. */
 export class YamlLimitError extends Error {

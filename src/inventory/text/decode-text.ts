@@ -16,7 +16,7 @@ export function decodeText(bytes: Uint8Array): TextDecoded {
     return { ok: true, text: new TextDecoder(encoding, { fatal: true }).decode(bytes) };
   } catch {
     const before = validPrefix(bytes, encoding);
-    const message = `the input is not ${encoding.toUpperCase()} text from here on; save it as UTF-8`;
+    const message = `the input is not ${encoding.toUpperCase()} text from this point on; save it as UTF-8`;
     return { ok: false, problem: { message, ...createPlaces(before)(before.length) } };
   }
 }

@@ -60,7 +60,7 @@ export function editText(
     if (error instanceof RefusedError) return refuse(error.message);
     if (error instanceof YamlLimitError) {
       return refuse(
-        error.limit === 'depth' ? 'the file is nested too deep' : 'the file is too large',
+        error.limit === 'depth' ? 'the file is nested too deeply' : 'the file is too large',
       );
     }
     throw error;

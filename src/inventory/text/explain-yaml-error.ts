@@ -51,12 +51,12 @@ const sayings: readonly [pattern: RegExp, message: string, hint: string][] = [
   ],
   [
     /^Flow sequence .* end with a ]/,
-    'the list opened with [ is not closed before this',
+    'the list that starts with [ is not closed before this point',
     'Close it with ].',
   ],
   [
     /^Flow map .* end with a }/,
-    'the map opened with { is not closed before this',
+    'the map that starts with { is not closed before this point',
     'Close it with }.',
   ],
   [

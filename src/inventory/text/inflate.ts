@@ -49,7 +49,7 @@ function inflate(bits: Bits, most: number): Uint8Array {
     if (kind === 0) copyStored(bits, out, most);
     else if (kind === 1) inflateBlock(bits, out, fixedCodes, most);
     else if (kind === 2) inflateBlock(bits, out, readCodes(bits), most);
-    else throw new RangeError('no such kind of block');
+    else throw new RangeError('invalid block type');
   }
   return Uint8Array.from(out);
 }
@@ -58,7 +58,7 @@ function take(bits: Bits, amount: number): number {
   let value = 0;
   for (let index = 0; index < amount; index++) {
     const byte = bits.bytes[bits.position >> 3];
-    if (byte === undefined) throw new RangeError('the stream ends early');
+    if (byte === undefined) throw new RangeError('the stream ends unexpectedly');
     value |= ((byte >> (bits.position & 7)) & 1) << index;
     bits.position++;
   }
@@ -109,7 +109,7 @@ function nextSymbol(bits: Bits, { counts, symbols }: Codes): number {
     first = (first + count) << 1;
     code <<= 1;
   }
-  throw new RangeError('no such code');
+  throw new RangeError('invalid code');
 }
 
 const repeat = (length: number, times: number): number[] => new Array<number>(times).fill(length);
@@ -160,7 +160,7 @@ function inflateBlock(
     }
     const length = lengthOf(bits, symbol - 257);
     const from = out.length - distanceOf(bits, nextSymbol(bits, distances));
-    if (from < 0) throw new RangeError('refers to data before the start');
+    if (from < 0) throw new RangeError('a distance refers to data before the start of the output');
     for (let index = 0; index < length; index++) out.push(out[from + index] ?? 0);
   }
 }
@@ -169,7 +169,7 @@ function inflateBlock(
 function lengthOf(bits: Bits, code: number): number {
   if (code < 8) return code + 3;
   if (code === 28) return 258;
-  if (code > 28) throw new RangeError('no such length');
+  if (code > 28) throw new RangeError('invalid length');
   const extra = (code >> 2) - 1;
   return ((4 + (code & 3)) << extra) + take(bits, extra) + 3;
 }
@@ -177,7 +177,7 @@ function lengthOf(bits: Bits, code: number): number {
 /** Codes 0 to 3 mean 1 to 4; from 4 on, each two codes have one more extra bit. */
 function distanceOf(bits: Bits, code: number): number {
   if (code < 4) return code + 1;
-  if (code > 29) throw new RangeError('no such distance');
+  if (code > 29) throw new RangeError('invalid distance');
   const extra = (code >> 1) - 1;
   return ((2 + (code & 1)) << extra) + take(bits, extra) + 1;
 }

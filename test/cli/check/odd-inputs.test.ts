@@ -280,7 +280,7 @@ const halfRead: readonly [what: string, document: unknown, message: string][] = 
   [
     'a plan that stopped with an error',
     { errored: true, ...plan(sure) },
-    '2:3 Terraform stopped with an error while making this plan, so resources are missing; plan again',
+    '2:3 Terraform stopped with an error while creating this plan, so resources are missing; run `terraform plan` again',
   ],
   [
     'changes that are no list',
@@ -324,7 +324,7 @@ const halfRead: readonly [what: string, document: unknown, message: string][] = 
   [
     'a snapshot with a text in it',
     { configurationItems: ['x', item({})] },
-    '3:5 a configuration item is JSON with a resourceType and its configuration, so this entry is not checked; export it again',
+    '3:5 this entry is not a configuration item with a resourceType and a configuration, so it is not checked; export it again',
   ],
 ];
 
@@ -355,7 +355,7 @@ const onePart: readonly [what: string, document: unknown, warning: string][] = [
   [
     'a plan that is not complete',
     { complete: false, ...plan(sure) },
-    '2:3 the plan is incomplete, as with -target or deferred changes; resources that it omits are not checked',
+    '2:3 the plan is incomplete, for example because of -target or deferred changes; resources that it omits are not checked',
   ],
   [
     'a page of Azure Resource Manager',

@@ -57,12 +57,12 @@ describe('a configuration item', () => {
   });
 
   test.each([
-    [{ ...item, configuration: 'CONFIGURATION' }, /not JSON/, ['configuration']],
+    [{ ...item, configuration: 'CONFIGURATION' }, /not valid JSON/, ['configuration']],
     [{ accountId: 'string', 'configuration.name': 'string' }, /schema of a resource type/, []],
     [{ Results: ['{"configuration":{}}'] }, /resourceType/, ['Results', 0]],
     [
       { invokingEvent: '{"messageType":"ScheduledNotification"}' },
-      /has no resource/,
+      /contains no resource/,
       ['invokingEvent'],
     ],
   ])('that cannot be used is a problem with a place: %j', (document, message, at) => {

@@ -21,7 +21,7 @@ it('bytes that are no text are a problem at the first of them', () => {
   expect(decodeText(bytes)).toEqual({
     ok: false,
     problem: {
-      message: 'the input is not UTF-8 text from here on; save it as UTF-8',
+      message: 'the input is not UTF-8 text from this point on; save it as UTF-8',
       line: 2,
       column: 4,
     },

@@ -122,9 +122,9 @@ export const aws: readonly Normaliser[] = [
   bucketAcl,
   bucketPublicAccessBlock,
   bucketVersioning,
-  resourcePolicy('AWS::S3::BucketPolicy', 'the policy of the bucket', documents.s3),
+  resourcePolicy('AWS::S3::BucketPolicy', 'the bucket policy', documents.s3),
   s3AccessPoint,
-  partPolicy('AWS::S3::AccessPointPolicy', 'the policy of the access point', documents.s3, {
+  partPolicy('AWS::S3::AccessPointPolicy', 'the access point policy', documents.s3, {
     whole: 'AWS::S3::AccessPoint',
     names: ['', 'access_point_arn'],
   }),
@@ -136,25 +136,25 @@ export const aws: readonly Normaliser[] = [
   dlmLifecyclePolicy,
   transferServer,
   backupVault,
-  partPolicy('AWS::Backup::BackupVaultPolicy', 'the policy of the vault', documents.backup, {
+  partPolicy('AWS::Backup::BackupVaultPolicy', 'the vault access policy', documents.backup, {
     whole: 'AWS::Backup::BackupVault',
     names: ['BackupVaultName', 'backup_vault_name'],
   }),
-  partPolicy('AWS::EFS::FileSystemPolicy', 'the policy of the file system', documents.efs, {
+  partPolicy('AWS::EFS::FileSystemPolicy', 'the file system policy', documents.efs, {
     whole: 'AWS::EFS::FileSystem',
     names: ['FileSystemId', 'file_system_id'],
   }),
   // identity
   iamPolicies,
-  partPolicy('AWS::IAM::RolePolicy', 'what the role may do', documents.iam, {
+  partPolicy('AWS::IAM::RolePolicy', 'permissions of the role', documents.iam, {
     whole: 'AWS::IAM::Role',
     names: ['RoleName', 'role'],
   }),
-  partPolicy('AWS::IAM::UserPolicy', 'what the user may do', documents.iam, {
+  partPolicy('AWS::IAM::UserPolicy', 'permissions of the user', documents.iam, {
     whole: 'AWS::IAM::User',
     names: ['UserName', 'user'],
   }),
-  partPolicy('AWS::IAM::GroupPolicy', 'what the members of the group may do', documents.iam, {
+  partPolicy('AWS::IAM::GroupPolicy', 'permissions of the group members', documents.iam, {
     whole: 'AWS::IAM::Group',
     names: ['GroupName', 'group'],
   }),
@@ -170,26 +170,35 @@ export const aws: readonly Normaliser[] = [
   // keys
   acmCertificate,
   kmsKeyType,
-  partPolicy('AWS::KMS::KeyPolicy', 'the policy of the key', documents.kms, {
+  partPolicy('AWS::KMS::KeyPolicy', 'the key policy', documents.kms, {
     whole: 'AWS::KMS::Key',
     names: ['KeyId', 'key_id'],
   }),
   secret,
-  partPolicy('AWS::SecretsManager::ResourcePolicy', 'the policy of the secret', documents.secrets, {
-    whole: 'AWS::SecretsManager::Secret',
-    names: ['SecretId', 'secret_arn'],
-    document: 'ResourcePolicy',
-  }),
+  partPolicy(
+    'AWS::SecretsManager::ResourcePolicy',
+    'the resource policy of the secret',
+    documents.secrets,
+    {
+      whole: 'AWS::SecretsManager::Secret',
+      names: ['SecretId', 'secret_arn'],
+      document: 'ResourcePolicy',
+    },
+  ),
   // messaging
   amazonmqBroker,
   iotPolicy,
   mskCluster,
   snsTopic,
-  resourcePolicy('AWS::SNS::TopicPolicy', 'the policy of the topics', documents.sns),
-  resourcePolicy('AWS::SES::IdentityPolicy', 'who may send as the identity', documents.ses),
+  resourcePolicy('AWS::SNS::TopicPolicy', 'the topic policy', documents.sns),
+  resourcePolicy(
+    'AWS::SES::IdentityPolicy',
+    'the sending authorization policy of the identity',
+    documents.ses,
+  ),
   eventBusPolicy,
   sqsQueue,
-  resourcePolicy('AWS::SQS::QueuePolicy', 'the policy of the queues', documents.sqs),
+  resourcePolicy('AWS::SQS::QueuePolicy', 'the queue policy', documents.sqs),
   kinesisStream,
   firehoseDeliveryStream,
   // logging
@@ -255,7 +264,7 @@ export const aws: readonly Normaliser[] = [
   batchJobDefinition,
   codebuildProject,
   ecrRepository,
-  partPolicy('AWS::ECR::RepositoryPolicy', 'the policy of the repository', documents.ecr, {
+  partPolicy('AWS::ECR::RepositoryPolicy', 'the repository policy', documents.ecr, {
     whole: 'AWS::ECR::Repository',
     names: ['RepositoryName', 'repository'],
   }),

@@ -17,9 +17,12 @@ export function supplementary(
 ): unknown {
   const parts = at(raw.properties, 'supplementaryConfiguration');
   if (parts === undefined)
-    return new UnknownValue(`supplementaryConfiguration.${part}, which the item does not have`, {
-      present: false,
-    });
+    return new UnknownValue(
+      `supplementaryConfiguration.${part}, which is not in the configuration item`,
+      {
+        present: false,
+      },
+    );
   return at(parsed(at(parts, part)), ...steps);
 }
 

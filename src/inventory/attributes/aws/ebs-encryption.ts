@@ -6,7 +6,7 @@ import { planned } from './plan-value.ts';
 
 /** The document about `isEncrypted`. */
 export const encryptedByDefault =
-  'Amazon EBS User Guide, Amazon EBS encryption, API version 2016-11-15: off, unless the snapshot is encrypted or the account does so by default in the region, which only a Terraform plan can show (aws_ebs_encryption_by_default)';
+  'Amazon EBS User Guide, Amazon EBS encryption, API version 2016-11-15: off, unless the snapshot is encrypted or encryption by default is on in the region, which only a Terraform plan can show (aws_ebs_encryption_by_default)';
 
 /** Whether a volume is encrypted: as it says itself, as the account does by default, or as its snapshot is. */
 export function isEncrypted(

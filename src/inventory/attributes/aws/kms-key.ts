@@ -43,7 +43,9 @@ const notInInput = new UnknownValue('the manager of a key that is not in this in
 export const managerOfKey = ({ properties }: RawResource, { isExport }: Related): unknown =>
   field(properties, 'KeyManager') ?? (isExport ? unknownManager : undefined);
 
-const unknownManager = new UnknownValue('the manager of the key, which its item does not show');
+const unknownManager = new UnknownValue(
+  'the manager of the key, which the configuration item does not show',
+);
 
 function isCustomers(key: RawResource, related: Related): boolean | UnknownValue {
   const manager = key.type === 'AWS::KMS::Key' ? managerOfKey(key, related) : undefined;
@@ -61,7 +63,7 @@ export const kmsKeyAttributes = (what = '') =>
       meaning: `a customer managed KMS key is set${what}`,
       absent: false,
     },
-    'encryption.kms_key_id': { type: 'string', meaning: 'the KMS key that is set' },
+    'encryption.kms_key_id': { type: 'string', meaning: 'ID, ARN or alias of the KMS key' },
   }) as const satisfies Record<string, Attribute>;
 
 /** The two attributes about a KMS key that is set, or not. An empty text is no key. @param isChosen as `isCustomerManaged` */

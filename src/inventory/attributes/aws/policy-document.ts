@@ -36,7 +36,7 @@ export function readStatements(
   const odd = oddity(parsed, 'policy document', documentKeys);
   if (odd) return odd;
   const statements =
-    at(parsed, 'Statement') ?? new UnknownValue('a policy document without Statement');
+    at(parsed, 'Statement') ?? new UnknownValue('a policy document without a Statement');
   return mapList(statements, (item) =>
     isUnknown(item)
       ? item
@@ -46,7 +46,7 @@ export function readStatements(
 
 /** The document of a resource that is nothing but a policy: where it is missing, nothing is known of it. */
 export const requiredDocument = (document: unknown): unknown =>
-  document ?? new UnknownValue('a policy document that is missing');
+  document ?? new UnknownValue('a missing policy document');
 
 /** The elements of the "Grammar of the IAM JSON policy language", IAM User Guide. */
 const documentKeys = ['Version', 'Id', 'Statement'];
@@ -95,7 +95,7 @@ function readStatement(given: unknown): Statement {
 }
 
 const actionsWithout = (but: unknown): unknown =>
-  but === undefined ? new UnknownValue('the actions of a statement that has none') : undefined;
+  but === undefined ? new UnknownValue('the actions of a statement without actions') : undefined;
 
 /** "The Effect value is case sensitive": IAM JSON policy elements: Effect, IAM User Guide. */
 function effectOf(value: unknown): Statement['effect'] {
@@ -131,7 +131,7 @@ function parseDocument(document: unknown): unknown {
     // The IAM API, and with it AWS Config, gives documents percent-encoded.
     return JSON.parse(/^\s*%7B/i.test(document) ? decodeURIComponent(document) : document);
   } catch {
-    return new UnknownValue('a policy document that is not JSON');
+    return new UnknownValue('a policy document that is not valid JSON');
   }
 }
 

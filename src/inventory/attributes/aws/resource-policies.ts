@@ -8,7 +8,7 @@ import { notRecorded } from './config-item.ts';
 import { planned, plannedBlock } from './plan-value.ts';
 import { readAllStatements, readStatements, requiredDocument } from './policy-document.ts';
 
-const meaning = 'the resource policy: who may use it';
+const meaning = 'the resource policy, which defines who can use the resource';
 
 /** What services call the document of a resource policy, in templates and in Terraform; each type has one of them. */
 const names = {
@@ -67,7 +67,7 @@ export const resourcePolicies = normaliser({
   attributes: {
     'policy.statements': {
       type: 'list<Statement>',
-      meaning: `${meaning}; also for other types named ResourcePolicy`,
+      meaning: `${meaning}; also available for other types named ResourcePolicy`,
     },
   },
   from: {
@@ -112,7 +112,10 @@ export const eventBusPolicy = normaliser({
   types: ['AWS::Events::EventBusPolicy'],
   source: 'Amazon EventBridge API Reference, API version 2015-10-07',
   attributes: {
-    'policy.statements': { type: 'list<Statement>', meaning: 'who may send events to the bus' },
+    'policy.statements': {
+      type: 'list<Statement>',
+      meaning: 'the policy of the event bus, which defines who can send events to it',
+    },
   },
   from: {
     cloudformation: ({ properties }) => ({
@@ -188,7 +191,11 @@ export const s3AccessPoint = normaliser({
   types: ['AWS::S3::AccessPoint'],
   source: 'Amazon S3 API Reference, API version 2006-03-01',
   attributes: {
-    public_access: { type: 'bool', meaning: 'requests need not come from one VPC', absent: true },
+    public_access: {
+      type: 'bool',
+      meaning: 'the access point accepts requests from outside a VPC',
+      absent: true,
+    },
     'policy.statements': {
       type: 'list<Statement>',
       meaning: 'the access point policy',

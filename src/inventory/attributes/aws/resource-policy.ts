@@ -35,7 +35,10 @@ export const partPolicy = (
   normaliser({
     types: [type],
     source,
-    attributes: { ...statements(meaning), ...joinedAttribute('what it is about', whole) },
+    attributes: {
+      ...statements(meaning),
+      ...joinedAttribute('the resource that the policy applies to', whole),
+    },
     from: {
       cloudformation: (raw, related) => ({
         ...fromDocument.cloudformation(raw, document),

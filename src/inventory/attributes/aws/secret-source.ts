@@ -75,7 +75,7 @@ function sourceOfPlanned(value: unknown, given: readonly GivenBy[] | undefined):
   if (made.length === 0) {
     return isUnknown(value)
       ? secretSource(value)
-      : new UnknownValue('where the secret comes from, which the input does not tell');
+      : new UnknownValue('where the secret comes from, which the input does not show');
   }
   const sources = made.map(({ origins, ofWhole }) =>
     ofWhole ? sourceInMap(origins) : sourceOfOrigins(origins, isUnknown(value)),
@@ -83,7 +83,7 @@ function sourceOfPlanned(value: unknown, given: readonly GivenBy[] | undefined):
   const [first] = sources;
   return sources.every((one) => one === first)
     ? first
-    : new UnknownValue('a secret of one of several blocks');
+    : new UnknownValue('a secret in one of several blocks');
 }
 
 const isOrHas = (constant: unknown, value: unknown): boolean =>
@@ -114,7 +114,7 @@ function sourceOfOrigins(origins: readonly ValueOrigin[], isMade = true): Told {
 export const secretSourceAttribute = (what: string): Attribute => ({
   type: 'string',
   meaning:
-    `where ${what} comes from: \`plaintext\`, \`parameter\` (one that is shown), \`secret_parameter\` ` +
+    `where ${what} comes from: \`plaintext\`, \`parameter\` (one that is not secret), \`secret_parameter\` ` +
     '(NoEcho or sensitive, without a default), `secrets_manager`, `ssm_secure`, `managed` (by the service) or ' +
     '`reference` (another resource)',
 });

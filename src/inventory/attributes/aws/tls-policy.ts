@@ -14,6 +14,6 @@ export function tlsOfPolicy(policy: unknown): Maybe<string> {
   const [, spelled, short] = /(?:TLS(?:13)?|FS)[-_](1[-_]\d)|TLS(1\d)/i.exec(name) ?? [];
   if (spelled) return spelled.replace(/[-_]/, '.');
   return short === undefined
-    ? unlike(name, 'a known policy of TLS')
+    ? unlike(name, 'a known TLS policy')
     : `${short[0] ?? ''}.${short[1] ?? ''}`;
 }

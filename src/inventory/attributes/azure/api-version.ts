@@ -12,8 +12,8 @@ function dateOf({ source }: RawResource): string | UnknownValue {
   if (date !== undefined) return date;
   return new UnknownValue(
     typeof given === 'string'
-      ? `the API version ${given}, which is no date`
-      : 'the API version, which the template does not give',
+      ? `the API version ${given}, which is not a date`
+      : 'the API version, which the template does not specify',
   );
 }
 

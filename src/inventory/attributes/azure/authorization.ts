@@ -116,7 +116,7 @@ export const roleDefinitions = normaliser({
   source:
     'Azure Resource Manager template reference, Microsoft.Authorization/roleDefinitions, 2022-04-01',
   attributes: {
-    custom: { type: 'bool', meaning: 'a custom role', absent: true },
+    custom: { type: 'bool', meaning: 'the role is a custom role', absent: true },
     permissions: { type: 'list', meaning: 'permission sets', absent: [] },
     'permissions[].actions': { type: 'list<string>', meaning: 'allowed operations', absent: [] },
   },

@@ -32,7 +32,7 @@ export const disks = normaliser({
     },
     'encryption.customer_managed': {
       type: 'bool',
-      meaning: 'a disk encryption set with a customer managed key',
+      meaning: 'the disk uses a disk encryption set with a customer-managed key',
       absent: false,
     },
   },
@@ -94,13 +94,14 @@ export const virtualMachines = normaliser({
     os: { type: 'string', meaning: '`linux` or `windows`', spelling: ['linux', 'windows'] },
     password_auth: {
       type: 'bool',
-      meaning: 'Linux: disablePasswordAuthentication is not true; Windows: true',
+      meaning:
+        'password sign-in is allowed: on Linux, if disablePasswordAuthentication is not true; on Windows, always',
       absent: true,
     },
     'encryption.at_host': { type: 'bool', meaning: 'encryption at host is on', absent: false },
     public_access: {
       type: 'bool',
-      meaning: 'a network interface has a public address',
+      meaning: 'a network interface has a public IP address',
       absent: false,
     },
     ...userDataAttribute,
@@ -265,7 +266,7 @@ function plannedOs(type: string, properties: unknown): string | undefined {
 function takesPasswords(properties: unknown) {
   const profile = at(properties, 'osProfile');
   if (profile === undefined)
-    return new UnknownValue('the system of the disk, as the machine has no osProfile');
+    return new UnknownValue('the operating system of the disk, because the VM has no osProfile');
   return not(flag(at(profile, 'linuxConfiguration', 'disablePasswordAuthentication')));
 }
 
@@ -275,7 +276,7 @@ function isPublic(id: unknown, related: Related) {
   if (!found)
     return isUnknown(id)
       ? id
-      : new UnknownValue('the network interface, which the input does not have');
+      : new UnknownValue('the network interface, which is not in this input');
   return or(
     some(at(found.properties, 'ipConfigurations'), (one) =>
       isGiven(at(one, 'properties', 'publicIPAddress')),

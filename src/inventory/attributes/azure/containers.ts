@@ -47,7 +47,7 @@ export const managedClusters = normaliser({
   source:
     'Azure Resource Manager template reference, Microsoft.ContainerService/managedClusters, 2024-02-01',
   attributes: {
-    public_access: { type: 'bool', meaning: 'not a private cluster', absent: true },
+    public_access: { type: 'bool', meaning: 'the cluster is not a private cluster', absent: true },
     'network.allowed_cidrs': {
       type: 'list<string>',
       meaning: 'authorized IP ranges',
@@ -61,7 +61,7 @@ export const managedClusters = normaliser({
     local_auth: { type: 'bool', meaning: 'local accounts are enabled', absent: true },
     'rbac.enabled': {
       type: 'bool',
-      meaning: 'Kubernetes RBAC; unknown if not set, because Azure documents no default',
+      meaning: 'Kubernetes RBAC is enabled; unknown if not set, because Azure documents no default',
     },
   },
   arguments: {
@@ -100,7 +100,7 @@ export const managedClusters = normaliser({
   },
 });
 
-const undocumented = new UnknownValue('enableRBAC, of which Azure documents no default');
+const undocumented = new UnknownValue('enableRBAC, for which Azure documents no default');
 
 /** No ranges at all let in everybody. */
 function rangesOf(ranges: unknown) {
@@ -119,11 +119,11 @@ export const containerRunners = normaliser({
   source: 'Azure Resource Manager template reference, Microsoft.App/containerApps, 2024-03-01',
   attributes: {
     containers: { type: 'list', meaning: 'containers and init containers', absent: [] },
-    'containers[].name': { type: 'string', meaning: "the container's name" },
+    'containers[].name': { type: 'string', meaning: 'name of the container' },
     'containers[].image': { type: 'string', meaning: 'image reference' },
     'containers[].environment_variables': {
       type: 'map<string,string>',
-      meaning: 'variables with their values, without those from a secret',
+      meaning: 'environment variables with their values, except those from secrets',
       absent: {},
     },
   },

@@ -36,7 +36,7 @@ export const flexibleServers = Object.entries(configurationTypes).map(([type, co
     attributes: {
       public_access: {
         type: 'bool',
-        meaning: 'publicNetworkAccess is not Disabled and no delegated subnet',
+        meaning: 'publicNetworkAccess is not Disabled, and the server has no delegated subnet',
         absent: true,
       },
       'tls.required': {
@@ -45,7 +45,7 @@ export const flexibleServers = Object.entries(configurationTypes).map(([type, co
         absent: true,
       },
       'backup.retention_days': { type: 'int', meaning: 'backupRetentionDays', absent: 7 },
-      multi_az: { type: 'bool', meaning: 'zone-redundant high availability', absent: false },
+      multi_az: { type: 'bool', meaning: 'high availability is zone-redundant', absent: false },
     },
     arguments: serverArguments(type),
     from: {
@@ -123,10 +123,10 @@ export const serverParameters = Object.entries(configurationTypes).map(([server,
     attributes: {
       'tls.required': {
         type: 'bool',
-        meaning: 'true unless it is require_secure_transport with the value off',
+        meaning: 'true, unless the parameter is require_secure_transport with the value off',
         absent: true,
       },
-      ...joinedAttribute('its server', server),
+      ...joinedAttribute('the server', server),
     },
     from: {
       azure: (raw, related) => ({

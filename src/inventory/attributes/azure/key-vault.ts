@@ -12,18 +12,18 @@ export const keyVaults = normaliser({
     public_access: {
       type: 'bool',
       meaning:
-        'publicNetworkAccess is not Disabled; Azure ignores it before API version 2021-06-01',
+        'publicNetworkAccess is not Disabled; Azure ignores this setting before API version 2021-06-01',
       absent: true,
     },
     'network.allowed_cidrs': {
       type: 'list<string>',
-      meaning: 'IP rules where the default action is Deny',
+      meaning: 'IP rules, if the default action is Deny',
       absent: ['0.0.0.0/0', '::/0'],
     },
     'rbac.enabled': {
       type: 'bool',
       meaning:
-        'Azure roles instead of access policies; Azure ignores it before API version 2019-09-01',
+        'Azure RBAC replaces access policies; Azure ignores this setting before API version 2019-09-01',
       absent: false,
       source:
         'Azure Key Vault, Azure RBAC as default access control, 2026-02-01: true in templates since that API version',
@@ -34,7 +34,11 @@ export const keyVaults = normaliser({
       absent: true,
       source: 'Azure Key Vault, Soft-delete is enabled on all key vaults, 2025-02',
     },
-    purge_protection: { type: 'bool', meaning: 'they cannot be purged early', absent: false },
+    purge_protection: {
+      type: 'bool',
+      meaning: 'deleted vaults and keys cannot be purged early',
+      absent: false,
+    },
   },
   arguments: {
     enablePurgeProtection: 'purge_protection_enabled',
@@ -80,8 +84,8 @@ export const keyVaultAccessPolicies = normaliser({
   source:
     'Azure Resource Manager template reference, Microsoft.KeyVault/vaults/accessPolicies, 2023-07-01',
   attributes: {
-    grants: { type: 'bool', meaning: 'it adds access policies to a vault' },
-    ...joinedAttribute('its vault', 'Azure::KeyVault::vaults'),
+    grants: { type: 'bool', meaning: 'the resource adds access policies to a vault' },
+    ...joinedAttribute('the vault', 'Azure::KeyVault::vaults'),
   },
   from: {
     azure: (raw, related) => ({
@@ -102,7 +106,7 @@ export const keyVaultKeys = normaliser({
     expires_at: { type: 'timestamp', meaning: 'attributes.exp' },
     'rotation.enabled': {
       type: 'bool',
-      meaning: 'a rotation policy with an automatic rotation',
+      meaning: 'the key has a rotation policy with automatic rotation',
       absent: false,
     },
   },

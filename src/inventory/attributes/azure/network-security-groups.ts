@@ -61,8 +61,12 @@ export const networkSecurityRules = normaliser({
       meaning: 'the rule, if it applies to inbound traffic: one entry per port range',
       absent: [],
     },
-    egress: { type: 'list<TrafficRule>', meaning: 'the same for outbound traffic', absent: [] },
-    ...joinedAttribute('its group', groupType),
+    egress: {
+      type: 'list<TrafficRule>',
+      meaning: 'the rule, if it applies to outbound traffic: one entry per port range',
+      absent: [],
+    },
+    ...joinedAttribute('the network security group', groupType),
   },
   from: {
     azure: (raw, related) => ({

@@ -12,7 +12,7 @@ export const applicationGateways = normaliser({
   attributes: {
     'waf.enabled': {
       type: 'bool',
-      meaning: 'a WAF tier with a firewall that is on',
+      meaning: 'the gateway has a WAF tier, and its firewall is enabled',
       absent: false,
     },
     'waf.mode': { type: 'string', meaning: '`detection` or `prevention`', absent: 'detection' },
@@ -66,7 +66,7 @@ export const applicationGateways = normaliser({
 /** The settings of a firewall policy; unknown where the gateway has one that the input does not. */
 const settingsOf = (policy: unknown, found: RawResource | undefined, settings: unknown): unknown =>
   found === undefined && policy !== undefined
-    ? new UnknownValue('the firewall policy, which the input does not have', { present: false })
+    ? new UnknownValue('the firewall policy, which is not in this input', { present: false })
     : settings;
 
 function lower(value: unknown) {
@@ -79,10 +79,10 @@ export const flowLogs = normaliser({
   source:
     'Azure Resource Manager template reference, Microsoft.Network/networkWatchers/flowLogs, 2023-09-01',
   attributes: {
-    'logging.enabled': { type: 'bool', meaning: 'the flow log is on', absent: false },
+    'logging.enabled': { type: 'bool', meaning: 'the flow log is enabled', absent: false },
     'logging.retention_days': {
       type: 'int',
-      meaning: 'the retention period; none or 0 means forever',
+      meaning: 'retention period in days; if missing or 0, logs are kept indefinitely',
     },
   },
   arguments: {

@@ -15,7 +15,7 @@ export const logWorkspaces = normaliser({
   attributes: {
     retention_days: {
       type: 'int',
-      meaning: 'retentionInDays; for a table with its own total retention, the longest',
+      meaning: 'retentionInDays or, if longer, the total retention of a table',
       absent: 30,
       source: 'Azure Monitor Logs, Log Analytics workspace retention, 2022-10: 7 in the Free tier',
     },
@@ -71,7 +71,7 @@ export const messagingNamespaces = [
         type: 'string',
         meaning: 'minimumTlsVersion',
         absent: '1.2',
-        source: `Azure ${called}, Configure the minimum TLS version for a namespace, 2025-10-20: older versions have been refused since then`,
+        source: `Azure ${called}, Configure the minimum TLS version for a namespace, 2025-10-20: earlier versions have been rejected since then`,
       },
     },
     arguments: {
@@ -97,7 +97,7 @@ export const logProfiles = normaliser({
   attributes: {
     categories: {
       type: 'list<string>',
-      meaning: 'retained categories of the activity log: `action`, `delete`, `write`',
+      meaning: 'retained categories of the activity log: `action`, `delete` or `write`',
       spelling: 'lower',
       absent: [],
     },
@@ -110,7 +110,7 @@ export const logProfiles = normaliser({
     },
     retention_days: {
       type: 'int',
-      meaning: 'the retention period; none or 0 means forever',
+      meaning: 'retention period in days; if missing or 0, logs are kept indefinitely',
     },
   },
   arguments: {
@@ -146,7 +146,7 @@ export const diagnosticSettings = normaliser({
     'logging.categories': {
       type: 'list<string>',
       meaning:
-        'categories and category groups that are logged, such as `administrative`, `auditevent`, `alllogs`',
+        'categories and category groups that are logged, such as `administrative`, `auditevent` or `alllogs`',
       spelling: 'lower',
       absent: [],
     },
@@ -180,17 +180,21 @@ export const activityLogAlerts = normaliser({
   source:
     'Azure Resource Manager template reference, Microsoft.Insights/activityLogAlerts, 2020-10-01',
   attributes: {
-    enabled: { type: 'bool', meaning: 'the alert is on', absent: true },
-    scopes: { type: 'list<string>', meaning: 'IDs of the resources it monitors', absent: [] },
+    enabled: { type: 'bool', meaning: 'the alert is enabled', absent: true },
+    scopes: {
+      type: 'list<string>',
+      meaning: 'IDs of the resources that the alert monitors',
+      absent: [],
+    },
     category: {
       type: 'string',
-      meaning: 'such as `administrative`, `security`, `servicehealth`',
+      meaning: 'category of the events, such as `administrative`, `security` or `servicehealth`',
       spelling: 'lower',
     },
     operation_name: {
       type: 'string',
       meaning:
-        'the operation it alerts on, such as `microsoft.network/networksecuritygroups/write`',
+        'operation that triggers the alert, such as `microsoft.network/networksecuritygroups/write`',
       spelling: 'lower',
     },
   },

@@ -44,7 +44,7 @@ export function partsIfTold(
   ...types: readonly string[]
 ): readonly RawResource[] | UnknownValue {
   return isListed(raw) && types.every((type) => related.ofType(type).length === 0)
-    ? new UnknownValue(`${types.join(' and ')}, which the list does not have`)
+    ? new UnknownValue(`${types.join(' and ')}, which the resource list does not contain`)
     : types.flatMap((type) => partsOf(raw, related, type));
 }
 

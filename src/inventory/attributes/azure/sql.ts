@@ -31,7 +31,8 @@ export const sqlServers = normaliser({
     public_access: { type: 'bool', meaning: 'publicNetworkAccess is not Disabled', absent: true },
     'network.allowed_cidrs': {
       type: 'list<string>',
-      meaning: 'firewall rules, ranges as CIDR blocks; "allow Azure services" is `0.0.0.0/32`',
+      meaning:
+        'firewall rules, with ranges as CIDR blocks; `0.0.0.0/32` stands for "Allow Azure services"',
       absent: [],
     },
     'tls.minimum_version': {
@@ -39,17 +40,18 @@ export const sqlServers = normaliser({
       meaning: 'minimalTlsVersion',
       absent: '1.2',
       source:
-        'Azure SQL Database, Connectivity settings, 2025-08-31: older versions have been refused since then',
+        'Azure SQL Database, Connectivity settings, 2025-08-31: earlier versions have been rejected since then',
     },
     local_auth: {
       type: 'bool',
-      meaning: 'SQL logins are accepted: Entra-only authentication is off',
+      meaning: 'SQL logins are accepted, because Microsoft Entra-only authentication is off',
       absent: true,
     },
     'logging.enabled': { type: 'bool', meaning: 'auditing is on', absent: false },
     'logging.retention_days': {
       type: 'int',
-      meaning: 'of the audit trail; none (or 0): kept forever',
+      meaning:
+        'retention period of audit logs in days; if missing or 0, logs are kept indefinitely',
     },
   },
   arguments: {
@@ -128,9 +130,10 @@ export const auditingSettings = normaliser({
     'logging.enabled': { type: 'bool', meaning: 'auditing is on', absent: false },
     'logging.retention_days': {
       type: 'int',
-      meaning: 'of the audit trail; none (or 0): kept forever',
+      meaning:
+        'retention period of audit logs in days; if missing or 0, logs are kept indefinitely',
     },
-    ...joinedAttribute('its server', serverType),
+    ...joinedAttribute('the server', serverType),
   },
   from: {
     azure: (raw, related) => ({
@@ -180,10 +183,10 @@ export const firewallRules = normaliser({
     'network.allowed_cidrs': {
       type: 'list<string>',
       meaning:
-        'its range as CIDR blocks; also for any other Azure type that ends in /firewallRules',
+        'range of the firewall rule, as CIDR blocks; also available for any other Azure type that ends in /firewallRules',
       absent: [],
     },
-    ...joinedAttribute('its server', serverType),
+    ...joinedAttribute('the server', serverType),
   },
   from: {
     azure: (raw, related) => ({
@@ -211,7 +214,11 @@ export const sqlDatabases = normaliser({
   types: [databaseType],
   source: 'Azure SQL, Transparent data encryption, 2017-05: on in databases created since then',
   attributes: {
-    'encryption.enabled': { type: 'bool', meaning: 'transparent data encryption', absent: true },
+    'encryption.enabled': {
+      type: 'bool',
+      meaning: 'transparent data encryption is on',
+      absent: true,
+    },
   },
   arguments: {
     'transparentDataEncryption.state: Enabled': 'transparent_data_encryption_enabled = true',
@@ -240,7 +247,7 @@ export const databaseEncryption = normaliser({
     'Azure Resource Manager template reference, Microsoft.Sql/servers/databases/transparentDataEncryption, 2021-11-01',
   attributes: {
     'encryption.enabled': { type: 'bool', meaning: 'state is Enabled', absent: false },
-    ...joinedAttribute('its database', databaseType),
+    ...joinedAttribute('the database', databaseType),
   },
   from: {
     azure: (raw, related) => ({
@@ -257,7 +264,7 @@ export const entraOnly = normaliser({
     'Azure Resource Manager template reference, Microsoft.Sql/servers/azureADOnlyAuthentications, 2021-11-01',
   attributes: {
     local_auth: { type: 'bool', meaning: 'azureADOnlyAuthentication is not true', absent: true },
-    ...joinedAttribute('its server', serverType),
+    ...joinedAttribute('the server', serverType),
   },
   from: {
     azure: (raw, related) => ({

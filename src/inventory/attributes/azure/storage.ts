@@ -34,12 +34,12 @@ export const storageAccounts = normaliser({
     },
     'tls.minimum_version': {
       type: 'string',
-      meaning: 'minimumTlsVersion; Azure ignores it before API version 2019-04-01',
+      meaning: 'minimumTlsVersion; Azure ignores this setting before API version 2019-04-01',
       absent: '1.0',
     },
     anonymous_access: {
       type: 'bool',
-      meaning: 'allowBlobPublicAccess; Azure ignores it before API version 2019-04-01',
+      meaning: 'allowBlobPublicAccess; Azure ignores this setting before API version 2019-04-01',
       absent: true,
       source:
         'Azure Resource Manager template reference, Microsoft.Storage/storageAccounts, 2023-01-01: false in templates since that API version',
@@ -47,17 +47,17 @@ export const storageAccounts = normaliser({
     public_access: {
       type: 'bool',
       meaning:
-        'publicNetworkAccess is not Disabled; Azure ignores it before API version 2021-06-01',
+        'publicNetworkAccess is not Disabled; Azure ignores this setting before API version 2021-06-01',
       absent: true,
     },
     'network.allowed_cidrs': {
       type: 'list<string>',
-      meaning: 'IP rules where the default action is Deny',
+      meaning: 'IP rules, if the default action is Deny',
       absent: ['0.0.0.0/0', '::/0'],
     },
     local_auth: {
       type: 'bool',
-      meaning: 'shared keys are accepted (allowSharedKeyAccess)',
+      meaning: 'Shared Key authorization is allowed (allowSharedKeyAccess)',
       absent: true,
     },
     'encryption.customer_managed': {
@@ -132,7 +132,8 @@ function untilNow(raw: RawResource) {
   if (isListed(raw)) {
     return {
       'tls.required':
-        https ?? new UnknownValue('supportsHttpsTrafficOnly, which the list does not have'),
+        https ??
+        new UnknownValue('supportsHttpsTrafficOnly, which the resource list does not contain'),
       'tls.minimum_version': tlsVersion(version),
       anonymous_access: flag(anonymous) ?? true,
       public_access: isEnabled(network),
@@ -159,10 +160,10 @@ export const accountNetworkRules = normaliser({
   attributes: {
     'network.allowed_cidrs': {
       type: 'list<string>',
-      meaning: 'IP rules where the default action is Deny',
+      meaning: 'IP rules, if the default action is Deny',
       absent: ['0.0.0.0/0', '::/0'],
     },
-    ...joinedAttribute('its account', accountType),
+    ...joinedAttribute('the storage account', accountType),
   },
   arguments: { 'networkAcls.defaultAction': 'default_action' },
   from: {
@@ -184,7 +185,7 @@ export const blobContainers = normaliser({
     anonymous_access: {
       type: 'bool',
       meaning:
-        'publicAccess is Blob or Container; an account in the same input that refuses it (allowBlobPublicAccess) wins',
+        'publicAccess is Blob or Container, unless a storage account in the same input disallows public access (allowBlobPublicAccess)',
       absent: false,
     },
   },

@@ -29,18 +29,18 @@ export const webSites = normaliser({
       spelling: ['AllAllowed', 'FtpsOnly', 'Disabled'],
       absent: 'AllAllowed',
       source:
-        'Terraform Registry, azurerm_linux_web_app, 2022-03: Azure allows all; Terraform types with linux or windows in their name are Disabled, and Flex Consumption has no FTP',
+        'Terraform Registry, azurerm_linux_web_app, 2022-03: AllAllowed in Azure; Disabled in Terraform types with linux or windows in their names; Flex Consumption has no FTP',
     },
     environment_variables: {
       type: 'map<string,string>',
       meaning:
-        'app settings with their values; `@Microsoft.KeyVault(…)` refers to a secret. Unknown in lists without them, the default in Azure',
+        'app settings with their values; `@Microsoft.KeyVault(…)` refers to a secret. Unknown if a resource list omits them, as Azure does by default',
       absent: {},
     },
     remote_debugging: { type: 'bool', meaning: 'remote debugging is on', absent: false },
     'identity.enabled': {
       type: 'bool',
-      meaning: 'has a system- or user-assigned managed identity',
+      meaning: 'the app has a system-assigned or user-assigned managed identity',
       absent: false,
     },
   },
@@ -111,7 +111,7 @@ function settingsOf(raw: RawResource, related: Related): (name: string) => unkno
     parts.map((part) => at(part.properties, name)).find((value) => value !== undefined) ??
     at(raw.properties, 'siteConfig', name) ??
     (leftOut
-      ? new UnknownValue(`${name}, which the list does not have`, { present: false })
+      ? new UnknownValue(`${name}, which the resource list does not contain`, { present: false })
       : undefined);
 }
 
@@ -126,19 +126,19 @@ export const webSiteConfigs = normaliser({
   types: [`${siteType}/config`, `${slotType}/config`],
   source: 'Azure Resource Manager template reference, Microsoft.Web/sites/config, 2022-09-01',
   attributes: {
-    'tls.minimum_version': { type: 'string', meaning: 'minTlsVersion of the part `web`' },
+    'tls.minimum_version': { type: 'string', meaning: 'minTlsVersion in the `web` settings' },
     ftp_state: {
       type: 'string',
-      meaning: 'ftpsState of the part `web`: `AllAllowed`, `FtpsOnly` or `Disabled`',
+      meaning: 'ftpsState in the `web` settings: `AllAllowed`, `FtpsOnly` or `Disabled`',
       spelling: ['AllAllowed', 'FtpsOnly', 'Disabled'],
     },
     environment_variables: {
       type: 'map<string,string>',
-      meaning: 'app settings of the parts `web` and `appsettings`, with their values',
+      meaning: 'app settings in the `web` and `appsettings` settings, with their values',
       absent: {},
     },
-    remote_debugging: { type: 'bool', meaning: 'remoteDebuggingEnabled of the part `web`' },
-    ...joinedAttribute('its app or slot', siteType),
+    remote_debugging: { type: 'bool', meaning: 'remoteDebuggingEnabled in the `web` settings' },
+    ...joinedAttribute('the app or slot', siteType),
   },
   from: {
     azure: (raw, related) => {
@@ -162,7 +162,9 @@ function appSettings(raw: RawResource, related: Related, pairs: unknown) {
   const parts = configOf(raw, related, 'appsettings');
   // The part called `web` has them in templates only.
   if (parts.length === 0 && isListed(raw) && pairs === undefined) {
-    return new UnknownValue('the app settings, which the list does not have', { present: false });
+    return new UnknownValue('the app settings, which the resource list does not contain', {
+      present: false,
+    });
   }
   const maps = [writtenPairs(pairs), ...parts.map(({ properties }) => writtenMap(properties))];
   return maps.find(isUnknown) ?? Object.assign({}, ...maps);

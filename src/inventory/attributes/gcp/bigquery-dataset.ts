@@ -15,7 +15,7 @@ export const bigqueryDataset = normaliser({
     'iam.bindings': {
       type: 'list<Binding>',
       meaning:
-        'bindings of the IAM policy and access entries, which are equivalent; special groups as members',
+        'bindings of the IAM policy and access entries, which are equivalent; special groups are listed as members',
       absent: [],
     },
     'encryption.customer_managed': {
@@ -37,10 +37,10 @@ export const datasetAccess = normaliser({
   attributes: {
     'iam.bindings': {
       type: 'list<Binding>',
-      meaning: 'the access entry, as a binding; special groups as members',
+      meaning: 'the access entry as a binding; special groups are listed as members',
       absent: [],
     },
-    ...joinedAttribute('its dataset', iamOf.dataset.whole),
+    ...joinedAttribute('the dataset', iamOf.dataset.whole),
   },
   from: {
     terraform: (raw, related) => ({

@@ -49,10 +49,10 @@ export const aclPart = normaliser({
   attributes: {
     'iam.bindings': {
       type: 'list<Binding>',
-      meaning: 'its grants, as the equivalent roles',
+      meaning: 'grants of the ACL, as equivalent roles',
       absent: [],
     },
-    ...joinedAttribute('its bucket', iamOf.bucket.whole),
+    ...joinedAttribute('the bucket', iamOf.bucket.whole),
   },
   from: {
     terraform: (raw, related) => ({

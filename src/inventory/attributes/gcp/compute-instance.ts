@@ -18,15 +18,19 @@ import { fromGoogle, isAsset, itemValue } from './read-google.ts';
 import type { Get } from './read-google.ts';
 
 const shieldedSource =
-  'Compute Engine API v1 reference, ShieldedInstanceConfig, as of 2025-06: true where the settings leave it out';
+  'Compute Engine API v1 reference, ShieldedInstanceConfig, as of 2025-06: true if the settings omit it';
 
 export const computeInstance = normaliser({
   types: ['GCP::Compute::Instance'],
   source: 'Compute Engine API v1 reference, instances, as of 2025-06',
   attributes: {
-    public_access: { type: 'bool', meaning: 'an interface has an external address', absent: false },
-    service_accounts: { type: 'list', meaning: 'service accounts of the machine', absent: [] },
-    'service_accounts[].email': { type: 'string', meaning: 'the account' },
+    public_access: {
+      type: 'bool',
+      meaning: 'a network interface has an external IP address',
+      absent: false,
+    },
+    service_accounts: { type: 'list', meaning: 'service accounts of the VM instance', absent: [] },
+    'service_accounts[].email': { type: 'string', meaning: 'email address of the service account' },
     'service_accounts[].scopes': {
       type: 'list<string>',
       meaning: 'access scopes as URLs',
@@ -34,23 +38,23 @@ export const computeInstance = normaliser({
     },
     metadata: {
       type: 'map<string,string>',
-      meaning: "instance metadata, without the project's",
+      meaning: 'instance metadata, without the project metadata',
       absent: {},
     },
     ...userDataAttribute,
     'shielded.vtpm': {
       type: 'bool',
-      meaning: 'virtual trusted platform module; unknown in a plan without settings',
+      meaning: 'vTPM is enabled; unknown in a plan without Shielded VM settings',
       absent: false,
       source: shieldedSource,
     },
     'shielded.integrity_monitoring': {
       type: 'bool',
-      meaning: 'integrity monitoring; unknown in a plan without settings',
+      meaning: 'integrity monitoring is enabled; unknown in a plan without Shielded VM settings',
       absent: false,
       source: shieldedSource,
     },
-    'shielded.secure_boot': { type: 'bool', meaning: 'secure boot', absent: false },
+    'shielded.secure_boot': { type: 'bool', meaning: 'Secure Boot is enabled', absent: false },
   },
   arguments: {
     accessConfigs: 'access_config',

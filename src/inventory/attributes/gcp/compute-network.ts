@@ -9,7 +9,7 @@ export const computeNetwork = normaliser({
   attributes: {
     auto_create_subnetworks: {
       type: 'bool',
-      meaning: 'auto mode; an asset without it is a legacy network',
+      meaning: 'the network is in auto mode; an asset without this field is a legacy network',
       absent: true,
       source: 'Terraform Registry, google_compute_network, as of 2025-06',
     },
@@ -51,7 +51,8 @@ export const computeSubnetwork = normaliser({
   attributes: {
     purpose: {
       type: 'string',
-      meaning: 'for example `PRIVATE`, `REGIONAL_MANAGED_PROXY`, `PRIVATE_SERVICE_CONNECT`',
+      meaning:
+        'purpose of the subnet, such as `PRIVATE`, `REGIONAL_MANAGED_PROXY` or `PRIVATE_SERVICE_CONNECT`',
       spelling: [
         'PRIVATE',
         'PRIVATE_RFC_1918',

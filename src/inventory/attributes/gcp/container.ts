@@ -21,16 +21,20 @@ export const containerCluster = normaliser({
       absent: ['0.0.0.0/0', '::/0'],
     },
     'network.policy': { type: 'string', meaning: '`calico` or `dataplane-v2`' },
-    private_nodes: { type: 'bool', meaning: 'nodes have private addresses only', absent: false },
+    private_nodes: {
+      type: 'bool',
+      meaning: 'nodes have only internal IP addresses',
+      absent: false,
+    },
     'workload_identity.enabled': {
       type: 'bool',
-      meaning: 'a workload pool is set; always on in Autopilot',
+      meaning: 'a workload identity pool is set; always true in Autopilot',
       absent: false,
     },
     legacy_abac: { type: 'bool', meaning: 'legacy authorization is on', absent: false },
     'encryption.customer_managed': {
       type: 'bool',
-      meaning: 'application-layer secrets encryption',
+      meaning: 'application-layer secrets encryption is enabled',
       absent: false,
     },
   },
@@ -99,7 +103,7 @@ function networkPolicy(get: Get) {
 const managed = (get: Get, raw: RawResource) =>
   isAsset(raw)
     ? false
-    : new UnknownValue('management, which the cluster decides', { present: false });
+    : new UnknownValue('management, which the cluster determines', { present: false });
 
 export const containerNodePool = normaliser({
   types: ['GCP::Container::NodePool'],

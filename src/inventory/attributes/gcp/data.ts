@@ -25,10 +25,10 @@ export const redisInstance = normaliser({
   types: ['GCP::Redis::Instance'],
   source: 'Memorystore for Redis API v1 reference, instances, as of 2025-06',
   attributes: {
-    'auth.enabled': { type: 'bool', meaning: 'AUTH is on', absent: false },
+    'auth.enabled': { type: 'bool', meaning: 'AUTH is enabled', absent: false },
     'tls.required': {
       type: 'bool',
-      meaning: 'transit encryption mode SERVER_AUTHENTICATION',
+      meaning: 'the in-transit encryption mode is SERVER_AUTHENTICATION',
       absent: false,
     },
   },
@@ -46,24 +46,28 @@ export const sqlInstance = normaliser({
   types: ['GCP::Sqladmin::Instance'],
   source: 'Cloud SQL Admin API v1 reference, instances, as of 2025-06',
   attributes: {
-    public_access: { type: 'bool', meaning: 'has a public IPv4 address', absent: true },
+    public_access: {
+      type: 'bool',
+      meaning: 'the instance has a public IPv4 address',
+      absent: true,
+    },
     'network.allowed_cidrs': { type: 'list<string>', meaning: 'authorized networks', absent: [] },
     'tls.required': {
       type: 'bool',
-      meaning: 'sslMode requires TLS; if sslMode is not set, requireSsl is true',
+      meaning: 'sslMode requires TLS or, if sslMode is not set, requireSsl is true',
       absent: false,
     },
-    'backup.enabled': { type: 'bool', meaning: 'automated backups', absent: false },
+    'backup.enabled': { type: 'bool', meaning: 'automated backups are enabled', absent: false },
     'backup.point_in_time_recovery': {
       type: 'bool',
-      meaning: 'point-in-time recovery, or binary logging on MySQL',
+      meaning: 'point-in-time recovery (for MySQL, binary logging) is enabled',
       absent: false,
       source:
         'Cloud SQL, Configure point-in-time recovery, as of 2025-06: true in plans of the Enterprise Plus edition',
     },
-    multi_az: { type: 'bool', meaning: 'availability type REGIONAL', absent: false },
+    multi_az: { type: 'bool', meaning: 'the availability type is REGIONAL', absent: false },
     deletion_protection: { type: 'bool', meaning: 'deletionProtectionEnabled', absent: false },
-    replica_of: { type: 'string', meaning: 'the primary of a read replica' },
+    replica_of: { type: 'string', meaning: 'the primary instance of a read replica' },
   },
   arguments: {
     'settings.availabilityType': 'settings.availability_type',

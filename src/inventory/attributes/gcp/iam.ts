@@ -62,8 +62,11 @@ const partTypes = Object.values(iamOf).flatMap(({ whole }) =>
 );
 
 export const auditAttributes = {
-  audit_configs: { type: 'list', meaning: 'audit configs of the IAM policy', absent: [] },
-  'audit_configs[].service': { type: 'string', meaning: '`allServices` or one service' },
+  audit_configs: { type: 'list', meaning: 'audit configurations of the IAM policy', absent: [] },
+  'audit_configs[].service': {
+    type: 'string',
+    meaning: 'the audited service: `allServices` or a single service',
+  },
   'audit_configs[].log_types': {
     type: 'list<string>',
     meaning: '`ADMIN_READ`, `DATA_READ`, `DATA_WRITE`',
@@ -87,12 +90,12 @@ export const iamPart = normaliser({
     'iam.bindings': {
       type: 'list<Binding>',
       meaning:
-        'its bindings; also for other types whose names end in IamPolicy, IamBinding or IamMember',
+        'bindings of the IAM policy; also available for other types whose names end in IamPolicy, IamBinding or IamMember',
     },
     joined: {
       type: 'bool',
       meaning:
-        'its resource is in the same input and includes the bindings, so policies about that resource evaluate them',
+        'the resource is in the same input and includes the bindings, so policies for the resource evaluate them',
     },
   },
   from: {
@@ -128,7 +131,7 @@ export const auditPart = normaliser({
   source: 'Resource Manager API v3 reference, Policy, as of 2025-06',
   attributes: {
     ...auditAttributes,
-    ...joinedAttribute('its project', iamOf.project.whole),
+    ...joinedAttribute('the project', iamOf.project.whole),
   },
   from: {
     terraform: (raw, related) => ({

@@ -10,7 +10,7 @@ export const cryptoKey = normaliser({
     'iam.bindings': { type: 'list<Binding>', meaning: "the key's IAM policy", absent: [] },
     purpose: {
       type: 'string',
-      meaning: 'such as `ENCRYPT_DECRYPT`, `ASYMMETRIC_SIGN`',
+      meaning: 'purpose of the key, such as `ENCRYPT_DECRYPT` or `ASYMMETRIC_SIGN`',
       spelling: [
         'ENCRYPT_DECRYPT',
         'ASYMMETRIC_SIGN',
@@ -41,7 +41,7 @@ export const serviceAccountKey = normaliser({
   attributes: {
     key_manager: {
       type: 'string',
-      meaning: '`USER` for downloaded or uploaded keys, `SYSTEM` for keys managed by Google',
+      meaning: 'manager of the key: `USER` for user-managed keys, `SYSTEM` for Google-managed keys',
       absent: 'USER',
     },
     created_at: { type: 'timestamp', meaning: 'validAfterTime' },

@@ -28,7 +28,11 @@ export const logBucket = normaliser({
   source: 'Cloud Logging, Routing and storage overview, as of 2025-06',
   attributes: {
     retention_days: { type: 'int', meaning: 'retentionDays', absent: 30 },
-    locked: { type: 'bool', meaning: 'the retention can no longer be shortened', absent: false },
+    locked: {
+      type: 'bool',
+      meaning: 'the log bucket is locked, so its retention period cannot be shortened',
+      absent: false,
+    },
   },
   arguments: {
     locked: 'locked',

@@ -8,7 +8,7 @@ export const project = normaliser({
   attributes: {
     'iam.bindings': {
       type: 'list<Binding>',
-      meaning: "the project's own IAM policy, not what it inherits",
+      meaning: "bindings of the project's IAM policy, without inherited bindings",
       absent: [],
     },
     ...auditAttributes,

@@ -9,7 +9,7 @@ const variables = {
   environment_variables: {
     type: 'map<string,string>',
     meaning:
-      'runtime variables of the function with their values, without those from Secret Manager',
+      'runtime environment variables of the function with their values, except those from Secret Manager',
     absent: {},
   },
 } as const satisfies Record<string, Attribute>;
@@ -20,7 +20,7 @@ export const cloudFunction = normaliser({
   attributes: {
     'iam.bindings': {
       type: 'list<Binding>',
-      meaning: 'of the function and of the Cloud Run service behind it',
+      meaning: 'bindings of the function and of the underlying Cloud Run service',
       absent: [],
     },
     ...variables,
@@ -43,7 +43,9 @@ export const cloudFunction = normaliser({
       service || !isAsset(raw)
         ? iamBindings(service ?? raw, related, iamOf.service)
         : isSet(named) === true
-          ? new UnknownValue('the IAM policy of the service behind it, which is not in the export')
+          ? new UnknownValue(
+              'the IAM policy of the underlying Cloud Run service, which is not in the export',
+            )
           : [];
     return {
       'iam.bindings': isUnknown(own) ? own : isUnknown(behind) ? behind : [...own, ...behind],
@@ -66,11 +68,11 @@ export const firstCloudFunction = normaliser({
 /** Of Cloud Run's services and jobs. */
 const containerAttributes = {
   containers: { type: 'list', meaning: 'containers of an instance', absent: [] },
-  'containers[].name': { type: 'string', meaning: "the container's name" },
+  'containers[].name': { type: 'string', meaning: 'name of the container' },
   'containers[].image': { type: 'string', meaning: 'image reference' },
   'containers[].environment_variables': {
     type: 'map<string,string>',
-    meaning: 'variables with their values, without those from Secret Manager',
+    meaning: 'environment variables with their values, except those from Secret Manager',
     absent: {},
   },
 } as const satisfies Record<string, Attribute>;

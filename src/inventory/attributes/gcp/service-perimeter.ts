@@ -10,23 +10,24 @@ export const servicePerimeter = normaliser({
   attributes: {
     perimeter_type: {
       type: 'string',
-      meaning: '`regular`, or `bridge`, which connects perimeters and protects nothing itself',
+      meaning:
+        'type of the perimeter: `regular`, or `bridge`, which connects perimeters and protects nothing itself',
       absent: 'regular',
     },
     restricted_services: {
       type: 'list<string>',
       meaning:
-        'services protected by the perimeter, such as `storage.googleapis.com`, without those of a dry run',
+        'services that the perimeter protects, such as `storage.googleapis.com`, except those in the dry run configuration',
       absent: [],
     },
     protected_projects: {
       type: 'list<string>',
-      meaning: 'projects and networks inside, such as `projects/123456`',
+      meaning: 'projects and networks in the perimeter, such as `projects/123456`',
       absent: [],
     },
     access_levels: {
       type: 'list<string>',
-      meaning: 'access levels allowed from outside',
+      meaning: 'access levels that allow access from outside the perimeter',
       absent: [],
     },
   },

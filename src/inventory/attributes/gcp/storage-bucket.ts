@@ -12,28 +12,36 @@ export const storageBucket = normaliser({
     'iam.bindings': {
       type: 'list<Binding>',
       meaning:
-        "bindings of the bucket's IAM policy and, if ACLs are on, of its ACLs, as the equivalent roles",
+        "bindings of the bucket's IAM policy and, if ACLs are enabled, grants of its ACLs as equivalent roles",
       absent: [],
     },
     public_access_prevention: {
       type: 'bool',
-      meaning: 'enforced on the bucket itself',
+      meaning: 'public access prevention is enforced on the bucket itself',
       absent: false,
     },
-    uniform_bucket_level_access: { type: 'bool', meaning: 'ACLs are off', absent: false },
-    'versioning.enabled': { type: 'bool', meaning: 'object versioning', absent: false },
+    uniform_bucket_level_access: {
+      type: 'bool',
+      meaning: 'uniform bucket-level access is enabled, so ACLs have no effect',
+      absent: false,
+    },
+    'versioning.enabled': { type: 'bool', meaning: 'Object Versioning is enabled', absent: false },
     'encryption.customer_managed': {
       type: 'bool',
       meaning: 'a default Cloud KMS key is set',
       absent: false,
     },
-    'encryption.kms_key_id': { type: 'string', meaning: 'that key' },
+    'encryption.kms_key_id': { type: 'string', meaning: 'the default Cloud KMS key' },
     'object_lock.enabled': {
       type: 'bool',
       meaning: "the bucket's retention policy is locked",
       absent: false,
     },
-    'object_lock.retention_days': { type: 'double', meaning: 'the retention policy', absent: 0 },
+    'object_lock.retention_days': {
+      type: 'double',
+      meaning: 'retention period of the retention policy, in days',
+      absent: 0,
+    },
     'logging.enabled': {
       type: 'bool',
       meaning: 'usage logs are written to a bucket',

@@ -66,7 +66,7 @@ function strangersIn(value: unknown, at: DocumentPath): DocumentProblem[] {
 }
 
 const noItem =
-  'a configuration item is JSON with a resourceType and its configuration, so this entry is not checked; export it again';
+  'this entry is not a configuration item with a resourceType and a configuration, so it is not checked; export it again';
 
 /** Whether the document, or one of the first things inside it, is AWS Config's. */
 export function looksLikeConfig(document: unknown): boolean {
@@ -95,13 +95,13 @@ const isItem = (value: unknown): value is Fields =>
 function whyNoItem(value: unknown): string | undefined {
   if (!isFields(value)) return undefined;
   if (field(value, 'messageType') === 'ScheduledNotification')
-    return 'a scheduled notification of AWS Config has no resource';
+    return 'this is a scheduled notification of AWS Config, which contains no resource';
   if (isFields(field(value, 'configurationItemSummary')))
     return 'the configuration item was too large for its event, which contains only a summary; read it from the delivery bucket';
   if (Array.isArray(field(value, 'EvaluationResults')))
     return 'these are evaluation results of AWS Config rules; they contain no configuration of a resource';
   if (field(value, 'accountId') === 'string' && field(value, 'configuration') === undefined)
-    return 'this is the schema of a resource type, which contains no resource';
+    return 'this is the schema of a resource type, not a resource';
   if (isFields(field(value, 'configuration')) && field(value, 'resourceType') === undefined)
     return 'a configuration item without resourceType cannot be evaluated; add resourceType to the query';
   return undefined;

@@ -72,7 +72,9 @@ function stateOf(item: Fields): number | undefined {
 function readItem({ item, at }: FoundItem): { raw?: RawResource; problem?: DocumentProblem } {
   const configuration = parseJsonText(item['configuration']);
   if (typeof configuration === 'string')
-    return { problem: { message: 'configuration is not JSON', at: [...at, 'configuration'] } };
+    return {
+      problem: { message: 'the configuration is not valid JSON', at: [...at, 'configuration'] },
+    };
   const id = idOf(item);
   if (id === undefined)
     return { problem: { message: 'a configuration item has no ARN and no resourceId', at } };

@@ -54,4 +54,4 @@ const looksLikeTemplate = (document: unknown): boolean => {
 const whatElse = (schema: string): string =>
   schema.includes('deploymentparameters')
     ? 'these are parameters of a deployment; pass the template, and its parameters with --parameters'
-    : `a document of the schema ${schema} deploys no resources`;
+    : `a document with the schema ${schema} deploys no resources`;

@@ -95,7 +95,8 @@ export function readTemplate(
   });
   if (around.budget.left < 0)
     problems.push({
-      message: 'the expressions of this template have too many values; the rest is unknown',
+      message:
+        'the expressions in this template have too many values; the remaining values are unknown',
     });
   return { raws, problems, leftOut: allConditions ? [] : all.flatMap(asLeftOut) };
 }
@@ -154,7 +155,10 @@ function declareAll(resources: unknown, root: Scope, problems: DocumentProblem[]
         waiting.push(...insideOf(one, next.depth, problems));
       }
       if (declared.length > maxResources) {
-        problems.push({ message: `more than ${maxResources} resources; the rest is skipped`, at });
+        problems.push({
+          message: `more than ${maxResources} resources; the others are skipped`,
+          at,
+        });
         return declared;
       }
     }

@@ -23,7 +23,7 @@ export function noticesOfMacros(document: Fields): DocumentProblem[] {
     .map((one: unknown) => (isFields(one) ? own(one, 'Name') : one))
     .filter((name) => !harmless.has(name))
     .map((name) => ({
-      message: `the template uses the macro ${String(typeof name === 'string' ? name : 'of an unknown name')}, which may add or change resources; they are checked as written`,
+      message: `the template uses the macro ${String(typeof name === 'string' ? name : 'with an unknown name')}, which may add or change resources; they are checked as written`,
       at: ['Transform'],
     }));
 }

@@ -53,7 +53,7 @@ export function listAnswer(document: unknown): Answer | undefined {
           assets.push({ type, name: id, data: item, beside: {}, at });
         else if (type !== undefined || id !== undefined)
           problems.push({
-            message: `nothing shows ${id === undefined ? 'which one' : 'what'} this is`,
+            message: `this resource has no ${id === undefined ? 'name or ID' : 'recognizable type'}`,
             at,
           });
       }

@@ -96,10 +96,10 @@ export function readPlan(plan: Fields): ReadResources {
 }
 
 const errored =
-  'Terraform stopped with an error while making this plan, so resources are missing; plan again';
+  'Terraform stopped with an error while creating this plan, so resources are missing; run `terraform plan` again';
 
 const partial =
-  'the plan is incomplete, as with -target or deferred changes; resources that it omits are not checked';
+  'the plan is incomplete, for example because of -target or deferred changes; resources that it omits are not checked';
 
 /** The policies that are put together while the plan is applied: others take them from there. */
 function listPolicySources(plan: Fields): Change[] {

@@ -99,7 +99,7 @@ function parse(document: unknown): unknown {
   try {
     return JSON.parse(document) as unknown;
   } catch {
-    return { Statement: [new UnknownValue('a policy document that is not JSON')] };
+    return { Statement: [new UnknownValue('a policy document that is not valid JSON')] };
   }
 }
 

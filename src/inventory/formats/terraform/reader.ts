@@ -58,4 +58,4 @@ const encrypted =
   'this state is encrypted, so it cannot be checked; decrypt it with `tofu show -json`';
 
 const oldState = (version: string): string =>
-  `Terraform state of version ${version}, from before Terraform 0.12; run \`terraform state pull\` with a current Terraform, which writes version 4`;
+  `this is a Terraform state of version ${version}, from before Terraform 0.12; run \`terraform state pull\` with a current version of Terraform, which writes version 4`;

@@ -73,7 +73,7 @@ describe('readStatements', () => {
   });
 
   test.each([
-    [{}, 'a policy document without Statement'],
+    [{}, 'a policy document without a Statement'],
     [{ statement: [] }, 'a policy document with the key statement'],
     [{ Statements: [] }, 'a policy document with the key Statements'],
     [7, '7, which is not a policy document'],

@@ -246,10 +246,10 @@ ${fn(`FunctionUrlConfig: {${auth}}`)}`);
   it('says which event it does not know', () => {
     const { notices } = deployedBy(fn('Events: {E: {Type: Quantum}}'));
     expect(notices).toMatchObject([
-      { message: expect.stringContaining('the type Quantum') as string, line: 1 },
+      { message: expect.stringContaining('the unknown type Quantum') as string, line: 1 },
     ]);
     expect(deployedBy(fn('Events: {E: {Type: !Ref Kind}}')).notices).toMatchObject([
-      { message: expect.stringContaining('event E of Fn has a type that is not known') as string },
+      { message: expect.stringContaining('event E of Fn has an unknown type') as string },
     ]);
   });
 

@@ -508,7 +508,12 @@ describe('what would be left out without a word is a problem with its place', ()
       /child_modules must be a list/,
       ['values', 'root_module', 'child_modules'],
     ],
-    ['an error while it was planned', { ...plan(fine), errored: true }, /plan again/, ['errored']],
+    [
+      'an error while it was planned',
+      { ...plan(fine), errored: true },
+      /run `terraform plan` again/,
+      ['errored'],
+    ],
   ])('%s', (_, document, message, place) => {
     const { raws, problems, notices } = terraform.read({ format_version: '1.2', ...document }, {});
     expect(new Set(raws.map(({ address }) => address))).toEqual(new Set(['aws_sqs_queue.fine']));

@@ -8,7 +8,7 @@ export const emrCluster = normaliser({
   attributes: {
     'kerberos.enabled': {
       type: 'bool',
-      meaning: 'has a Kerberos realm, and the password of its administrator is set',
+      meaning: 'a Kerberos realm and a KDC administrator password are set',
       absent: false,
     },
   },

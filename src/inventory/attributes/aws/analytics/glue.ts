@@ -28,13 +28,13 @@ export const glueDataCatalogEncryptionSettings = normaliser({
   attributes: {
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'the metadata of the catalog is encrypted with a KMS key',
+      meaning: 'the Data Catalog metadata is encrypted with a KMS key',
       absent: false,
     },
     ...kmsKeyAttributes(' for the metadata'),
     'connection_passwords.encrypted': {
       type: 'bool',
-      meaning: 'the passwords of connections are encrypted with a KMS key',
+      meaning: 'connection passwords are encrypted with a KMS key',
       absent: false,
     },
   },
@@ -118,17 +118,17 @@ export const glueSecurityConfiguration = normaliser({
   attributes: {
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'job output in S3 is encrypted by this setting',
+      meaning: 'the security configuration encrypts job output in S3',
       absent: false,
     },
     'encryption.logs': {
       type: 'bool',
-      meaning: 'logs that jobs write to CloudWatch are encrypted with a KMS key',
+      meaning: 'job logs in CloudWatch Logs are encrypted with a KMS key',
       absent: false,
     },
     'encryption.job_bookmarks': {
       type: 'bool',
-      meaning: 'bookmarks of jobs are encrypted with a KMS key before they are stored',
+      meaning: 'job bookmarks are encrypted with a KMS key before they are stored',
       absent: false,
     },
   },
@@ -151,8 +151,7 @@ export const glueJob = normaliser({
   attributes: {
     security_configuration: {
       type: 'string',
-      meaning:
-        'name of the security configuration, which sets the encryption of logs, bookmarks and output',
+      meaning: 'name of the security configuration, which encrypts logs, bookmarks and output',
     },
   },
   arguments: {
@@ -175,14 +174,15 @@ export const glueConnection = normaliser({
   attributes: {
     connection_type: {
       type: 'string',
-      meaning: 'such as `JDBC`, `KAFKA`, `NETWORK`; `JDBC` by default in Terraform',
+      meaning:
+        'type of the connection, such as `JDBC`, `KAFKA` or `NETWORK`; `JDBC` by default in Terraform',
     },
     'tls.required': {
       type: 'bool',
       meaning:
-        '`JDBC_ENFORCE_SSL` of a JDBC connection (default: off), `KAFKA_SSL_ENABLED` of a Kafka connection (default: on); none for other types',
+        '`JDBC_ENFORCE_SSL` for JDBC connections (default: off), `KAFKA_SSL_ENABLED` for Kafka connections (default: on); missing for other types',
     },
-    'password.source': secretSourceAttribute('the password'),
+    'password.source': secretSourceAttribute('the connection password'),
   },
   arguments: {
     ConnectionProperties: 'connection_properties',
@@ -231,5 +231,5 @@ function requiresTls(type: Maybe<string>, settings: unknown): Maybe<boolean> {
   if (type?.toUpperCase() === 'KAFKA') return flag(at(settings, 'KAFKA_SSL_ENABLED')) ?? true;
   return type === undefined || connectionTypes.includes(type.toUpperCase())
     ? undefined
-    : unlike(type, 'a known type of connection');
+    : unlike(type, 'a known connection type');
 }

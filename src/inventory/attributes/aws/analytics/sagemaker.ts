@@ -6,7 +6,7 @@ import { planned } from '../plan-value.ts';
 export const sagemakerEndpointConfig = normaliser({
   types: ['AWS::SageMaker::EndpointConfig'],
   source: 'Amazon SageMaker API Reference, API version 2017-07-24',
-  attributes: kmsKeyAttributes(' for the volumes of the instances'),
+  attributes: kmsKeyAttributes(' for the storage volumes of the instances'),
   arguments: {
     KmsKeyId: 'kms_key_arn',
   },
@@ -20,10 +20,10 @@ export const sagemakerNotebookInstance = normaliser({
   types: ['AWS::SageMaker::NotebookInstance'],
   source: 'Amazon SageMaker API Reference, API version 2017-07-24',
   attributes: {
-    ...kmsKeyAttributes(' for the volume'),
+    ...kmsKeyAttributes(' for the storage volume'),
     direct_internet_access: {
       type: 'bool',
-      meaning: 'reaches the internet without going through the VPC',
+      meaning: 'the notebook instance has direct internet access that bypasses the VPC',
       absent: true,
     },
   },

@@ -34,7 +34,7 @@ export const autoScalingGroup = normaliser({
     },
     health_check_types: {
       type: 'list<string>',
-      meaning: 'health checks of instances: `EC2`, `ELB`, `EBS`, `VPC_LATTICE`',
+      meaning: 'health check types of the group: `EC2`, `ELB`, `EBS` or `VPC_LATTICE`',
       absent: ['EC2'],
     },
   },

@@ -9,7 +9,8 @@ export const beanstalk = normaliser({
   attributes: {
     environment_variables: {
       type: 'map<string,string>',
-      meaning: 'variables of the application, from the options of its environment',
+      meaning:
+        'environment properties of the application, from the option settings of the environment',
       absent: {},
     },
   },

@@ -33,13 +33,17 @@ export const ec2Instance = normaliser({
   types: ['AWS::EC2::Instance'],
   source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: {
-    instance_type: { type: 'string', meaning: 'such as `m7g.large`', spelling: 'lower' },
+    instance_type: {
+      type: 'string',
+      meaning: 'instance type, such as `m7g.large`',
+      spelling: 'lower',
+    },
     public_access: {
       type: 'bool',
-      meaning: 'has or requests a public IPv4 address; by default, as set by its subnet',
+      meaning: 'the instance has or requests a public IPv4 address; by default, the subnet decides',
       absent: false,
       source:
-        'Amazon VPC User Guide, IP addressing for your VPCs and subnets, API version 2016-11-15: a default subnet gives addresses, others do where they say so',
+        'Amazon VPC User Guide, IP addressing for your VPCs and subnets, API version 2016-11-15: default subnets assign public addresses; other subnets do so only if configured',
     },
     ...metadataServiceAttributes,
     ...userDataAttribute,
@@ -48,15 +52,15 @@ export const ec2Instance = normaliser({
     ...instanceRoleAttributes,
     ebs_optimized: {
       type: 'bool',
-      meaning: 'has dedicated bandwidth for EBS; always on for newer instance types',
+      meaning: 'the instance is EBS-optimized; always true for newer instance types',
       absent: false,
     },
     detailed_monitoring: {
       type: 'bool',
-      meaning: 'metrics every minute instead of every five minutes',
+      meaning: 'metrics are published every minute instead of every five minutes',
       absent: false,
     },
-    volumes: { type: 'list', meaning: 'EBS volumes of the block device mappings', absent: [] },
+    volumes: { type: 'list', meaning: 'EBS volumes in the block device mappings', absent: [] },
     'volumes[].device': { type: 'string', meaning: 'device name' },
     'volumes[].encryption.enabled': {
       type: 'bool',
@@ -217,10 +221,10 @@ export const elasticAddress = normaliser({
     attached_to_instance: {
       type: 'bool',
       meaning:
-        'it is associated with an instance, which then has a public address; network interfaces do not count',
+        'the Elastic IP address is associated with an instance, which makes the instance public; associations with network interfaces do not count',
       absent: false,
     },
-    ...joinedAttribute('its instance', 'AWS::EC2::Instance'),
+    ...joinedAttribute('the instance', 'AWS::EC2::Instance'),
   },
   from: {
     cloudformation: (raw, related) => ({

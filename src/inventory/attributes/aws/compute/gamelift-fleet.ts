@@ -8,7 +8,7 @@ export const gameliftFleet = normaliser({
   attributes: {
     ingress: {
       type: 'list<TrafficRule>',
-      meaning: 'who may reach the game servers',
+      meaning: 'inbound rules for access to the game servers',
       absent: [],
     },
   },

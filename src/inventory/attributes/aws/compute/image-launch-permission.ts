@@ -8,7 +8,7 @@ export const imageLaunchPermission = normaliser({
     group: {
       type: 'string',
       meaning:
-        'who may start instances of the image: `all` is everyone; none if set for one account',
+        'group that can launch instances from the AMI: `all` means every AWS account; missing if a single account is set',
       spelling: 'lower',
     },
   },

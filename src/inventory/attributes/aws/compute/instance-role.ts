@@ -10,12 +10,12 @@ export const instanceRoleAttributes = {
   'role.policy.statements': {
     type: 'list<Statement>',
     meaning:
-      'statements of all inline policies of the role in its instance profile, both in the same input; without a profile there are none',
+      'statements of all inline policies of the role in the instance profile, if both are in the same input; empty without an instance profile',
     absent: [],
   },
   'role.managed_policy_arns': {
     type: 'list<string>',
-    meaning: 'managed policies attached to that role',
+    meaning: 'managed policies attached to the role in the instance profile',
     absent: [],
   },
 } as const satisfies Record<string, Attribute>;
@@ -38,6 +38,6 @@ export function roleOfProfile(
   };
 }
 
-const notInInput = new UnknownValue('the role of an instance profile, which is not in this input', {
+const notInInput = new UnknownValue('the role of an instance profile that is not in this input', {
   present: false,
 });

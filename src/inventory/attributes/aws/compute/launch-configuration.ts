@@ -44,7 +44,7 @@ export const launchConfiguration = normaliser({
     public_ip_on_launch: {
       type: 'bool',
       meaning:
-        'instances get a public IPv4 address; if not set, the subnets of the groups in the same input decide, and default subnets assign one',
+        'instances get a public IPv4 address; if not set, the subnets of the Auto Scaling groups in the same input decide, and default subnets assign an address',
       absent: true,
     },
     ...metadataServiceAttributes,

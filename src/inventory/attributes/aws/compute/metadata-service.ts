@@ -4,7 +4,7 @@ import { eitherWord, text } from '../../values.ts';
 export const metadataServiceAttributes = {
   'metadata_service.enabled': {
     type: 'bool',
-    meaning: 'the metadata endpoint answers',
+    meaning: 'the metadata endpoint is enabled',
     absent: true,
   },
   'metadata_service.http_tokens': {
@@ -13,7 +13,7 @@ export const metadataServiceAttributes = {
     spelling: ['required', 'optional'],
     absent: 'optional',
     source:
-      'Amazon EC2 User Guide, Use the Instance Metadata Service, API version 2016-11-15: optional, unless the image or the account requires IMDSv2, which no input shows',
+      'Amazon EC2 User Guide, Use the Instance Metadata Service, API version 2016-11-15: optional, unless the AMI or the account requires IMDSv2, which no input shows',
   },
 } as const;
 

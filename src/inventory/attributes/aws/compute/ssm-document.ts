@@ -8,7 +8,7 @@ export const ssmDocument = normaliser({
   attributes: {
     shared_with: {
       type: 'list<string>',
-      meaning: 'accounts that may use the document; `all` is everyone',
+      meaning: 'accounts that the document is shared with; `all` means every AWS account',
       absent: [],
     },
   },

@@ -11,7 +11,7 @@ export const apprunnerService = normaliser({
     environment_variables: {
       type: 'map<string,string>',
       meaning:
-        'variables with their values, without those from Secrets Manager, Parameter Store or a file in the repository',
+        'environment variables with their values, except those from Secrets Manager, Parameter Store or a file in the repository',
       absent: {},
     },
   },

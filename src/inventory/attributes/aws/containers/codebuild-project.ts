@@ -14,18 +14,18 @@ export const codebuildProject = normaliser({
   attributes: {
     ...kmsKeyAttributes(' for the artifacts'),
     ...environmentSecretsAttribute,
-    variables: { type: 'list', meaning: "the builds' environment variables", absent: [] },
-    'variables[].name': { type: 'string', meaning: "the variable's name" },
+    variables: { type: 'list', meaning: 'environment variables of the builds', absent: [] },
+    'variables[].name': { type: 'string', meaning: 'name of the variable' },
     'variables[].kind': {
       type: 'string',
-      meaning: '`PLAINTEXT`, `PARAMETER_STORE` or `SECRETS_MANAGER`: where the value is stored',
+      meaning: 'where the value is stored: `PLAINTEXT`, `PARAMETER_STORE` or `SECRETS_MANAGER`',
       spelling: ['PLAINTEXT', 'PARAMETER_STORE', 'SECRETS_MANAGER'],
       absent: 'PLAINTEXT',
     },
-    sources: { type: 'list', meaning: 'the source and the secondary sources', absent: [] },
+    sources: { type: 'list', meaning: 'the primary and secondary sources', absent: [] },
     'sources[].kind': {
       type: 'string',
-      meaning: 'such as `GITHUB`, `BITBUCKET`, `S3`',
+      meaning: 'type of the source, such as `GITHUB`, `BITBUCKET` or `S3`',
       spelling: [
         'BITBUCKET',
         'CODECOMMIT',
@@ -41,7 +41,7 @@ export const codebuildProject = normaliser({
     'sources[].location': {
       type: 'string',
       meaning:
-        'URL of the repository, or another location of the source; none if a pipeline provides the source',
+        'URL of the repository, or another location of the source; missing if a pipeline provides the source',
     },
   },
   arguments: {

@@ -6,16 +6,16 @@ import { asWritten } from '../policy-document.ts';
 /** Declares what `readContainer` gives. */
 export const containerAttributes = {
   containers: { type: 'list', meaning: 'container definitions', absent: [] },
-  'containers[].name': { type: 'string', meaning: "the container's name" },
+  'containers[].name': { type: 'string', meaning: 'name of the container' },
   'containers[].image': { type: 'string', meaning: 'image reference' },
   'containers[].user': {
     type: 'string',
     meaning:
-      'user: `user`, `uid`, `user:group`; if not set, the user of the image, which may be root',
+      'user of the container: `user`, `uid` or `user:group`; if not set, the user of the image, which may be root',
   },
   'containers[].privileged': {
     type: 'bool',
-    meaning: "runs with the host's privileges",
+    meaning: 'the container runs in privileged mode',
     absent: false,
   },
   'containers[].read_only_root_filesystem': {
@@ -25,7 +25,7 @@ export const containerAttributes = {
   },
   'containers[].environment_variables': {
     type: 'map<string,string>',
-    meaning: 'variables with their values, without those from Secrets Manager',
+    meaning: 'environment variables with their values, except those from Secrets Manager',
     absent: {},
   },
 } as const satisfies Record<string, Attribute>;

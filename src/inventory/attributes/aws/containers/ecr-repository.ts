@@ -11,7 +11,7 @@ export const ecrRepository = normaliser({
   attributes: {
     scan_on_push: {
       type: 'bool',
-      meaning: 'basic scanning at push, or enhanced scanning of the registry',
+      meaning: 'the repository has scan on push, or the registry has enhanced scanning',
       absent: false,
     },
     immutable_tags: {
@@ -21,7 +21,7 @@ export const ecrRepository = normaliser({
     },
     'policy.statements': {
       type: 'list<Statement>',
-      meaning: "the repository's policy",
+      meaning: 'the repository policy',
       absent: [],
     },
   },

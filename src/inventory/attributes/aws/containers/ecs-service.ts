@@ -16,7 +16,7 @@ export const ecsService = normaliser({
   types: ['AWS::ECS::Service'],
   source: 'Amazon ECS API Reference, API version 2014-11-13',
   attributes: {
-    public_access: { type: 'bool', meaning: 'each task has a public address', absent: false },
+    public_access: { type: 'bool', meaning: 'each task has a public IP address', absent: false },
   },
   arguments: {
     'NetworkConfiguration.AwsvpcConfiguration.AssignPublicIp':

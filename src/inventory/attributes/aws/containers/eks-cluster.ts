@@ -15,13 +15,13 @@ export const eksCluster = normaliser({
     },
     'encryption.customer_managed': {
       type: 'bool',
-      meaning: 'secrets are encrypted with a customer managed KMS key',
+      meaning: 'Kubernetes secrets are encrypted with a customer managed KMS key',
       absent: false,
     },
     'logging.types': {
       type: 'list<string>',
       meaning:
-        'control plane logs that are on: `api`, `audit`, `authenticator`, `controllerManager`, `scheduler`',
+        'enabled control plane log types: `api`, `audit`, `authenticator`, `controllerManager` or `scheduler`',
       spelling: ['api', 'audit', 'authenticator', 'controllerManager', 'scheduler'],
       absent: [],
     },

@@ -12,7 +12,7 @@ export function isAurora(engine: unknown): boolean | UnknownValue {
 
 /** The document about `isEncryptedCluster`. */
 export const clusterEncryption =
-  'Amazon Aurora User Guide, Encrypting Amazon Aurora resources: on for new clusters since 2026-02-18, always on for serverless v1; Amazon RDS API Reference, API version 2014-10-31: off for others, unless their snapshot or source is encrypted';
+  'Amazon Aurora User Guide, Encrypting Amazon Aurora resources: on for new clusters since 2026-02-18, always on for serverless v1; Amazon RDS API Reference, API version 2014-10-31: off for other clusters, unless their snapshot or source is encrypted';
 
 /** Whether a cluster of a template, an item or a plan is encrypted; undefined: it isn't. */
 export function isEncryptedCluster(cluster: unknown, { isExport }: Related) {

@@ -13,8 +13,16 @@ export const daxCluster = normaliser({
   types: ['AWS::DAX::Cluster'],
   source: 'DynamoDB Accelerator API Reference, API version 2017-04-19',
   attributes: {
-    'encryption.enabled': { type: 'bool', meaning: 'encrypted at rest', absent: false },
-    'tls.required': { type: 'bool', meaning: 'the endpoint accepts TLS only', absent: false },
+    'encryption.enabled': {
+      type: 'bool',
+      meaning: 'the cluster is encrypted at rest',
+      absent: false,
+    },
+    'tls.required': {
+      type: 'bool',
+      meaning: 'the endpoint accepts only TLS connections',
+      absent: false,
+    },
   },
   arguments: {
     'SSESpecification.SSEEnabled': 'server_side_encryption.enabled',

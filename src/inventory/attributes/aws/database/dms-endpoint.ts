@@ -6,8 +6,12 @@ import { plannedSecretSource, secretSource, secretSourceAttribute } from '../sec
 export const dmsEndpoint = normaliser({
   types: ['AWS::DMS::Endpoint'],
   attributes: {
-    engine: { type: 'string', meaning: 'such as `postgres`, `oracle`, `s3`', spelling: 'lower' },
-    'password.source': secretSourceAttribute("the password of the endpoint's database"),
+    engine: {
+      type: 'string',
+      meaning: 'engine of the endpoint, such as `postgres`, `oracle` or `s3`',
+      spelling: 'lower',
+    },
+    'password.source': secretSourceAttribute('the endpoint password'),
   },
   arguments: {
     SecretsManagerSecretId: 'secrets_manager_arn',

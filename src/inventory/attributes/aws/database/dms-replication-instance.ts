@@ -13,7 +13,11 @@ export const dmsReplicationInstance = normaliser({
   source:
     'AWS Database Migration Service API Reference, API version 2016-01-01; Terraform sets false by default',
   attributes: {
-    public_access: { type: 'bool', meaning: 'has a public address', absent: true },
+    public_access: {
+      type: 'bool',
+      meaning: 'the replication instance is publicly accessible',
+      absent: true,
+    },
   },
   arguments: {
     PubliclyAccessible: 'publicly_accessible',

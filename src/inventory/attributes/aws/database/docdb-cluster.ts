@@ -8,7 +8,7 @@ import { masterPasswordSource } from './master-password.ts';
 export const docdbCluster = normaliser({
   types: ['AWS::DocDB::DBCluster'],
   source: 'Amazon DocumentDB API Reference, API version 2014-10-31',
-  attributes: { 'master_password.source': secretSourceAttribute("the master user's password") },
+  attributes: { 'master_password.source': secretSourceAttribute('the master password') },
   arguments: {
     ManageMasterUserPassword: 'manage_master_user_password',
   },

@@ -15,18 +15,22 @@ export const dynamodbTable = normaliser({
       meaning: 'continuous backups are on',
       absent: false,
     },
-    'encryption.enabled': { type: 'bool', meaning: 'always on in DynamoDB', absent: true },
+    'encryption.enabled': {
+      type: 'bool',
+      meaning: 'the table is encrypted at rest, which is always the case in DynamoDB',
+      absent: true,
+    },
     'encryption.kms': {
       type: 'bool',
       meaning:
-        'encrypted with a KMS key of the account (AWS managed or customer managed) instead of one owned by DynamoDB',
+        'the table is encrypted with a KMS key of the account (AWS managed or customer managed) instead of an AWS owned key',
       absent: false,
     },
     ...kmsKeyAttributes(),
     'policy.statements': {
       type: 'list<Statement>',
       meaning:
-        'the resource policies of the table and its stream in a template; AWS Config does not record them, and Terraform declares them in separate resources',
+        'resource-based policies of the table and its stream, in templates; AWS Config does not record them, and Terraform declares them in separate resources',
     },
     deletion_protection: { type: 'bool', meaning: 'deletion protection is on', absent: false },
     billing_mode: {

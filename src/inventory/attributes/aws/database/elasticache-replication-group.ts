@@ -29,16 +29,16 @@ export const elasticacheReplicationGroup = normaliser({
   attributes: {
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'at-rest encryption; on by default with Valkey',
+      meaning: 'encryption at rest is on; the default with Valkey',
       absent: false,
     },
     'tls.required': {
       type: 'bool',
-      meaning: 'transit encryption is on and not in mode `preferred`',
+      meaning: 'encryption in transit is on, and its mode is not `preferred`',
       absent: false,
     },
-    engine_version: { type: 'string', meaning: 'such as `7.1`' },
-    'auth_token.source': secretSourceAttribute("the clients' password"),
+    engine_version: { type: 'string', meaning: 'engine version, such as `7.1`' },
+    'auth_token.source': secretSourceAttribute('the AUTH token'),
   },
   arguments: {
     AuthToken: 'auth_token',

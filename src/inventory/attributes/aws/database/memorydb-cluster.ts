@@ -13,7 +13,7 @@ export const memorydbCluster = normaliser({
     'tls.required': { type: 'bool', meaning: 'only TLS connections are accepted', absent: true },
     acl: {
       type: 'string',
-      meaning: 'the access control list; `open-access` allows everyone without a password',
+      meaning: 'the access control list; `open-access` allows access without a password',
       spelling: 'lower',
     },
     ...kmsKeyAttributes(),

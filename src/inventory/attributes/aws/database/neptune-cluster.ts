@@ -10,16 +10,28 @@ export const neptuneCluster = normaliser({
   types: ['AWS::Neptune::DBCluster'],
   source: 'Amazon Neptune API Reference, API version 2014-10-31',
   attributes: {
-    'encryption.enabled': { type: 'bool', meaning: 'encrypted at rest', absent: false },
+    'encryption.enabled': {
+      type: 'bool',
+      meaning: 'the cluster is encrypted at rest',
+      absent: false,
+    },
     ...kmsKeyAttributes(),
     iam_authentication: {
       type: 'bool',
-      meaning: 'requests must be signed by IAM identities; there is no other authentication',
+      meaning: 'IAM authentication is required; Neptune supports no other authentication',
       absent: false,
     },
-    'backup.retention_days': { type: 'int', meaning: 'retention of backups, in days', absent: 1 },
+    'backup.retention_days': {
+      type: 'int',
+      meaning: 'retention period of backups, in days',
+      absent: 1,
+    },
     deletion_protection: { type: 'bool', meaning: 'deletion protection is on', absent: false },
-    'logging.types': { type: 'list<string>', meaning: 'logs that are exported', absent: [] },
+    'logging.types': {
+      type: 'list<string>',
+      meaning: 'log types that are exported to CloudWatch Logs',
+      absent: [],
+    },
   },
   arguments: {
     DeletionProtection: 'deletion_protection',

@@ -52,30 +52,35 @@ export const rdsDbCluster = normaliser({
   attributes: {
     engine: {
       type: 'string',
-      meaning: 'such as `aurora-mysql`, `aurora-postgresql`, `postgres`',
+      meaning: 'engine of the cluster, such as `aurora-mysql`, `aurora-postgresql` or `postgres`',
       spelling: rdsEngines,
     },
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'storage is encrypted; on by default in a new Aurora cluster',
+      meaning: 'the storage is encrypted; the default for new Aurora clusters',
       absent: false,
       source: clusterEncryption,
     },
-    'encryption.kms_key_id': { type: 'string', meaning: 'its key' },
-    'backup.retention_days': { type: 'int', meaning: 'automated backups', absent: 1 },
+    'encryption.kms_key_id': { type: 'string', meaning: 'the KMS key of the storage' },
+    'backup.retention_days': {
+      type: 'int',
+      meaning: 'retention period of automated backups, in days',
+      absent: 1,
+    },
     'backtrack.window_seconds': {
       type: 'int',
-      meaning: 'backtrack window of Aurora MySQL; 0 is off',
+      meaning: 'Backtrack window of Aurora MySQL, in seconds; 0 means off',
       absent: 0,
     },
     deletion_protection: { type: 'bool', meaning: 'deletion protection is on', absent: false },
     'logging.types': {
       type: 'list<string>',
-      meaning: 'logs that go to CloudWatch, such as `audit`, `error`, `postgresql`',
+      meaning:
+        'log types that are exported to CloudWatch Logs, such as `audit`, `error` or `postgresql`',
       spelling: 'lower',
       absent: [],
     },
-    'master_password.source': secretSourceAttribute("the master user's password"),
+    'master_password.source': secretSourceAttribute('the master password'),
     ...parameterGroupAttributes,
   },
   arguments: {

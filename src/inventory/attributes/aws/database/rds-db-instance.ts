@@ -138,20 +138,20 @@ export const rdsDbInstance = normaliser({
   attributes: {
     engine: {
       type: 'string',
-      meaning: 'such as `postgres`, `mysql`, `aurora-mysql`',
+      meaning: 'engine of the database, such as `postgres`, `mysql` or `aurora-mysql`',
       spelling: rdsEngines,
     },
     cluster_id: {
       type: 'string',
       meaning:
-        'the Aurora or Multi-AZ cluster that the instance belongs to, which then decides on backups, zones and encryption',
+        'the Aurora or Multi-AZ cluster that the instance belongs to; the cluster determines backups, Availability Zones and encryption',
     },
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'storage is encrypted; by default, the same as the cluster, source or snapshot',
+      meaning: 'the storage is encrypted; by default, the same as the cluster, source or snapshot',
       absent: false,
     },
-    'encryption.kms_key_id': { type: 'string', meaning: 'its key' },
+    'encryption.kms_key_id': { type: 'string', meaning: 'the KMS key of the storage' },
     public_access: {
       type: 'bool',
       meaning:
@@ -163,36 +163,41 @@ export const rdsDbInstance = normaliser({
     'backup.retention_days': {
       type: 'int',
       meaning:
-        "automated backups; 0 is off, which is the default of read replicas and of Terraform's aws_db_instance",
+        "retention period of automated backups, in days; 0 means off, the default for read replicas and for Terraform's aws_db_instance",
       absent: 1,
       source:
         "Amazon RDS API Reference, CreateDBInstance, API version 2014-10-31; Terraform's aws_db_instance sets 0 by default",
     },
-    multi_az: { type: 'bool', meaning: 'has a standby in another zone', absent: false },
+    multi_az: {
+      type: 'bool',
+      meaning: 'the database has a standby in another Availability Zone',
+      absent: false,
+    },
     deletion_protection: { type: 'bool', meaning: 'deletion protection is on', absent: false },
     auto_minor_version_upgrade: {
       type: 'bool',
-      meaning: 'minor versions are installed in the maintenance window',
+      meaning: 'minor versions are installed automatically during the maintenance window',
       absent: true,
     },
     iam_authentication: {
       type: 'bool',
-      meaning: 'users can sign in with IAM credentials',
+      meaning: 'IAM database authentication is enabled',
       absent: false,
     },
     'logging.types': {
       type: 'list<string>',
-      meaning: 'logs that go to CloudWatch, such as `audit`, `error`, `postgresql`',
+      meaning:
+        'log types that are exported to CloudWatch Logs, such as `audit`, `error` or `postgresql`',
       spelling: 'lower',
       absent: [],
     },
     'monitoring.interval_seconds': {
       type: 'int',
-      meaning: 'between two enhanced monitoring metrics; 0 is off',
+      meaning: 'interval between Enhanced Monitoring metrics, in seconds; 0 means off',
       absent: 0,
     },
-    'master_username.source': secretSourceAttribute("the master user's name"),
-    'master_password.source': secretSourceAttribute("the master user's password"),
+    'master_username.source': secretSourceAttribute('the master username'),
+    'master_password.source': secretSourceAttribute('the master password'),
     ...parameterGroupAttributes,
   },
   arguments: {

@@ -36,7 +36,7 @@ const tlsParameters: readonly {
 const withoutTlsParameter = /^(?:custom-)?(?:oracle|sqlserver|db2)-|^(?:aurora|neptune|docdb)$/i;
 
 const aboutTls =
-  'connections without TLS are rejected: `rds.force_ssl` or `require_secure_transport`, on by default in PostgreSQL from 15 and MariaDB from 11.8; unknown if Aurora PostgreSQL 17, MySQL 8.4 or newer set neither';
+  'connections without TLS are rejected, because `rds.force_ssl` or `require_secure_transport` is on, which is the default in PostgreSQL 15 and later and in MariaDB 11.8 and later; unknown if neither is set in Aurora PostgreSQL 17 and later or MySQL 8.4 and later';
 
 /** `postgres16`, `sqlserver-ee-15.0` */
 function requiredByFamily(family: unknown, parameters: unknown): Maybe<boolean> {
@@ -44,7 +44,7 @@ function requiredByFamily(family: unknown, parameters: unknown): Maybe<boolean> 
   if (name === undefined || isUnknown(name)) return name;
   const [, engine, version] = /^([a-z-]{0,40}[a-z])-?(\d[\d.]*)$/i.exec(name) ?? [];
   return engine === undefined
-    ? unlike(name, 'a known family')
+    ? unlike(name, 'a known parameter group family')
     : requiresTls(engine, version, parameters);
 }
 
@@ -55,7 +55,8 @@ function requiresTls(
   parameters: unknown,
 ): boolean | UnknownValue | undefined {
   const one = tlsParameters.find((known) => known.engine.test(engine));
-  if (!one) return withoutTlsParameter.test(engine) ? undefined : unlike(engine, 'a known engine');
+  if (!one)
+    return withoutTlsParameter.test(engine) ? undefined : unlike(engine, 'a known database engine');
   const value = at(parameters, one.name);
   if (value !== undefined) return isOneOf(value, '1', 'on', 'true');
   if (one.onSince === undefined && one.until === undefined) return false;
@@ -113,13 +114,14 @@ const notInInput = new UnknownValue('a parameter group that is not in this input
 export const parameterGroupAttributes = {
   'tls.required': {
     type: 'bool',
-    meaning: `${aboutTls}; as its parameter group says, in the same input, or the default one. None for engines without either`,
+    meaning: `${aboutTls}; read from the parameter group in the same input, or from the default parameter group. Missing for engines without these parameters`,
     source:
       'Amazon RDS User Guide, Using SSL with a PostgreSQL DB instance, Requiring SSL/TLS for all connections to a MariaDB DB instance, as of 2025-11',
   },
   'parameter_group.joined': {
     type: 'bool',
-    meaning: 'its parameter group is in the same input, so policies about that evaluate it',
+    meaning:
+      'the parameter group is in the same input, so policies for parameter groups evaluate it',
     absent: false,
   },
 } as const satisfies Record<string, Attribute>;
@@ -135,12 +137,12 @@ export const rdsParameterGroup = normaliser({
     },
     parameters: {
       type: 'map<string,string>',
-      meaning: 'the values that differ from the defaults of the family, by name',
+      meaning: 'parameters whose values differ from the defaults of the family, by name',
       absent: {},
     },
     'tls.required': {
       type: 'bool',
-      meaning: `${aboutTls}. None for engines without either`,
+      meaning: `${aboutTls}. Missing for engines without these parameters`,
       source:
         'Amazon RDS User Guide, Using SSL with a PostgreSQL DB instance, Requiring SSL/TLS for all connections to a MariaDB DB instance, as of 2025-11',
     },

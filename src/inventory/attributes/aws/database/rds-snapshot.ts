@@ -11,7 +11,7 @@ export const rdsSnapshot = normaliser({
   attributes: {
     shared_with: {
       type: 'list<string>',
-      meaning: 'other accounts that may restore it; `all` is every AWS account',
+      meaning: 'accounts that the snapshot is shared with; `all` means every AWS account',
       absent: [],
     },
   },

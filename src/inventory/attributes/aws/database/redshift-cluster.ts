@@ -34,11 +34,11 @@ export const redshiftCluster = normaliser({
   attributes: {
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'encrypted at rest',
+      meaning: 'the cluster is encrypted at rest',
       absent: true,
       source: newDefaults,
     },
-    'encryption.kms_key_id': { type: 'string', meaning: 'its key' },
+    'encryption.kms_key_id': { type: 'string', meaning: 'the KMS key of the cluster' },
     public_access: {
       type: 'bool',
       meaning: 'PubliclyAccessible',
@@ -48,21 +48,24 @@ export const redshiftCluster = normaliser({
     'logging.enabled': { type: 'bool', meaning: 'audit logging is on', absent: false },
     'backup.retention_days': {
       type: 'int',
-      meaning: 'automated snapshots; 0 is off',
+      meaning: 'retention period of automated snapshots, in days; 0 means off',
       absent: 1,
     },
-    maintenance_window: { type: 'string', meaning: 'such as `sun:03:00-sun:03:30`' },
+    maintenance_window: {
+      type: 'string',
+      meaning: 'maintenance window, such as `sun:03:00-sun:03:30`',
+    },
     version_upgrade: {
       type: 'bool',
-      meaning: 'major versions are installed in the maintenance window',
+      meaning: 'major versions are installed automatically during the maintenance window',
       absent: true,
     },
     enhanced_vpc_routing: {
       type: 'bool',
-      meaning: 'COPY and UNLOAD go through the VPC',
+      meaning: 'COPY and UNLOAD traffic goes through the VPC',
       absent: false,
     },
-    'master_password.source': secretSourceAttribute("the master user's password"),
+    'master_password.source': secretSourceAttribute('the master password'),
   },
   arguments: {
     AllowVersionUpgrade: 'allow_version_upgrade',

@@ -10,7 +10,7 @@ export const cognitoIdentityPool = normaliser({
   attributes: {
     unauthenticated_identities: {
       type: 'bool',
-      meaning: 'unauthenticated users get AWS credentials, too',
+      meaning: 'unauthenticated users can get AWS credentials',
       absent: false,
     },
   },

@@ -19,10 +19,10 @@ const attachment = (
     attributes: {
       managed_policy_arns: {
         type: 'list<string>',
-        meaning: 'the managed policy that is attached',
+        meaning: 'ARN of the attached managed policy',
         absent: [],
       },
-      ...joinedAttribute('identity that the policy is attached to', whole),
+      ...joinedAttribute('the identity that the policy is attached to', whole),
     },
     from: {
       terraform: (raw, related) => {

@@ -53,12 +53,12 @@ export const policyAttributes = (whose: string) =>
     },
     inline_policies: {
       type: 'list<string>',
-      meaning: 'names of those policies; a policy without a name counts as an empty string',
+      meaning: 'names of the inline policies; an empty string for a policy without a name',
       absent: [],
     },
     managed_policy_arns: {
       type: 'list<string>',
-      meaning: `managed policies attached to ${whose} itself`,
+      meaning: `managed policies attached directly to ${whose}`,
       absent: [],
     },
   }) as const satisfies Record<string, Attribute>;

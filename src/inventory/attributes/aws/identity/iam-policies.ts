@@ -11,12 +11,12 @@ export const iamPolicies = normaliser({
   attributes: {
     'policy.statements': {
       type: 'list<Statement>',
-      meaning: "the policy's document; of a managed policy, that of its default version",
+      meaning: 'statements of the policy document; for a managed policy, of its default version',
       absent: [],
     },
     users: {
       type: 'list<string>',
-      meaning: 'users that the policy itself is attached to',
+      meaning: 'users that the policy is attached to directly',
       absent: [],
     },
   },

@@ -18,25 +18,26 @@ export const iamUser = normaliser({
   types: ['AWS::IAM::User'],
   source: 'AWS IAM API Reference, API version 2010-05-08',
   attributes: {
-    console_access: { type: 'bool', meaning: 'has a password', absent: false },
-    'login_profile.password.source': secretSourceAttribute('that password'),
+    console_access: { type: 'bool', meaning: 'the user has a console password', absent: false },
+    'login_profile.password.source': secretSourceAttribute('the console password'),
     'login_profile.password_reset_required': {
       type: 'bool',
-      meaning: 'the password must be changed at first use',
+      meaning: 'the user must change the password at first sign-in',
       absent: false,
     },
     'mfa.enabled': { type: 'bool', meaning: 'an MFA device is registered', absent: false },
     access_keys: {
       type: 'list',
-      meaning: 'access keys, joined from AWS::IAM::AccessKey or the credential report',
+      meaning:
+        'access keys of the user, from AWS::IAM::AccessKey resources or the credential report',
       absent: [],
     },
-    'access_keys[].active': { type: 'bool', meaning: 'the key is active', absent: true },
+    'access_keys[].active': { type: 'bool', meaning: 'the access key is active', absent: true },
     'access_keys[].created_at': {
       type: 'timestamp',
-      meaning: 'when the key was created; unknown for keys created by a template',
+      meaning: 'creation time of the access key; unknown if a template creates the key',
     },
-    groups: { type: 'list<string>', meaning: 'groups that the user is in', absent: [] },
+    groups: { type: 'list<string>', meaning: 'groups that the user belongs to', absent: [] },
     ...policyAttributes('the user'),
   },
   arguments: {
@@ -105,7 +106,7 @@ export const iamUser = normaliser({
 });
 
 const passwordElsewhere = new UnknownValue(
-  'whether a user that exists already has a password, which is not in this input',
+  'whether an existing user has a password, which is not in this input',
 );
 
 /** Terraform does not register devices for users. */

@@ -5,7 +5,7 @@ import { plannedSecretSource, secretSource, secretSourceAttribute } from '../sec
 export const microsoftAd = normaliser({
   types: ['AWS::DirectoryService::MicrosoftAD', 'AWS::DirectoryService::SimpleAD'],
   attributes: {
-    'admin_password.source': secretSourceAttribute("the administrator's password"),
+    'admin_password.source': secretSourceAttribute('the administrator password'),
   },
   arguments: {
     Password: 'password',

@@ -8,10 +8,10 @@ export const acmCertificate = normaliser({
   source: 'AWS Certificate Manager API Reference, API version 2015-12-08',
   attributes: {
     expires_at: { type: 'timestamp', meaning: 'NotAfter' },
-    status: { type: 'string', meaning: 'such as `ISSUED`' },
+    status: { type: 'string', meaning: 'status of the certificate, such as `ISSUED`' },
     key_algorithm: {
       type: 'string',
-      meaning: 'such as `RSA_2048`, `EC_prime256v1`',
+      meaning: 'key algorithm of the certificate, such as `RSA_2048` or `EC_prime256v1`',
       absent: 'RSA_2048',
     },
   },

@@ -13,13 +13,13 @@ export const kmsKeyType = normaliser({
     'policy.statements': { type: 'list<Statement>', meaning: 'the key policy', absent: [] },
     key_manager: {
       type: 'string',
-      meaning: '`CUSTOMER` or `AWS`; unknown for AWS Config items without it',
+      meaning: 'manager of the key: `CUSTOMER` or `AWS`; unknown if an AWS Config item omits it',
       spelling: ['CUSTOMER', 'AWS'],
       absent: 'CUSTOMER',
     },
     key_spec: {
       type: 'string',
-      meaning: 'such as `SYMMETRIC_DEFAULT`, `RSA_2048`, `HMAC_256`',
+      meaning: 'key spec, such as `SYMMETRIC_DEFAULT`, `RSA_2048` or `HMAC_256`',
       spelling: [
         'SYMMETRIC_DEFAULT',
         'RSA_2048',

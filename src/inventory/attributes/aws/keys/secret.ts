@@ -13,10 +13,14 @@ export const secret = normaliser({
     'rotation.enabled': { type: 'bool', meaning: 'a rotation schedule is set', absent: false },
     'rotation.interval_days': {
       type: 'int',
-      meaning: 'days between rotations; none if the schedule is a cron expression',
+      meaning: 'days between rotations; missing if the schedule is a cron expression',
     },
     ...kmsKeyAttributes(),
-    'policy.statements': { type: 'list<Statement>', meaning: "the secret's policy", absent: [] },
+    'policy.statements': {
+      type: 'list<Statement>',
+      meaning: 'the resource policy of the secret',
+      absent: [],
+    },
   },
   arguments: {
     KmsKeyId: 'kms_key_id',
@@ -77,7 +81,7 @@ export const secret = normaliser({
         configuration(raw, 'RotationRules', 'RotationScheduleExpression') ??
           configuration(raw, 'RotationRules', 'ScheduleExpression'),
       ),
-      'policy.statements': notRecorded("the secret's policy"),
+      'policy.statements': notRecorded('the resource policy of the secret'),
       // Secrets Manager does not show the key that AWS manages.
       ...kmsKey(configuration(raw, 'KmsKeyId') ?? configuration(raw, 'KMSKeyId'), related, true),
     }),

@@ -10,24 +10,32 @@ export const cloudTrailTrail = normaliser({
   attributes: {
     'logging.enabled': {
       type: 'bool',
-      meaning: 'the trail is running (IsLogging)',
+      meaning: 'the trail is logging (IsLogging)',
       absent: false,
     },
-    multi_region: { type: 'bool', meaning: 'records all regions', absent: false },
+    multi_region: {
+      type: 'bool',
+      meaning: 'the trail records events in all regions',
+      absent: false,
+    },
     include_global_service_events: {
       type: 'bool',
-      meaning: 'records IAM, STS, CloudFront',
+      meaning: 'the trail records global service events, such as those of IAM, STS and CloudFront',
       absent: true,
     },
-    log_file_validation: { type: 'bool', meaning: 'digest files are written', absent: false },
+    log_file_validation: {
+      type: 'bool',
+      meaning: 'log file validation is on, so digest files are written',
+      absent: false,
+    },
     'cloudwatch_logs.enabled': {
       type: 'bool',
-      meaning: 'events also go to a CloudWatch log group',
+      meaning: 'events are also sent to a CloudWatch log group',
       absent: false,
     },
     'data_events.s3': {
       type: 'bool',
-      meaning: 'reads or writes of the objects of all buckets are recorded',
+      meaning: 'the trail records data events (reads or writes) for objects in all buckets',
       absent: false,
     },
     ...kmsKeyAttributes(),
@@ -80,7 +88,7 @@ export const cloudTrailTrail = normaliser({
       ...kmsKey(at(properties, 'kms_key_id'), related),
     }),
     'aws-config': (raw, related) => ({
-      'logging.enabled': notRecorded('whether the trail is running'),
+      'logging.enabled': notRecorded('whether the trail is logging'),
       multi_region: flag(configuration(raw, 'isMultiRegionTrail')),
       include_global_service_events: flag(configuration(raw, 'includeGlobalServiceEvents')),
       log_file_validation: flag(configuration(raw, 'logFileValidationEnabled')),

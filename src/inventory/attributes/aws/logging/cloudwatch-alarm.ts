@@ -7,16 +7,20 @@ export const cloudWatchAlarm = normaliser({
   types: ['AWS::CloudWatch::Alarm'],
   source: 'Amazon CloudWatch API Reference, API version 2010-08-01',
   attributes: {
-    'actions.enabled': { type: 'bool', meaning: 'actions are enabled', absent: true },
+    'actions.enabled': { type: 'bool', meaning: 'alarm actions are enabled', absent: true },
     'actions.alarm': {
       type: 'list<string>',
-      meaning: 'actions when the alarm goes off: ARNs of topics and other targets',
+      meaning: 'actions for the ALARM state: ARNs of SNS topics and other targets',
       absent: [],
     },
-    'actions.ok': { type: 'list<string>', meaning: '… when the alarm ends', absent: [] },
+    'actions.ok': {
+      type: 'list<string>',
+      meaning: 'actions for the OK state: ARNs of SNS topics and other targets',
+      absent: [],
+    },
     'actions.insufficient_data': {
       type: 'list<string>',
-      meaning: '… when there is insufficient data',
+      meaning: 'actions for the INSUFFICIENT_DATA state: ARNs of SNS topics and other targets',
       absent: [],
     },
   },

@@ -9,17 +9,17 @@ export const configurationRecorder = normaliser({
   attributes: {
     'recording.all_supported': {
       type: 'bool',
-      meaning: 'records all supported resource types',
+      meaning: 'the recorder records all supported resource types',
       absent: false,
     },
     'recording.excluded_types': {
       type: 'list<string>',
-      meaning: 'types excluded by an exclusion strategy',
+      meaning: 'resource types that an exclusion strategy excludes',
       absent: [],
     },
     'recording.include_global_types': {
       type: 'bool',
-      meaning: 'records IAM types in this region',
+      meaning: 'the recorder records IAM resource types in this region',
       absent: false,
     },
   },

@@ -11,7 +11,7 @@ export const logGroup = normaliser({
   attributes: {
     retention_days: {
       type: 'int',
-      meaning: 'retention in days; if not set, logs are kept forever',
+      meaning: 'retention period in days; if not set, logs are kept indefinitely',
     },
     ...kmsKeyAttributes(),
   },

@@ -14,13 +14,13 @@ export const amazonmqBroker = normaliser({
   attributes: {
     'encryption.configured': {
       type: 'bool',
-      meaning: 'EncryptionOptions sets the key; data is always encrypted',
+      meaning: 'EncryptionOptions specifies the KMS key; data is always encrypted',
       absent: false,
     },
     ...kmsKeyAttributes(),
     public_access: { type: 'bool', meaning: 'PubliclyAccessible', absent: false },
-    users: { type: 'list', meaning: "the broker's own users", absent: [] },
-    'users[].name': { type: 'string', meaning: 'how the user signs in' },
+    users: { type: 'list', meaning: 'users of the broker', absent: [] },
+    'users[].name': { type: 'string', meaning: 'username of the user' },
     'users[].password.source': secretSourceAttribute("the user's password"),
   },
   arguments: {
@@ -42,7 +42,7 @@ export const amazonmqBroker = normaliser({
       // An item shows the users without their passwords.
       users: mapList(at(raw.properties, 'Users'), (user) => ({
         name: text(at(user, 'Username')),
-        password: { source: new UnknownValue('a password, which AWS Config does not show') },
+        password: { source: new UnknownValue('a password, which AWS Config does not record') },
       })),
     }),
   },

@@ -17,23 +17,22 @@ export const firehoseDeliveryStream = normaliser({
     },
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'server-side encryption is on; a stream that reads from another is encrypted there',
+      meaning:
+        'server-side encryption is on; if the stream reads from another stream, that stream encrypts the data',
       absent: false,
     },
     'redshift_destination.enabled': {
       type: 'bool',
-      meaning: 'records are copied into a Redshift cluster',
+      meaning: 'records are delivered to a Redshift cluster',
       absent: false,
     },
-    'redshift_destination.password.source': secretSourceAttribute("the cluster user's password"),
+    'redshift_destination.password.source': secretSourceAttribute('the Redshift password'),
     'splunk_destination.enabled': {
       type: 'bool',
-      meaning: 'records are sent to Splunk',
+      meaning: 'records are delivered to Splunk',
       absent: false,
     },
-    'splunk_destination.hec_token.source': secretSourceAttribute(
-      "the token for Splunk's HTTP Event Collector",
-    ),
+    'splunk_destination.hec_token.source': secretSourceAttribute('the Splunk HEC token'),
   },
   arguments: {
     DeliveryStreamEncryptionConfigurationInput: 'server_side_encryption',

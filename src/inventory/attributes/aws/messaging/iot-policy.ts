@@ -8,7 +8,7 @@ export const iotPolicy = normaliser({
   attributes: {
     'policy.statements': {
       type: 'list<Statement>',
-      meaning: 'what devices with this policy are allowed to do',
+      meaning: 'permissions of devices with this policy',
       absent: [],
     },
   },

@@ -11,11 +11,11 @@ export const kinesisStream = normaliser({
   attributes: {
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'server-side encryption is on, with a KMS key',
+      meaning: 'server-side encryption with a KMS key is on',
       absent: false,
     },
     ...kmsKeyAttributes(),
-    retention_hours: { type: 'int', meaning: 'retention of records', absent: 24 },
+    retention_hours: { type: 'int', meaning: 'retention period of records, in hours', absent: 24 },
   },
   arguments: {
     'StreamEncryption.EncryptionType': 'encryption_type',

@@ -12,20 +12,20 @@ export const mskCluster = normaliser({
   attributes: {
     'tls.required': {
       type: 'bool',
-      meaning: 'only TLS connections from clients are accepted',
+      meaning: 'brokers accept only TLS connections from clients',
       absent: true,
     },
-    public_access: { type: 'bool', meaning: 'the brokers have public addresses', absent: false },
+    public_access: { type: 'bool', meaning: 'the brokers are publicly accessible', absent: false },
     unauthenticated_access: {
       type: 'bool',
       meaning:
-        'clients can connect without authentication; also if `ClientAuthentication` is not set',
+        'clients can connect without authentication; also true if `ClientAuthentication` is not set',
       absent: true,
     },
     ...kmsKeyAttributes(),
     'logging.enabled': {
       type: 'bool',
-      meaning: 'the brokers write logs, to CloudWatch Logs, Firehose or S3',
+      meaning: 'broker logs are sent to CloudWatch Logs, Firehose or S3',
       absent: false,
     },
   },

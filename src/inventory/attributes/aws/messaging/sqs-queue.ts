@@ -17,7 +17,7 @@ export const sqsQueue = normaliser({
       meaning: 'SQS-managed or KMS encryption; SQS-managed is the default',
       absent: true,
       source:
-        'Amazon SQS Developer Guide, Encryption at rest in Amazon SQS: SSE-SQS by default for new queues since 2022-10; in AWS Config, as the item says',
+        'Amazon SQS Developer Guide, Encryption at rest in Amazon SQS: SSE-SQS by default for new queues since 2022-10; in AWS Config, as the configuration item shows',
     },
     ...kmsKeyAttributes(),
   },

@@ -23,10 +23,10 @@ export const cloudfrontDistribution = normaliser({
   types: ['AWS::CloudFront::Distribution'],
   source: 'Amazon CloudFront API Reference, API version 2020-05-31',
   attributes: {
-    behaviors: { type: 'list', meaning: 'the default and the other cache behaviors', absent: [] },
+    behaviors: { type: 'list', meaning: 'the default and other cache behaviors', absent: [] },
     'behaviors[].path_pattern': {
       type: 'string',
-      meaning: '`*` for the default behavior',
+      meaning: 'path pattern of the cache behavior; `*` for the default behavior',
       absent: '*',
     },
     'behaviors[].viewer_protocol_policy': {
@@ -37,30 +37,35 @@ export const cloudfrontDistribution = normaliser({
     },
     'tls.minimum_version': {
       type: 'string',
-      meaning: "from the minimum protocol version; `1.0` with CloudFront's own certificate",
+      meaning:
+        'minimum TLS version, from the minimum protocol version; `1.0` with the default CloudFront certificate',
       absent: '1.0',
     },
     'tls.sni': {
       type: 'bool',
-      meaning: 'the certificate is selected by SNI, not by a dedicated IP address',
+      meaning: 'HTTPS requests are served with SNI instead of a dedicated IP address',
       absent: false,
     },
     custom_certificate: {
       type: 'bool',
-      meaning: "has a custom certificate instead of CloudFront's",
+      meaning:
+        'the distribution has a custom certificate instead of the default CloudFront certificate',
       absent: false,
     },
-    default_root_object: { type: 'string', meaning: 'object returned for `/`' },
-    origins: { type: 'list', meaning: 'origins of the content', absent: [] },
+    default_root_object: {
+      type: 'string',
+      meaning: 'default root object, returned for requests to `/`',
+    },
+    origins: { type: 'list', meaning: 'origins of the distribution', absent: [] },
     'origins[].s3': {
       type: 'bool',
-      meaning: 'the origin is a bucket, not a bucket website',
+      meaning: 'the origin is an S3 bucket, not an S3 website endpoint',
       absent: false,
     },
     'origins[].access_identity': {
       type: 'bool',
       meaning:
-        'requests to it are signed, with an origin access identity or an origin access control',
+        'requests to the origin are signed with an origin access control or an origin access identity',
       absent: false,
     },
     origin_failover: {

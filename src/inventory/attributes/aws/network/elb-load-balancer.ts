@@ -14,14 +14,14 @@ export const elbLoadBalancer = normaliser({
   source: 'Elastic Load Balancing API Reference, API version 2012-06-01',
   attributes: {
     public_access: { type: 'bool', meaning: 'the scheme is internet-facing', absent: true },
-    'logging.enabled': { type: 'bool', meaning: 'access logs go to S3', absent: false },
+    'logging.enabled': { type: 'bool', meaning: 'access logs are written to S3', absent: false },
     cross_zone: {
       type: 'bool',
       meaning:
-        'distributes requests across the instances of all zones; on by default in Terraform, not in AWS',
+        'requests are distributed across the instances in all Availability Zones; on by default in Terraform, but not in AWS',
       absent: false,
     },
-    listeners: { type: 'list', meaning: 'listeners for clients', absent: [] },
+    listeners: { type: 'list', meaning: 'listeners of the load balancer', absent: [] },
     'listeners[].protocol': {
       type: 'string',
       meaning: '`HTTP`, `HTTPS`, `TCP` or `SSL`',
@@ -29,7 +29,7 @@ export const elbLoadBalancer = normaliser({
     },
     'listeners[].acm_certificate': {
       type: 'bool',
-      meaning: 'its certificate is from AWS Certificate Manager',
+      meaning: 'the certificate of the listener is from AWS Certificate Manager',
       absent: false,
     },
     'listeners[].security_policy': {
@@ -150,13 +150,13 @@ export const elbPolicy = normaliser({
   attributes: {
     negotiates_tls: {
       type: 'bool',
-      meaning: 'it sets the accepted TLS versions and ciphers',
+      meaning: 'the policy sets the accepted TLS versions and ciphers',
     },
     security_policy: {
       type: 'string',
-      meaning: 'the predefined security policy that it refers to',
+      meaning: 'the predefined security policy that the policy is based on',
     },
-    ...joinedAttribute('its load balancer', 'AWS::ElasticLoadBalancing::LoadBalancer'),
+    ...joinedAttribute('the load balancer', 'AWS::ElasticLoadBalancing::LoadBalancer'),
   },
   from: {
     terraform: (raw, related) => ({

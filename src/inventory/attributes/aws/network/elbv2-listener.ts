@@ -79,19 +79,22 @@ export const elbv2Listener = normaliser({
     serves_requests: {
       type: 'bool',
       meaning:
-        'an action, of the listener or of its rules in the same input, does more than redirect to HTTPS or return a fixed response',
+        'an action of the listener, or of its rules in the same input, does more than redirect to HTTPS or return a fixed response',
       absent: true,
     },
-    security_policy: { type: 'string', meaning: 'such as `ELBSecurityPolicy-TLS13-1-2-2021-06`' },
+    security_policy: {
+      type: 'string',
+      meaning: 'security policy of the listener, such as `ELBSecurityPolicy-TLS13-1-2-2021-06`',
+    },
     'tls.minimum_version': {
       type: 'string',
       meaning:
-        "the oldest version of the security policy; `1.0` for ELBSecurityPolicy-2016-08, AWS's default for templates",
+        'earliest TLS version that the security policy accepts; `1.0` for ELBSecurityPolicy-2016-08, the AWS default for templates',
       absent: '1.0',
     },
     acm_certificate: {
       type: 'bool',
-      meaning: 'has certificates, all from AWS Certificate Manager',
+      meaning: 'the listener has certificates, all of them from AWS Certificate Manager',
       absent: false,
     },
   },

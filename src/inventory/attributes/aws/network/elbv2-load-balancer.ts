@@ -40,11 +40,11 @@ export const elbv2LoadBalancer = normaliser({
       absent: 'application',
     },
     public_access: { type: 'bool', meaning: 'the scheme is internet-facing', absent: true },
-    'logging.enabled': { type: 'bool', meaning: 'access logs go to S3', absent: false },
+    'logging.enabled': { type: 'bool', meaning: 'access logs are written to S3', absent: false },
     deletion_protection: { type: 'bool', meaning: 'deletion protection is on', absent: false },
     drop_invalid_headers: {
       type: 'bool',
-      meaning: 'application load balancers drop invalid HTTP headers',
+      meaning: 'the Application Load Balancer drops invalid HTTP headers',
       absent: false,
     },
     'waf.enabled': { type: 'bool', meaning: 'a web ACL is associated', absent: false },

@@ -9,12 +9,12 @@ export const route = normaliser({
   types: ['AWS::EC2::Route'],
   source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: {
-    destination_cidrs: { type: 'list<string>', meaning: 'IPv4 and IPv6 blocks', absent: [] },
+    destination_cidrs: { type: 'list<string>', meaning: 'IPv4 and IPv6 CIDR blocks', absent: [] },
     gateway_id: { type: 'string', meaning: 'the target gateway' },
     to_internet_gateway: {
       type: 'bool',
       meaning:
-        'the target may be an internet gateway: it is not known to be a virtual private gateway, an endpoint or `local`',
+        'the target may be an internet gateway, because it is not known to be a virtual private gateway, a VPC endpoint or `local`',
       absent: false,
     },
   },

@@ -58,23 +58,27 @@ export const securityGroupRule = normaliser({
   types: ['AWS::EC2::SecurityGroupIngress', 'AWS::EC2::SecurityGroupEgress'],
   source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: {
-    access: { type: 'string', meaning: 'always `allow` in security groups', absent: 'allow' },
+    access: { type: 'string', meaning: 'always `allow` for security groups', absent: 'allow' },
     protocol: {
       type: 'string',
-      meaning: '`tcp`, `udp`, `icmp`, `icmpv6`, a number as a string, or `all`',
+      meaning: 'protocol: `tcp`, `udp`, `icmp`, `icmpv6`, a number as a string, or `all`',
     },
-    from_port: { type: 'int', meaning: 'first port; the type for ICMP', absent: 0 },
-    to_port: { type: 'int', meaning: 'last port; the code for ICMP', absent: 65_535 },
-    cidrs: { type: 'list<string>', meaning: 'IPv4 and IPv6 blocks', absent: [] },
-    groups: { type: 'list<string>', meaning: 'security groups and prefix lists', absent: [] },
-    description: { type: 'string', meaning: "the rule's own" },
+    from_port: { type: 'int', meaning: 'first port of the range; for ICMP, the type', absent: 0 },
+    to_port: { type: 'int', meaning: 'last port of the range; for ICMP, the code', absent: 65_535 },
+    cidrs: { type: 'list<string>', meaning: 'IPv4 and IPv6 CIDR blocks', absent: [] },
+    groups: {
+      type: 'list<string>',
+      meaning: 'security groups and prefix lists that the rule allows',
+      absent: [],
+    },
+    description: { type: 'string', meaning: 'description of the rule' },
     opens_nothing: {
       type: 'bool',
       meaning:
-        'contains loopback or broadcast addresses only, which mean "no rule": 127.0.0.1/32, ::1/128, 255.255.255.255/32',
+        'the rule contains only loopback or broadcast addresses, which AWS users set to mean "no rule": 127.0.0.1/32, ::1/128, 255.255.255.255/32',
       absent: false,
     },
-    ...joinedAttribute('its group', 'AWS::EC2::SecurityGroup'),
+    ...joinedAttribute('the security group', 'AWS::EC2::SecurityGroup'),
   },
   from: {
     cloudformation: (raw, related) => withEffect(ruleOfTemplate(raw.properties), raw, related),

@@ -11,19 +11,27 @@ export const securityGroup = normaliser({
   types: ['AWS::EC2::SecurityGroup'],
   source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: {
-    group_name: { type: 'string', meaning: "GroupName; `default` for the VPC's own" },
-    description: { type: 'string', meaning: "the group's own" },
+    group_name: {
+      type: 'string',
+      meaning: 'name of the security group; `default` for the default security group of the VPC',
+    },
+    description: { type: 'string', meaning: 'description of the security group' },
     ingress: {
       type: 'list<TrafficRule>',
       meaning:
-        'inbound rules of the group and of separate rule resources, without rules for loopback or broadcast addresses only, which mean "none"',
+        'inbound rules of the security group and of separate rule resources, except rules that contain only loopback or broadcast addresses',
       absent: [],
     },
-    egress: { type: 'list<TrafficRule>', meaning: 'outbound rules, in the same way', absent: [] },
+    egress: {
+      type: 'list<TrafficRule>',
+      meaning:
+        'outbound rules of the security group and of separate rule resources, except rules that contain only loopback or broadcast addresses',
+      absent: [],
+    },
     default_egress: {
       type: 'bool',
       meaning:
-        'a template without outbound rules, so AWS adds one that allows all outbound traffic',
+        'the template has no outbound rules, so AWS adds one that allows all outbound traffic',
       absent: false,
     },
   },

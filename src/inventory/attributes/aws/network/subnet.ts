@@ -20,7 +20,7 @@ export function addressOfSubnet(subnet: unknown, related: Related) {
 }
 
 const subnetElsewhere = new UnknownValue(
-  'whether a subnet that is not in this input assigns public addresses',
+  'whether a subnet that is not in this input assigns public IP addresses',
   { present: false },
 );
 
@@ -32,7 +32,7 @@ export const subnet = normaliser({
   attributes: {
     public_ip_on_launch: {
       type: 'bool',
-      meaning: 'new instances get a public IPv4 address, as in a default subnet',
+      meaning: 'new instances get a public IPv4 address, as they do in a default subnet',
       absent: false,
     },
   },

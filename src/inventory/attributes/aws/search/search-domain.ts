@@ -29,7 +29,11 @@ export const searchDomain = normaliser({
   types: domains,
   source: 'Amazon OpenSearch Service API Reference, API version 2021-01-01',
   attributes: {
-    'encryption.enabled': { type: 'bool', meaning: 'at-rest encryption', absent: false },
+    'encryption.enabled': {
+      type: 'bool',
+      meaning: 'the domain is encrypted at rest',
+      absent: false,
+    },
     ...kmsKeyAttributes(),
     node_to_node_encryption: {
       type: 'bool',
@@ -39,12 +43,12 @@ export const searchDomain = normaliser({
     'tls.required': { type: 'bool', meaning: 'HTTPS is enforced', absent: false },
     'tls.minimum_version': {
       type: 'string',
-      meaning: 'the oldest version of the TLS security policy',
+      meaning: 'earliest TLS version that the security policy accepts',
       absent: '1.0',
     },
     public_access: {
       type: 'bool',
-      meaning: 'the endpoint is public: the domain is in no VPC',
+      meaning: 'the endpoint is public, because the domain is not in a VPC',
       absent: true,
     },
     'policy.statements': {
@@ -54,30 +58,34 @@ export const searchDomain = normaliser({
     },
     fine_grained_access_control: {
       type: 'bool',
-      meaning: 'access to indexes, documents and fields is controlled by user',
+      meaning: 'fine-grained access control is enabled',
       absent: false,
     },
     'logging.enabled': {
       type: 'bool',
-      meaning: 'at least one log goes to CloudWatch Logs',
+      meaning: 'at least one log type is published to CloudWatch Logs',
       absent: false,
     },
     'logging.types': {
       type: 'list<string>',
       meaning:
-        'logs that go to CloudWatch Logs: `ES_APPLICATION_LOGS`, `AUDIT_LOGS`, `INDEX_SLOW_LOGS`, `SEARCH_SLOW_LOGS`',
+        'log types that are published to CloudWatch Logs: `ES_APPLICATION_LOGS`, `AUDIT_LOGS`, `INDEX_SLOW_LOGS` or `SEARCH_SLOW_LOGS`',
       absent: [],
     },
-    instance_count: { type: 'int', meaning: 'data nodes', absent: 1 },
-    multi_az: { type: 'bool', meaning: 'data nodes are distributed across zones', absent: false },
+    instance_count: { type: 'int', meaning: 'number of data nodes', absent: 1 },
+    multi_az: {
+      type: 'bool',
+      meaning: 'data nodes are distributed across Availability Zones',
+      absent: false,
+    },
     'dedicated_masters.enabled': {
       type: 'bool',
-      meaning: 'dedicated nodes manage the cluster',
+      meaning: 'the domain has dedicated master nodes',
       absent: false,
     },
     'dedicated_masters.count': {
       type: 'int',
-      meaning: 'number of dedicated nodes; AWS requires at least three',
+      meaning: 'number of dedicated master nodes; AWS requires at least three',
       absent: 3,
     },
   },
@@ -135,7 +143,8 @@ export const searchDomain = normaliser({
 const domainPolicies = ['AWS::OpenSearchService::DomainPolicy', 'AWS::Elasticsearch::DomainPolicy'];
 const domainOfPolicy = ({ properties }: RawResource): unknown => properties['domain_name'];
 
-const ofDomain = (what: string) => new UnknownValue(`${what} of a domain that the input lacks`);
+const ofDomain = (what: string) =>
+  new UnknownValue(`${what} of a domain that is not in this input`);
 
 /** The access policy of a domain; who it is that may use it depends on the domain, too. */
 export const searchDomainPolicy = normaliser({
@@ -145,13 +154,15 @@ export const searchDomainPolicy = normaliser({
     'policy.statements': { type: 'list<Statement>', meaning: 'the access policy' },
     public_access: {
       type: 'bool',
-      meaning: 'the endpoint of its domain is public; unknown, because the policy does not show it',
+      meaning:
+        'the endpoint of the domain is public; always unknown, because an access policy does not show it',
     },
     fine_grained_access_control: {
       type: 'bool',
-      meaning: 'its domain controls access by user; unknown, because the policy does not show it',
+      meaning:
+        'the domain has fine-grained access control; always unknown, because an access policy does not show it',
     },
-    ...joinedAttribute('its domain', 'AWS::OpenSearchService::Domain'),
+    ...joinedAttribute('the domain', 'AWS::OpenSearchService::Domain'),
   },
   from: {
     terraform: (raw, related) => ({

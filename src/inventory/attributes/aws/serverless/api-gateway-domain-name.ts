@@ -7,10 +7,10 @@ import { tlsOfPolicy } from '../tls-policy.ts';
 const tls = {
   'tls.minimum_version': {
     type: 'string',
-    meaning: 'the oldest version of the security policy',
+    meaning: 'earliest TLS version that the security policy accepts',
     absent: '1.0',
     source:
-      'Amazon API Gateway Developer Guide, Choose a security policy for your custom domain, API version 2015-07-09: specifies no default, so the oldest allowed version',
+      'Amazon API Gateway Developer Guide, Choose a security policy for your custom domain, API version 2015-07-09: specifies no default, so the earliest allowed version',
   },
 } as const satisfies Record<string, Attribute>;
 
@@ -58,7 +58,7 @@ export const apiGatewayV2DomainName = normaliser({
       ...tls['tls.minimum_version'],
       absent: '1.2',
       source:
-        'Amazon API Gateway Developer Guide, Security policy for HTTP APIs, and for WebSocket APIs, API version 2018-11-29: no other is supported',
+        'Amazon API Gateway Developer Guide, Security policy for HTTP APIs, and for WebSocket APIs, API version 2018-11-29: no other security policy is supported',
     },
   },
   arguments: {

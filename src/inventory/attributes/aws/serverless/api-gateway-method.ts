@@ -7,7 +7,7 @@ export const apiGatewayMethod = normaliser({
   attributes: {
     http_method: {
       type: 'string',
-      meaning: 'such as `GET`, `OPTIONS`; `ANY` for all',
+      meaning: 'HTTP method, such as `GET` or `OPTIONS`; `ANY` for all methods',
       spelling: 'upper',
     },
     authorization_type: {

@@ -16,7 +16,8 @@ export const apiGatewayRestApi = normaliser({
     ...openMethodsAttribute,
     'policy.statements': {
       type: 'list<Statement>',
-      meaning: 'the resource policy: who may call the API; a private API rejects other callers',
+      meaning:
+        'the resource policy, which defines who can call the API; a private API rejects other callers',
       absent: [],
     },
   },

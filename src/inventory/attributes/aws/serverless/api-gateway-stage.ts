@@ -12,16 +12,16 @@ export const apiGatewayStage = normaliser({
     'logging.enabled': { type: 'bool', meaning: 'access logs are written', absent: false },
     method_settings: {
       type: 'list',
-      meaning: 'settings by method; methods without one are neither logged nor cached',
+      meaning: 'settings by method; methods without settings are neither logged nor cached',
       absent: [],
     },
     'method_settings[].path': {
       type: 'string',
-      meaning: 'path and method, such as `/orders/GET`; `*/*` for all',
+      meaning: 'path and method, such as `/orders/GET`; `*/*` for all methods',
     },
     'method_settings[].logging_level': {
       type: 'string',
-      meaning: 'of the execution log: `OFF`, `ERROR` or `INFO`',
+      meaning: 'level of execution logging: `OFF`, `ERROR` or `INFO`',
       spelling: 'upper',
       absent: 'OFF',
     },

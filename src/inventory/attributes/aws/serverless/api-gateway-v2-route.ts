@@ -5,10 +5,13 @@ export const apiGatewayV2Route = normaliser({
   types: ['AWS::ApiGatewayV2::Route'],
   source: 'Amazon API Gateway Version 2 API Reference, API version 2018-11-29',
   attributes: {
-    route_key: { type: 'string', meaning: 'such as `GET /orders`, `$default` or `$connect`' },
+    route_key: {
+      type: 'string',
+      meaning: 'route key, such as `GET /orders`, `$default` or `$connect`',
+    },
     http_method: {
       type: 'string',
-      meaning: 'the method in the key; `ANY` for all, and for keys without one',
+      meaning: 'HTTP method in the route key; `ANY` for all methods and for keys without a method',
       spelling: 'upper',
     },
     authorization_type: {

@@ -10,7 +10,7 @@ export const apiGatewayV2Stage = normaliser({
   attributes: {
     'logging.enabled': {
       type: 'bool',
-      meaning: 'access logs are written: they have a destination and a format',
+      meaning: 'access logs are written, because a destination and a format are set',
       absent: false,
     },
   },

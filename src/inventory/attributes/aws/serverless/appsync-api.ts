@@ -21,7 +21,7 @@ export const appsyncApi = normaliser({
     authorization_type: {
       type: 'string',
       meaning:
-        'default authentication of callers: `API_KEY`, `AWS_IAM`, `AMAZON_COGNITO_USER_POOLS`, `OPENID_CONNECT` or `AWS_LAMBDA`',
+        'default authentication type: `API_KEY`, `AWS_IAM`, `AMAZON_COGNITO_USER_POOLS`, `OPENID_CONNECT` or `AWS_LAMBDA`',
       spelling: words,
     },
     'logging.enabled': { type: 'bool', meaning: 'requests are logged', absent: false },

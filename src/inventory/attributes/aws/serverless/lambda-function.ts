@@ -14,24 +14,28 @@ export const lambdaFunction = normaliser({
   attributes: {
     runtime: {
       type: 'string',
-      meaning: 'such as `nodejs22.x`; none for container images',
+      meaning: 'runtime of the function, such as `nodejs22.x`; missing for container images',
       spelling: 'lower',
     },
     environment_variables: {
       type: 'map<string,string>',
-      meaning: "the function's variables",
+      meaning: 'environment variables of the function',
       absent: {},
     },
-    ...kmsKeyAttributes(' for the variables'),
-    'vpc.enabled': { type: 'bool', meaning: 'runs in subnets of a VPC', absent: false },
+    ...kmsKeyAttributes(' for the environment variables'),
+    'vpc.enabled': {
+      type: 'bool',
+      meaning: 'the function runs in subnets of a VPC',
+      absent: false,
+    },
     'dead_letter_queue.enabled': {
       type: 'bool',
-      meaning: 'failed events go to a queue or topic',
+      meaning: 'failed events are sent to a queue or a topic',
       absent: false,
     },
     reserved_concurrency: {
       type: 'int',
-      meaning: 'maximum concurrency; if not set, no function-level limit',
+      meaning: 'reserved concurrency; if not set, the function has no limit',
     },
   },
   arguments: {

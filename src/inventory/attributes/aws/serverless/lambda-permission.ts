@@ -11,7 +11,7 @@ export const lambdaPermission = normaliser({
   attributes: {
     actions: {
       type: 'list<string>',
-      meaning: 'what is allowed, such as `lambda:InvokeFunction`',
+      meaning: 'allowed actions, such as `lambda:InvokeFunction`',
       absent: [],
     },
     principal: {
@@ -20,15 +20,16 @@ export const lambdaPermission = normaliser({
     },
     principal_kind: {
       type: 'string',
-      meaning: '`everybody`, `service` or `account`, which includes users and roles of an account',
+      meaning:
+        'kind of the principal: `everybody`, `service` or `account`, which includes the users and roles of an account',
     },
-    source_account: { type: 'string', meaning: 'the account on whose behalf a service may act' },
-    source_arn: { type: 'string', meaning: 'the resource on whose behalf a service may act' },
-    organization_id: { type: 'string', meaning: 'the organization that the caller must be in' },
+    source_account: { type: 'string', meaning: 'the account on whose behalf a service can act' },
+    source_arn: { type: 'string', meaning: 'the resource on whose behalf a service can act' },
+    organization_id: { type: 'string', meaning: 'the organization that the caller must belong to' },
     joined: {
       type: 'bool',
       meaning:
-        'it only allows a function URL in the same input without authentication, so policies about `AWS::Lambda::Url` evaluate it',
+        'the permission is only for a function URL without authentication in the same input, so policies for `AWS::Lambda::Url` evaluate it',
       absent: false,
     },
   },

@@ -6,7 +6,7 @@ export const openMethodsAttribute = {
   open_methods: {
     type: 'list<string>',
     meaning:
-      'methods of the OpenAPI definition that require no authentication, such as `GET /orders`; an API key alone does not count. Excludes OPTIONS, which browsers send without credentials. Missing from exports, which omit the methods',
+      'methods of the OpenAPI definition that require no authentication, such as `GET /orders`; an API key alone does not count. Excludes OPTIONS, which browsers send without credentials. Missing in exports, which omit the methods',
   },
 } as const satisfies Record<string, Attribute>;
 
@@ -52,7 +52,9 @@ function isOpenTo(operation: unknown, definition: unknown): boolean | UnknownVal
   // API Gateway reads `security` of methods; whether that of the whole definition counts, its documentation does not say.
   return at(definition, 'security') === undefined
     ? true
-    : new UnknownValue('whether `security` of the whole definition counts', { present: false });
+    : new UnknownValue('whether the top-level `security` of the definition applies', {
+        present: false,
+      });
 }
 
 /** Whether a requirement has a scheme that is more than a key of the API. */

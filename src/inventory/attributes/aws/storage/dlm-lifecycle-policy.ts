@@ -7,7 +7,7 @@ export const dlmLifecyclePolicy = normaliser({
   attributes: {
     cross_region_copies: {
       type: 'list',
-      meaning: 'copies of snapshots to other regions, of all schedules and actions',
+      meaning: 'cross-region copies of snapshots, for all schedules and actions',
       absent: [],
     },
     'cross_region_copies[].encryption.enabled': {

@@ -24,11 +24,11 @@ export const ebsVolume = normaliser({
       spelling: ['gp2', 'gp3', 'io1', 'io2', 'st1', 'sc1', 'standard'],
       absent: 'gp2',
     },
-    size_gb: { type: 'int', meaning: 'size in GiB; none if set by a snapshot' },
+    size_gb: { type: 'int', meaning: 'size of the volume in GiB; missing if a snapshot sets it' },
     attached: {
       type: 'bool',
       meaning:
-        'attached to an instance; in templates and plans, by an attachment in the same input',
+        'the volume is attached to an instance; in templates and plans, through an attachment in the same input',
       absent: false,
     },
   },

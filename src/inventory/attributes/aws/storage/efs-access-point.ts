@@ -20,7 +20,7 @@ export const efsAccessPoint = normaliser({
     },
     'posix_user.set': {
       type: 'bool',
-      meaning: 'all clients act as one user of the file system, regardless of their own user',
+      meaning: 'all clients act as one POSIX user, regardless of their own user',
       absent: false,
     },
   },

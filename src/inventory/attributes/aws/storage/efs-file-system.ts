@@ -12,11 +12,15 @@ export const efsFileSystem = normaliser({
   types: ['AWS::EFS::FileSystem'],
   source: 'Amazon EFS API Reference, API version 2015-02-01',
   attributes: {
-    'encryption.enabled': { type: 'bool', meaning: 'encrypted at rest', absent: false },
+    'encryption.enabled': {
+      type: 'bool',
+      meaning: 'the file system is encrypted at rest',
+      absent: false,
+    },
     ...kmsKeyAttributes(),
     'backup.enabled': {
       type: 'bool',
-      meaning: 'automatic backups are on; on by default in file systems in one zone',
+      meaning: 'automatic backups are on; the default for One Zone file systems',
       absent: false,
     },
     'policy.statements': {
@@ -75,7 +79,7 @@ export const efsBackupPolicy = normaliser({
   source: 'Amazon EFS API Reference, API version 2015-02-01',
   attributes: {
     'backup.enabled': { type: 'bool', meaning: 'automatic backups are on', absent: false },
-    ...joinedAttribute('its file system', 'AWS::EFS::FileSystem'),
+    ...joinedAttribute('the file system', 'AWS::EFS::FileSystem'),
   },
   arguments: { 'BackupPolicy.Status': 'backup_policy.status' },
   from: {

@@ -21,19 +21,19 @@ export const fsxFileSystem = normaliser({
     },
     deployment_type: {
       type: 'string',
-      meaning: 'such as `MULTI_AZ_1`, `SCRATCH_2`, `PERSISTENT_2`',
+      meaning: 'deployment type, such as `MULTI_AZ_1`, `SCRATCH_2` or `PERSISTENT_2`',
     },
     ...kmsKeyAttributes(),
     'backup.enabled': {
       type: 'bool',
       meaning:
-        'automatic backups are on; missing for scratch file systems of Lustre, which cannot be backed up',
+        'automatic backups are on; missing for Lustre scratch file systems, which cannot be backed up',
       source:
-        'Amazon FSx API Reference, AutomaticBackupRetentionDays of CreateFileSystemLustreConfiguration (0) and of the configurations of the others (30), API version 2018-03-01',
+        'Amazon FSx API Reference, AutomaticBackupRetentionDays of CreateFileSystemLustreConfiguration (0) and of the other configurations (30), API version 2018-03-01',
     },
     'backup.retention_days': {
       type: 'int',
-      meaning: 'retention of automatic backups, if set; 0 is off',
+      meaning: 'retention period of automatic backups in days, if set; 0 means off',
     },
   },
   arguments: {

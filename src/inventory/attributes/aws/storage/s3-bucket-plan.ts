@@ -95,7 +95,7 @@ export function bucketOfPlan(raw: RawResource, related: Related) {
 
 /** Buckets from before April 2023 have none, and one that is set elsewhere isn't in the state of the bucket. */
 const olderBlock = new UnknownValue(
-  'the public access block of a bucket that exists already, which is not in this input',
+  'the public access block of an existing bucket, which is not in this input',
   { present: false },
 );
 

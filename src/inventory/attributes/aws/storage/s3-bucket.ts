@@ -18,8 +18,8 @@ import {
 import { bucketOfPlan } from './s3-bucket-plan.ts';
 
 const publicAccess =
-  'AWS News Blog, Amazon S3 Block Public Access, update of 2023-04-27: on for new buckets. In a block that is set, a setting ' +
-  'left out is off; AWS Config shows what is set; of a bucket that Terraform did not just create it is unknown';
+  'AWS News Blog, Amazon S3 Block Public Access, update of 2023-04-27: on for new buckets. If the block is set, ' +
+  'omitted settings are off; AWS Config shows the settings; for existing buckets in Terraform, they are unknown';
 const encryptedAlways =
   'Amazon S3 User Guide, Setting default server-side encryption behavior for Amazon S3 buckets: SSE-S3 since 2023-01-05';
 
@@ -29,7 +29,7 @@ export const s3Bucket = normaliser({
   attributes: {
     'public_access_block.configured': {
       type: 'bool',
-      meaning: 'the bucket has its own block, on or off',
+      meaning: 'the bucket has a public access block, whether its settings are on or off',
       absent: false,
     },
     'public_access_block.block_public_acls': {
@@ -52,13 +52,14 @@ export const s3Bucket = normaliser({
     },
     'public_access_block.restrict_public_buckets': {
       type: 'bool',
-      meaning: 'limits a public bucket to AWS services and the account of the bucket',
+      meaning:
+        'limits access to a public bucket to AWS services and the account of the bucket owner',
       absent: true,
       source: publicAccess,
     },
     acl: {
       type: 'string',
-      meaning: 'canned ACL, such as `private`, `public-read`',
+      meaning: 'canned ACL, such as `private` or `public-read`',
       absent: 'private',
       spelling: cannedAcls,
     },
@@ -71,12 +72,12 @@ export const s3Bucket = normaliser({
     },
     'encryption.configured': {
       type: 'bool',
-      meaning: 'the bucket sets the encryption of new objects itself',
+      meaning: 'the bucket sets default encryption explicitly',
       absent: false,
     },
     'encryption.algorithm': {
       type: 'string',
-      meaning: 'of the default encryption: `AES256`, `aws:kms` or `aws:kms:dsse`',
+      meaning: 'algorithm of the default encryption: `AES256`, `aws:kms` or `aws:kms:dsse`',
       spelling: ['AES256', 'aws:kms', 'aws:kms:dsse'],
       absent: 'AES256',
       source: encryptedAlways,
@@ -86,37 +87,41 @@ export const s3Bucket = normaliser({
       meaning: 'default encryption uses a customer managed KMS key',
       absent: false,
     },
-    'encryption.kms_key_id': { type: 'string', meaning: 'that key' },
+    'encryption.kms_key_id': { type: 'string', meaning: 'the KMS key of the default encryption' },
     'versioning.enabled': {
       type: 'bool',
-      meaning: 'versioning is on, not suspended',
+      meaning: 'versioning is enabled, not suspended',
       absent: false,
     },
     'logging.enabled': { type: 'bool', meaning: 'server access logging is on', absent: false },
-    'logging.target_bucket': { type: 'string', meaning: 'the target of logs' },
-    'logging.to_itself': { type: 'bool', meaning: 'logs go to the bucket itself', absent: false },
+    'logging.target_bucket': { type: 'string', meaning: 'bucket that receives the logs' },
+    'logging.to_itself': { type: 'bool', meaning: 'the bucket logs to itself', absent: false },
     'replication.enabled': {
       type: 'bool',
-      meaning: 'a replication rule is on, to a bucket of the same or another region',
+      meaning: 'a replication rule to a bucket in the same or another region is enabled',
       absent: false,
     },
-    'object_lock.enabled': { type: 'bool', meaning: 'object lock is on', absent: false },
+    'object_lock.enabled': { type: 'bool', meaning: 'Object Lock is enabled', absent: false },
     'object_lock.mode': {
       type: 'string',
-      meaning: '`GOVERNANCE`, `COMPLIANCE` or `NONE`: the default retention',
+      meaning: 'default retention mode: `GOVERNANCE`, `COMPLIANCE` or `NONE`',
       spelling: ['GOVERNANCE', 'COMPLIANCE', 'NONE'],
       absent: 'NONE',
     },
     'object_lock.retention_days': {
       type: 'int',
-      meaning: 'default retention; a year counts as 365 days',
+      meaning: 'default retention period in days; a year counts as 365 days',
       absent: 0,
     },
     'lifecycle.rules': { type: 'list', meaning: 'lifecycle rules', absent: [] },
-    'lifecycle.rules[].enabled': { type: 'bool', meaning: 'the rule is on', absent: false },
+    'lifecycle.rules[].enabled': {
+      type: 'bool',
+      meaning: 'the lifecycle rule is enabled',
+      absent: false,
+    },
     'lifecycle.rules[].abort_incomplete_upload_days': {
       type: 'int',
-      meaning: 'days until an unfinished upload is removed',
+      meaning: 'days after which incomplete multipart uploads are aborted',
     },
   },
   arguments: {

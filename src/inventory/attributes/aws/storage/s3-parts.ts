@@ -15,7 +15,7 @@ export const bucketOfPart = ({ properties }: RawResource): unknown => properties
 /** An ACL that is a resource of its own: Terraform asks for a canned ACL or for grants. */
 export const partAcl = (properties: unknown) =>
   plannedAcl(properties) ??
-  new UnknownValue('the ACL, which the input does not tell', { present: false });
+  new UnknownValue('the ACL, which the input does not show', { present: false });
 
 export const bucketAcl = normaliser({
   types: ['AWS::S3::BucketAcl'],
@@ -23,10 +23,11 @@ export const bucketAcl = normaliser({
   attributes: {
     acl: {
       type: 'string',
-      meaning: 'canned ACL, such as `private`, `public-read`, or the one equivalent to its grants',
+      meaning:
+        'canned ACL, such as `private` or `public-read`, or the canned ACL equivalent to the grants',
       spelling: cannedAcls,
     },
-    ...joinedAttribute('its bucket', bucket),
+    ...joinedAttribute('the bucket', bucket),
   },
   arguments: { AccessControl: 'acl' },
   from: {
@@ -52,9 +53,10 @@ export const bucketPublicAccessBlock = normaliser({
     },
     'public_access_block.restrict_public_buckets': {
       ...off,
-      meaning: 'limits a public bucket to AWS services and the account of the bucket',
+      meaning:
+        'limits access to a public bucket to AWS services and the account of the bucket owner',
     },
-    ...joinedAttribute('its bucket', bucket),
+    ...joinedAttribute('the bucket', bucket),
   },
   arguments: {
     BlockPublicAcls: 'block_public_acls',
@@ -83,8 +85,8 @@ export const bucketVersioning = normaliser({
   types: ['AWS::S3::BucketVersioning'],
   source,
   attributes: {
-    'versioning.enabled': { ...off, meaning: 'versioning is Enabled, not Suspended' },
-    ...joinedAttribute('its bucket', bucket),
+    'versioning.enabled': { ...off, meaning: 'versioning is enabled, not suspended' },
+    ...joinedAttribute('the bucket', bucket),
   },
   arguments: { 'VersioningConfiguration.Status': 'versioning_configuration.status' },
   from: {

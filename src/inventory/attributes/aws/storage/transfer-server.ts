@@ -23,7 +23,7 @@ export const transferServer = normaliser({
   attributes: {
     protocols: {
       type: 'list<string>',
-      meaning: '`SFTP`, `FTPS`, `FTP` (not encrypted) and `AS2`',
+      meaning: 'protocols of the server: `SFTP`, `FTPS`, `FTP` (not encrypted) or `AS2`',
       absent: ['SFTP'],
     },
   },

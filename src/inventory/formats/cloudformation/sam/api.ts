@@ -173,7 +173,7 @@ function withAuthorizer(body: unknown, auth: unknown): unknown {
 /** SAM puts the resource policy together from lists of accounts, addresses and VPCs. */
 const policyOf = (auth: unknown): Fields =>
   isMap(auth) && own(auth, 'ResourcePolicy') !== undefined
-    ? { Policy: unknownPart('the policy that SAM makes of Auth.ResourcePolicy') }
+    ? { Policy: unknownPart('the policy that SAM generates from Auth.ResourcePolicy') }
     : {};
 
 function endpointOf(written: unknown): unknown {

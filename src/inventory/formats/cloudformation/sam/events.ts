@@ -96,7 +96,7 @@ const polled =
 
 const openPolicy = ({ id }: Declared, name: string): Fields => ({
   PolicyName: `${id}${name}Policy`,
-  PolicyDocument: { Statement: unknownPart('what the event source needs') },
+  PolicyDocument: { Statement: unknownPart('the permissions that the event source needs') },
 });
 
 /** `Enabled` is what SAM had before `State`. */

@@ -179,11 +179,11 @@ function read(
 }
 
 const noticeOfTwo = (id: string, key: string, from: string): DocumentProblem => ({
-  message: `SAM adds ${id} for ${key}, and the template declares it, too: only the declared one is checked`,
+  message: `SAM adds ${id} for ${key}, but the template also declares ${id}; only the declared resource is checked`,
   at: ['Resources', from],
 });
 
 const noticeOf = ({ name, type }: Event, { key, from }: Entry): DocumentProblem => ({
-  message: `the event ${name} of ${key} has ${type === undefined ? 'a type that' : `the type ${type}, which`} is not known: the resources that it deploys are not checked`,
+  message: `the event ${name} of ${key} has ${type === undefined ? 'an unknown type' : `the unknown type ${type}`}, so the resources that it deploys are not checked`,
   at: ['Resources', from, 'Properties', 'Events', name],
 });

@@ -71,7 +71,9 @@ const dataSource = (declared: Declared, name: string, Type: string): Made[] => [
   added(declared, `${name}DataSource`, 'AWS::AppSync::DataSource', { Name: name, Type }),
   added(declared, `${name}Role`, 'AWS::IAM::Role', {
     AssumeRolePolicyDocument: trustOf('appsync.amazonaws.com'),
-    Policies: [inlinePolicy(`${name}Policy`, unknownPart('what the data source needs'))],
+    Policies: [
+      inlinePolicy(`${name}Policy`, unknownPart('the permissions that the data source needs')),
+    ],
   }),
 ];
 
