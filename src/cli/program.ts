@@ -129,11 +129,11 @@ export function createProgram(
       '--trust-repo-url',
       'allow sending credentials to the service named in govctl.yaml or a plan file',
     )
-    .option('--allow-outside', 'follow links and paths that lead outside the repo')
-    .option('--no-input', 'never prompt; fail if an answer is required')
+    .option('--allow-outside', 'follow symbolic links and paths that lead outside the repo')
+    .option('--no-input', 'never prompt; fail if input is required')
     .option('-q, --quiet', 'print only results, warnings and errors')
-    .option('-v, --verbose', 'show requests, and stack traces of errors')
-    .option('--no-color', 'print no colors (or set NO_COLOR)')
+    .option('-v, --verbose', 'print requests and the stack traces of errors')
+    .option('--no-color', 'disable colors (or set NO_COLOR)')
     .showHelpAfterError('(run it with --help to see its usage)')
     .showSuggestionAfterError(true)
     .configureHelp(helpSettings)
@@ -186,7 +186,7 @@ export function createProgram(
   program
     .command('version')
     .summary('print the version')
-    .description('Print the version, like --version.')
+    .description('Print the version, same as --version.')
     .noFormats()
     .action(act(() => import('./version.ts').then((m) => m.runVersion)));
   describeHelpCommand(program);

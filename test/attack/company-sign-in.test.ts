@@ -102,7 +102,7 @@ describe('a callback lets nobody in', () => {
     const path = `/auth/company/callback?${query.toString()}`;
     expect((await service.browser().open(path)).text).not.toContain('alert(1)');
     const page = await tab.open(path);
-    expect(page.text).toContain('Example Corp answered invalid_scope: &lt;script&gt;alert(1)');
+    expect(page.text).toContain('Example Corp returned invalid_scope: &lt;script&gt;alert(1)');
     expect(page.text).not.toMatch(/<script|\u202e|x{400}/);
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     const refused = service.browser();

@@ -224,7 +224,7 @@ it('who signs changed evidence with a key of their own is told from the true sig
   const foreign = await bundleOf(forged, signerOf(2));
   const { exitCode, stdout } = await verify(foreign);
   expect(exitCode).toBe(5);
-  expect(stdout).toContain('not the key of --key');
+  expect(stdout).toContain('not the key in --key');
   // With the true key in it, or the ID of the true key, its signature is no longer that of its key.
   const pretending = await bundleOf(forged, { ...signerOf(2), publicKey: signerOf(1).publicKey });
   expect(await verify(pretending)).toMatchObject({ exitCode: 2 });

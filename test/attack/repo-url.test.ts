@@ -207,7 +207,7 @@ describe('logging in within a cloned repo', () => {
     ]) {
       const login = await govctl(['auth', 'login', '--oidc'], clone(), { env: token });
       expect([login.exitCode, login.asked]).toEqual([4, []]);
-      expect(login.stderr).toContain(`The ID token of this job is not sent to ${theirs}`);
+      expect(login.stderr).toContain(`The ID token of this CI job is not sent to ${theirs}`);
       const env = { ...token, GOVCTL_OIDC: '1' };
       const { exitCode, asked } = await govctl(['plan'], clone(), { env });
       expect([exitCode, asked]).toEqual([4, []]);
@@ -238,7 +238,7 @@ describe('logging in within a cloned repo', () => {
     expect((await runCommandLine(['auth', 'login'], world)).exitCode).toBe(0);
     expect(world.asked).toEqual([
       'URL of the service (from govctl.yaml):',
-      `Log in to ${theirs} with`,
+      `How do you want to log in to ${theirs}?`,
       `API key for ${theirs}:`,
     ]);
   });

@@ -386,7 +386,7 @@ describe('govctl exemption update', () => {
 
 describe('a server that only does what the description says', () => {
   it.each([
-    [['resource', 'list'], 'an inventory'],
+    [['resource', 'list'], 'a resource inventory'],
     [['scan', 'run'], 'scans'],
     [['violation', 'list'], 'violations'],
     [['exemption', 'list'], 'exemptions'],
@@ -422,13 +422,13 @@ describe('govctl overview', () => {
         `  ${'█'.repeat(20)}${'░'.repeat(20)}`,
         '',
         '  Open violations                 About to fail',
-        '  CRITICAL  0                     nothing within 30 days',
+        '  CRITICAL  0                     no resources within 30 days',
         '  HIGH      1  ████████████',
         '  MEDIUM    0',
         '  LOW       0',
         '',
         '  Last 30 days: 0% of fixes made by remediation, 1 of 8 capabilities used.',
-        'Next: govctl violation list --severity HIGH',
+        'To list these violations, run `govctl violation list --severity HIGH`.',
         '',
       ].join('\n'),
     );
@@ -450,7 +450,7 @@ describe('govctl overview', () => {
     await run(['resource', 'import', 'dated.ndjson']);
     const { stdout } = await run(['overview']);
     expect(stdout).toMatch(/About to fail\n.* LOW +soon +renewed\n.* LOW +late +renewed\n/);
-    expect(stdout).toContain('Next: govctl predict list');
+    expect(stdout).toContain('To list predictions, run `govctl predict list`.');
   });
 
   it('says which server lacks it', async () => {

@@ -86,7 +86,7 @@ describe.skipIf(pairs.length < 3)('a service that requires client certificates',
     ['none', {}, 1, `cannot be reached: the server requires a client certificate\n  → Set GOVCTL_CLIENT_CERT and GOVCTL_CLIENT_KEY, or pass --client-cert`], // prettier-ignore
     ['one of another authority', shown('other.pem', 'other.key'), 1, 'the server closed the connection; it may have rejected the client certificate\n'], // prettier-ignore
     ['one whose key is missing', { GOVCTL_CLIENT_CERT: 'ann.pem' }, 3, 'GOVCTL_CLIENT_CERT is set, but GOVCTL_CLIENT_KEY is not'], // prettier-ignore
-    ['one that is nowhere', shown('nowhere.pem', 'ann.key'), 1, `The client certificate, ${at('nowhere.pem')}, can't be read: no such file`], // prettier-ignore
+    ['one that is nowhere', shown('nowhere.pem', 'ann.key'), 1, `The client certificate, ${at('nowhere.pem')}, cannot be read: no such file`], // prettier-ignore
     ['one with the key of another', shown('ann.pem', 'other.key'), 3, `The key ${at('other.key')} does not belong to the client certificate ${at('ann.pem')}`], // prettier-ignore
     ['a key in place of one', shown('ann.key', 'ann.key'), 3, `${at('ann.key')} contains no client certificate in PEM format`], // prettier-ignore
     ['one in place of the key', shown('ann.pem', 'ann.pem'), 3, `The key of the client certificate, ${at('ann.pem')}, is not an unencrypted PEM key`], // prettier-ignore

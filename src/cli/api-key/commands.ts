@@ -90,12 +90,12 @@ const restrictionFlags = (command: GovctlCommand): GovctlCommand =>
       collectValues,
     );
 
-const expiresHelp = 'lifetime such as 90d, date (00:00 UTC), time, or never';
+const expiresHelp = 'a lifetime such as 90d, a date (00:00 UTC), a time, or never';
 
 export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
   const apiKey = program
     .command('api-key')
-    .description('manage your API keys, or those of all users as admin');
+    .description('manage your API keys, or as an admin, those of all users');
   const its = nounCommands(apiKey, act, { argument: '<id>', which: 'API key ID', noun: apiKeys });
   its.list('list API keys', {
     fields: apiKeySortFields,
@@ -107,7 +107,10 @@ export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
   const create = apiKey
     .command('create')
     .description('create an API key and show it once')
-    .requiredOption('--name <name>', 'name of the key, such as the person or program using it')
+    .requiredOption(
+      '--name <name>',
+      'name of the key, such as the person or program that uses the key',
+    )
     .addOption(
       new HintedOption(
         '--scope <scope>',
@@ -119,7 +122,7 @@ export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
     )
     .option('--expires <when>', `${expiresHelp} (default: never)`);
   restrictionFlags(create)
-    .option('--require-signature', 'require signed requests; also shows the signing secret once')
+    .option('--require-signature', 'require signed requests, and show the signing secret once')
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
   its.update('rename an API key, or change its expiry or restrictions', changes, (update) =>
     restrictionFlags(
@@ -127,7 +130,10 @@ export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
     )
       .option('--no-ip', 'allow any address')
       .option('--no-country', 'allow any country')
-      .option('--no-require-signature', 'accept unsigned requests (`rotate` can require them)'),
+      .option(
+        '--no-require-signature',
+        'accept unsigned requests (to require signed requests, use `rotate`)',
+      ),
   );
   apiKey
     .command('rotate')
@@ -136,5 +142,5 @@ export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
     .option('--overlap <duration>', `${overlapHelp} (default: 1d)`)
     .option('--require-signature', 'require signed requests from now on')
     .action(act(() => import('./create.ts').then((m) => m.runRotate)));
-  its.delete('revoke an API key; requests with it fail immediately', 'revoke');
+  its.delete('revoke an API key; requests that use the key fail immediately', 'revoke');
 }

@@ -57,7 +57,7 @@ function readMethodAndPath({ args, data }: ApiOptions): { method: string; where:
   const [first, second] = args;
   if (first === undefined) {
     throw new GovctlError('usage_error', 'No path given', {
-      hint: 'For example, run `govctl api GET /v1/policies`; `govctl api --list` shows all.',
+      hint: 'Run, for example, `govctl api GET /v1/policies`. To list all endpoints, run `govctl api --list`.',
     });
   }
   const [method, where] =
@@ -72,8 +72,8 @@ function readMethodAndPath({ args, data }: ApiOptions): { method: string; where:
   }
   if (where === undefined) throw new GovctlError('usage_error', `No path given for ${method}`);
   if (!where.startsWith('/') || where.startsWith('//')) {
-    throw new GovctlError('usage_error', `The path ${where} must begin with a single /`, {
-      hint: 'Requests go only to the service, to protect your credentials. Use --base-url for another service.',
+    throw new GovctlError('usage_error', `The path ${where} must start with a single /`, {
+      hint: 'To protect your credentials, requests go only to the service. To use another service, pass --base-url.',
     });
   }
   return { method, where };
@@ -140,7 +140,7 @@ export async function checkAgainstContract(
   const rows = endpointsAt(where);
   if (rows.length === 0) {
     const nearest = nearestPath(where);
-    await warn(`${where} is not a path of this API${nearest ? `; did you mean ${nearest}?` : ''}`);
+    await warn(`${where} is not a path in this API${nearest ? `; did you mean ${nearest}?` : ''}`);
     return undefined;
   }
   const row = rows.find((candidate) => candidate.method === method);

@@ -48,7 +48,7 @@ function refuseTerminal({ world, flags }: Context): void {
     'usage_error',
     'The response is a file, and standard output is a terminal',
     {
-      hint: 'Redirect the output, for example with `> FILE`. `govctl report download` also checks and resumes it.',
+      hint: 'Redirect the output, for example with `> FILE`. To verify and resume downloads, use `govctl report download`.',
     },
   );
 }

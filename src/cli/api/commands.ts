@@ -6,19 +6,19 @@ const collect = (value: string, previous: string[]): string[] => [...previous, v
 export function registerApiCommand(program: GovctlCommand, act: Act): void {
   program
     .command('api')
-    .summary('send one request to the service')
-    .description('Send one request with your login and print the response.')
-    .argument('[method]', 'GET, POST, PUT or DELETE (default: GET; with --data, POST)')
+    .summary('send an authenticated request to the service')
+    .description('Send an authenticated request to the service and print the response.')
+    .argument('[method]', 'HTTP method: GET, POST, PUT or DELETE (default: GET; with --data, POST)')
     .argument('[path]', 'path, such as /v1/policies')
     .option(
       '-f, --field <name=value>',
-      'query parameter (GET, DELETE) or field of the body (POST, PUT); repeatable',
+      'query parameter (GET, DELETE) or body field (POST, PUT), as name=value (repeatable)',
       collect,
       [],
     )
     .option('-d, --data <body>', 'request body: JSON, @FILE, or - for standard input')
-    .option('-H, --header <header>', "request header, 'Name: value' (repeatable)", collect, [])
-    .option('-i, --include', 'also print the status and headers of the response')
+    .option('-H, --header <header>', "request header as 'Name: value' (repeatable)", collect, [])
+    .option('-i, --include', 'print the response status and headers before the body')
     .option('--paginate', 'get all pages of a list and print them as one list')
     .option('--list', 'list all endpoints')
     .addHelpText('after', apiHelp)

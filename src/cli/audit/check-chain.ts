@@ -84,7 +84,7 @@ export class ChainCheck {
   /** Ends the chain. @param head where the server says that it ends @param has how many entries it has */
   end(head: ChainEnd, has: number): void {
     if (head.sequence === 0 && has > 0) {
-      this.#tell('the server has no hash chain: its store could not be written', {});
+      this.#tell('the server has no hash chain because its store is not writable', {});
     }
     const { sequence, hash } = this.#last;
     if (this.isDone) return;
@@ -97,7 +97,7 @@ export class ChainCheck {
     }
     if (this.#earlier && this.#earlier.sequence > sequence) {
       this.#tell(
-        `the log ends with entry ${sequence}, but once had entry ${this.#earlier.sequence}: it was truncated`,
+        `the log ends with entry ${sequence}, but once contained entry ${this.#earlier.sequence}: the log was truncated`,
         { sequence: sequence + 1 },
       );
     }
@@ -126,9 +126,9 @@ const gap = (from: number, next: number): string =>
 export function checkSignatures({ head, anchor, key }: AuditHead): Problem[] {
   const problems: Problem[] = [];
   const publicKey = readPublicKey(key.public_key);
-  if (!publicKey) return [{ message: 'the key of the server is not an Ed25519 public key' }];
+  if (!publicKey) return [{ message: "the server's key is not an Ed25519 public key" }];
   if (keyIdOf(publicKey) !== key.id) {
-    problems.push({ message: 'the key of the server does not match its ID' });
+    problems.push({ message: "the server's key does not match its ID" });
   }
   for (const [name, end] of [
     ['head', head],
@@ -141,7 +141,7 @@ export function checkSignatures({ head, anchor, key }: AuditHead): Problem[] {
     if (!isSigned) {
       problems.push({
         sequence: end.sequence,
-        message: `the ${name} of the log is not signed with the key of the server`,
+        message: `the ${name} of the log is not signed with the server's key`,
       });
     }
   }

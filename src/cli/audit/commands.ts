@@ -23,13 +23,13 @@ export function registerAuditCommands(program: GovctlCommand, act: Act): void {
       .description('print the last entries, then new entries until Ctrl-C')
       .option('--limit <n>', 'number of entries to print first', '10'),
   )
-    .option('--since <time>', 'start of the period: a time, or an age such as 2h')
+    .option('--since <time>', 'start of the period: a time, or a relative time such as 2h')
     .action(act(() => import('./list.ts').then((m) => m.runTail)));
   audit
     .command('export')
     .summary('export the audit log to a file')
     .description(
-      'Export all entries and the signed head of the audit log to a file of JSON lines. Writes the complete file or nothing. To verify the file offline, run `govctl audit verify FILE`.',
+      'Export all entries and the signed head of the audit log to a JSON Lines file. The file is written completely or not at all. To verify the file offline, run `govctl audit verify FILE`.',
     )
     .argument('<file>', 'output file')
     .action(act(() => import('./export.ts').then((m) => m.runExport)));
@@ -41,7 +41,7 @@ export function registerAuditCommands(program: GovctlCommand, act: Act): void {
         'List the uses of credentials, newest first: the number of requests per minute, credential, address, endpoint and outcome. The current minute is not included.',
       )
       .option('--limit <n>', 'maximum number of results', '100')
-      .option('--all', 'no maximum')
+      .option('--all', 'no limit')
       .option('--credential <id>', 'filter by API key, token or session')
       .option('--actor <user>', 'filter by user: email address or ID')
       .option('--address <address>', 'filter by client address')
@@ -56,9 +56,9 @@ export function registerAuditCommands(program: GovctlCommand, act: Act): void {
     .description(
       'Verify the hash chain of the audit log, that no entry is missing, and that the server signed the head of the log. With --head, also verify that the log still contains an earlier head.',
     )
-    .argument('[file]', 'exported log to verify instead of the log of the server')
+    .argument('[file]', "exported log to verify instead of the server's log")
     .option('--head <sequence:hash>', 'earlier head that the log must contain')
-    .option('--key <file>', 'PEM file of the expected signing key (default: pinned at login)')
+    .option('--key <file>', 'PEM file with the expected signing key (default: pinned at login)')
     .addHelpText('after', verifyHelp)
     .action(act(() => import('./verify.ts').then((m) => m.runVerify)));
 }
@@ -71,8 +71,8 @@ const filters = (command: GovctlCommand): GovctlCommand =>
 
 const range = (command: GovctlCommand): GovctlCommand =>
   command
-    .option('--since <time>', 'start of the period: a time, or an age such as 2h')
-    .option('--until <time>', 'end of the period, exclusive: a time, or an age');
+    .option('--since <time>', 'start of the period: a time, or a relative time such as 2h')
+    .option('--until <time>', 'end of the period, exclusive: a time, or a relative time');
 
 const usesHelp = `
 Examples:
@@ -82,7 +82,7 @@ Examples:
 
 const verifyHelp = `
 Exit codes: 0 verified, 2 changed or truncated, 4 not allowed (requires the
-scope admin), 5 signed by another key than --key or the key pinned at login.
+admin scope), 5 signed with a key other than --key or the key pinned at login.
 
 Examples:
   $ govctl audit verify

@@ -18,7 +18,7 @@ import { withActorName } from './actor-name.ts';
 import type { Named } from './actor-name.ts';
 import { rangeOf } from './range.ts';
 
-export const feature = 'a chained audit log';
+export const feature = 'a hash-chained audit log';
 
 interface FilterOptions {
   readonly actor?: string;

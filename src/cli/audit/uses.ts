@@ -34,7 +34,7 @@ export async function runUses(context: Context, options: UsesOptions): Promise<E
   };
   return showList<NamedUse>(context, options, {
     plural: 'uses',
-    feature: 'a record of uses',
+    feature: 'a record of credential use',
     isFiltered: Object.keys(filter).length > 0,
     fetchPage: (client, place) => fetchUses(client, filter, place),
     columns,

@@ -41,7 +41,7 @@ function verdictLines({ check, problems }: Verified, style: Style): string[] {
     ];
   }
   return [
-    `${style.red('✗')} The audit log failed verification: ${count(problems.length, 'problem')}${check.isDone ? '; stopped reading' : ''}.`,
+    `${style.red('✗')} The audit log failed verification: ${count(problems.length, 'problem')}${check.isDone ? '; there may be more' : ''}.`,
     ...problems.map(({ message }) => `  ${style.red('-')} ${printableLine(message)}`),
   ];
 }
@@ -61,4 +61,4 @@ function factLines({ server: { head, anchor, key }, check, trusted }: Verified):
   ];
 }
 
-const reasons = { retention: 'by the retention period', reset: 'by a reset of the server' };
+const reasons = { retention: 'by the retention period', reset: 'by a server reset' };

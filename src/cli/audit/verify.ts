@@ -63,7 +63,7 @@ function parseHead(text: string): ChainEnd {
   if (sequence !== undefined && hash !== undefined) {
     return { sequence: Number(sequence), hash: hash.toLowerCase() };
   }
-  throw new GovctlError('usage_error', `--head ${text}: not a sequence and a hash`, {
-    hint: 'Use the value from an earlier `govctl audit verify` or from an event `audit.head`: 4812:9f2c… with 64 hex digits.',
+  throw new GovctlError('usage_error', `--head ${text}: must be a sequence number and a hash`, {
+    hint: 'Use the value from an earlier `govctl audit verify` or from an `audit.head` event: 4812:9f2c… with 64 hex digits.',
   });
 }

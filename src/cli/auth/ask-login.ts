@@ -40,10 +40,10 @@ export async function askLogin(
   }
   if (!context.flags.input) {
     throw new GovctlError('usage_error', 'No credentials given, and prompts are disabled', {
-      hint: 'Use --web or --device, pipe an API key into `govctl auth login --with-token`, or a client secret into `--client-id ID`. CI jobs log in with --oidc.',
+      hint: 'Use --web or --device, pipe an API key into `govctl auth login --with-token`, or pipe a client secret into `govctl auth login --client-id ID`. In a CI job, use --oidc.',
     });
   }
-  const way = await prompt.select(`Log in to ${baseUrl} with`, [
+  const way = await prompt.select(`How do you want to log in to ${baseUrl}?`, [
     ...(await waysOfPeople(context, baseUrl)),
     { name: 'an API key', value: 'key' },
     { name: 'client credentials (ID and secret)', value: 'client' },

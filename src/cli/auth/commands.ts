@@ -9,11 +9,14 @@ export function registerAuthCommands(program: GovctlCommand, act: Act): void {
     .option('--web', 'log in with the browser of this machine')
     .option('--device', 'log in with a code in a browser on any device')
     .option('--with-token', 'read an API key or access token from standard input')
-    .option('--client-id <id>', 'log in as this OAuth client; read its secret from standard input')
+    .option(
+      '--client-id <id>',
+      'log in as the OAuth client with this ID; read its secret from standard input',
+    )
     .option('--oidc', 'log in with the ID token of a GitHub Actions or GitLab CI job')
     .option('--scope <scopes>', 'scopes to request, separated by spaces or commas')
     .option('--client-cert <file>', 'client certificate for mutual TLS, a PEM file')
-    .option('--client-key <file>', 'key of the client certificate, a PEM file')
+    .option('--client-key <file>', 'private key of the client certificate, a PEM file')
     .addHelpText('after', loginHelp)
     .action(act(() => import('./login.ts').then((m) => m.runLogin)));
   auth
@@ -33,7 +36,7 @@ export function registerAuthCommands(program: GovctlCommand, act: Act): void {
     .action(act(() => import('./token.ts').then((m) => m.runToken)));
   auth
     .command('switch')
-    .description('set the current profile, the default of all commands')
+    .description('set the current profile, which commands use by default')
     .argument('<profile>', 'profile name')
     .action(act(() => import('./switch.ts').then((m) => m.runSwitch)));
 }
@@ -48,12 +51,12 @@ Examples:
   $ govctl auth login --profile staging          # another profile
   $ govctl auth login --base-url URL --oidc      # in CI, without a secret
 
-If a key requires signed requests, its signing secret comes from a prompt or
-from the second line of standard input.
+If an API key requires signed requests, its signing secret is read from a prompt
+or from the second line of standard input.
 
 For mutual TLS, use --client-cert and --client-key, whose paths the profile
 stores, or GOVCTL_CLIENT_CERT and GOVCTL_CLIENT_KEY.
 
-To use no login, set GOVCTL_BASE_URL and one of: GOVCTL_TOKEN (with
-GOVCTL_SIGNING_SECRET if the key requires it); GOVCTL_CLIENT_ID and
-GOVCTL_CLIENT_SECRET; in a CI job, GOVCTL_OIDC=1.`;
+To run without a stored login, set GOVCTL_BASE_URL and one of: GOVCTL_TOKEN
+(with GOVCTL_SIGNING_SECRET if the key requires signed requests);
+GOVCTL_CLIENT_ID and GOVCTL_CLIENT_SECRET; in a CI job, GOVCTL_OIDC=1.`;

@@ -218,7 +218,7 @@ async function askBaseUrl(
   }
   if (repoUrl) {
     const what = oidc
-      ? 'The ID token of this job'
+      ? 'The ID token of this CI job'
       : web || device
         ? 'Your login'
         : 'The credential from standard input';

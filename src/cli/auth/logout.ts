@@ -93,7 +93,7 @@ async function revoke(
         ? ''
         : ` An admin can run \`govctl user revoke ${profile.email ?? 'EMAIL'}\`.`;
     await warn(
-      `The login could not be revoked at ${profile.base_url}: ${error.message}. Copies of it remain valid until it expires.${hint}`,
+      `The login could not be revoked at ${profile.base_url}: ${error.message}. Copies of the login remain valid until it expires.${hint}`,
     );
     return false;
   }
@@ -113,7 +113,7 @@ async function removeSecrets(
     return true;
   } catch (error) {
     await warn(
-      `${(error as Error).message} Delete the entry "govctl", account "profile:${name}", yourself.`,
+      `${(error as Error).message} Delete the keychain entry "govctl", account "profile:${name}", manually.`,
     );
     return false;
   }

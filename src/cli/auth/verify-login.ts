@@ -54,7 +54,7 @@ export const describePerson = ({ email, name }: NonNullable<Me['user']>): string
   printableLine(name === undefined ? email : `${email} (${name})`);
 
 export function describeVerdict({ reads, policies }: Verdict): string {
-  if (!reads) return 'it lacks the scope governance:read, so it cannot read policies';
+  if (!reads) return 'it lacks the governance:read scope, so it cannot read policies';
   return policies === undefined
     ? 'it can read policies'
     : `it can read ${policies === 1 ? '1 policy' : `${inThrees(policies)} policies`}`;

@@ -42,8 +42,8 @@ function parseFilter(given: readonly string[]) {
   for (const text of given) {
     const [, isTag, name = '', value = ''] = /^(tag:)?([^=]*)=(.*)$/s.exec(text) ?? [];
     if (name === '' || value === '') {
-      throw new GovctlError('usage_error', `--filter ${text}: not FIELD=VALUE`, {
-        hint: 'Use for example --filter provider=aws or --filter tag:team=platform.',
+      throw new GovctlError('usage_error', `--filter ${text}: must be FIELD=VALUE`, {
+        hint: 'For example, use --filter provider=aws or --filter tag:team=platform.',
       });
     }
     if (isTag === undefined && !(budgetFilterFields as readonly string[]).includes(name)) {
@@ -63,8 +63,8 @@ function parseFilter(given: readonly string[]) {
 function parseThreshold(text: string): BudgetThreshold {
   const [, basis, percent] = /^(?:(actual|forecast):)?(\d+(?:\.\d+)?)%?$/.exec(text) ?? [];
   if (percent === undefined) {
-    throw new GovctlError('usage_error', `--threshold ${text}: not a percentage`, {
-      hint: 'Use for example --threshold 80 or --threshold forecast:100.',
+    throw new GovctlError('usage_error', `--threshold ${text}: must be a percentage`, {
+      hint: 'For example, use --threshold 80 or --threshold forecast:100.',
     });
   }
   return { percent: Number(percent), on: basis === 'forecast' ? 'forecast' : 'actual' };

@@ -87,7 +87,11 @@ function statusFields(status: BudgetStatus, currency: string) {
         ['incomplete', `${provider} ${account} ${period}: ${count(rows, 'row')} skipped`] as const,
     ),
     ...status.missing_tags.map(
-      (tag) => ['warning', `no charges are stored with the tag ${tag}; see cost.tags`] as const,
+      (tag) =>
+        [
+          'warning',
+          `no stored charges have the tag ${tag}; check cost.tags in the server's configuration`,
+        ] as const,
     ),
     ...status.other_currencies.map(
       ({ currency: other, spent: amount }) => ['not counted', showMoney(amount, other)] as const,

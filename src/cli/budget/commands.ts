@@ -29,7 +29,7 @@ export function registerBudgetCommands(program: GovctlCommand, act: Act): void {
   fieldFlags(
     budget
       .command('create')
-      .description('create a budget; crossing a threshold emits budget.threshold.exceeded')
+      .description('create a budget that emits budget.threshold.exceeded events')
       .requiredOption('--name <name>', 'unique name of the budget')
       .requiredOption('--amount <amount>', 'amount per period, such as 10000 or 99.50')
       .requiredOption('--currency <code>', 'currency of the counted charges, such as USD'),
@@ -70,7 +70,7 @@ function fieldFlags(command: GovctlCommand, isNew: boolean): GovctlCommand {
     )
     .option(
       '--filter <field=value>',
-      `only charges with this value (repeatable), such as provider=aws or tag:team=web${isNew ? '' : '; replaces all filters'}`,
+      `count only charges with this field value (repeatable), such as provider=aws or tag:team=web${isNew ? '' : '; replaces all filters'}`,
       collectValues,
     )
     .option(
@@ -84,7 +84,7 @@ function fieldFlags(command: GovctlCommand, isNew: boolean): GovctlCommand {
 }
 
 const createHelp = `
-Fields of --filter: provider, account, service, service_category, region,
+Fields for --filter: provider, account, service, service_category, region,
 environment, owner, and tag:KEY. Values of one field are alternatives.
 
 Examples:

@@ -50,7 +50,7 @@ export async function checkInputs(
       const said = error instanceof Error ? error.message : String(error);
       run.unreadable.add({
         file,
-        message: `internal error: ${said}; this is a bug in govctl, use -v for details`,
+        message: `internal error: ${said}. This is a bug in govctl; use -v for details`,
       });
       await options.tellFault?.(error);
     }

@@ -99,6 +99,6 @@ export const duplicateAt = (id: string, place: Place): Problem => ({
   level: 'warning',
   code: 'duplicate-id',
   message: `duplicate resource ID ${JSON.stringify(id)} in this file`,
-  hint: 'Both were checked, but exemptions and the service cannot distinguish them.',
+  hint: 'Both resources were checked, but exemptions and the service cannot tell them apart.',
   ...place,
 });

@@ -198,7 +198,7 @@ async function runOver(
     recording: options.writeBaseline !== undefined,
     row: rows && ((finding) => rows.write(finding)),
   });
-  const run = await context.progress('Checking', (update) =>
+  const run = await context.progress('Checking resources', (update) =>
     walkInputs(
       threads,
       context,

@@ -10,12 +10,12 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
     .command('check')
     .summary('evaluate infrastructure files against policies')
     .description(
-      `Evaluate files against the policies of the repo: ${describeInputs()}. Requires no service.`,
+      `Evaluate files against the policies in the repo: ${describeInputs()}. Works offline.`,
     )
     .argument('[inputs...]', 'files or directories to check; - reads standard input')
     .option(
       '--policies <path>',
-      'policy files or directories (repeatable; default: paths in govctl.yaml, else the current directory)',
+      'policy files or directories (repeatable; default: paths in govctl.yaml, otherwise the current directory)',
       collect,
     )
     .addOption(
@@ -26,25 +26,25 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
     .addOption(
       new Option(
         '--fail-on <severity>',
-        `exit with 2 only for findings of this severity or higher: ${severities.join(', ')}`,
+        `exit with code 2 only for findings of this severity or higher: ${severities.join(', ')}`,
       )
         .argParser(parseSeverity)
         .default(undefined, 'LOW'),
     )
     .option(
       '--explain [resource]',
-      'show the value of each part of a condition, for all resources or for one: its ID, address or a glob',
+      'show the value of each part of a condition, for all resources or only those with this ID, address or glob',
     )
     .option(
       '--fix',
-      'show changes that fix findings, to CloudFormation templates, or with --source to .tf files',
+      'show fixes for findings, in CloudFormation templates or, with --source, in .tf files',
     )
     .optionsGroup('Inputs:')
     .option('--parameters <key=value>', 'template parameter (repeatable)', collect)
     .option('--parameters-file <file>', 'file with template parameters, JSON or YAML')
     .option(
       '--source <dir>',
-      'directory of .tf files in which to locate the resources of Terraform plans',
+      'directory of the .tf files that declare the resources in a Terraform plan',
     )
     .option('--all-conditions', 'also check resources whose condition is false')
     .optionsGroup('Policies:')
@@ -54,11 +54,11 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
         'policy set to run: baseline, or strict, which includes baseline; policies without a set always run',
       )
         .choices([...policySets])
-        .default(undefined, 'set in govctl.yaml, else baseline'),
+        .default(undefined, 'set in govctl.yaml, otherwise baseline'),
     )
     .option(
       '--policy <name>',
-      "run only the policies with this name or key, or glob such as 's3-*' (repeatable)",
+      "run only policies with this name, key or glob, such as 's3-*' (repeatable)",
       collect,
     )
     .option(
@@ -77,12 +77,20 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
       collect,
     )
     .optionsGroup('Exit code:')
-    .addOption(relaxing('--on-error <verdict>', 'verdict for conditions that end with an error'))
-    .addOption(relaxing('--on-unknown <verdict>', 'verdict for values that are not known yet'))
+    .addOption(relaxing('--on-error <verdict>', 'verdict for conditions that result in an error'))
+    .addOption(
+      relaxing(
+        '--on-unknown <verdict>',
+        'verdict for conditions with values that are not yet known',
+      ),
+    )
     .option('--baseline <file>', 'file of accepted findings, which do not fail the check')
-    .option('--write-baseline <file>', 'write current failures to a baseline file and exit with 0')
+    .option(
+      '--write-baseline <file>',
+      'write current failures to a baseline file and exit with code 0',
+    )
     .option('--prune-baseline', 'with --baseline: remove outdated entries from the file')
-    .option('--fail-unused-exemptions', 'exit with 2 if an exemption matches no finding')
+    .option('--fail-unused-exemptions', 'exit with code 2 if an exemption matches no finding')
     .option('--no-inline-skips', 'ignore govctl:skip comments and metadata in the input')
     .optionsGroup('Fixes:')
     .option('--write', 'with --fix: write the changes to the files')
@@ -132,7 +140,7 @@ function parseJobs(text: string): number {
 
 const checkHelp = `
 Exit codes: 0 passed; 2 failures or errors; 3 an input is unreadable (the
-others are still checked), a policy is invalid, or the command line is wrong;
+others are still checked), a policy is invalid, or the command line is invalid;
 130 interrupted.
 
 Examples:

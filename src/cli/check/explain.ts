@@ -61,7 +61,7 @@ export function createExplainer(
           'usage_error',
           `--explain ${resource}: ${one.resource} was excluded because its condition is false: ${one.condition}`,
           {
-            hint: 'Use --all-conditions to check it, or --parameters to set the values of its condition.',
+            hint: 'Use --all-conditions to check the resource anyway, or --parameters to set the values in its condition.',
           },
         );
       }

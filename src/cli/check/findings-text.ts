@@ -56,7 +56,7 @@ function renderUnrecorded(
 ): string {
   return [
     wrapWords(
-      `Not checked because AWS Config does not record it. Check the template or plan instead, or use --on-unknown warn:`,
+      `Not checked, because AWS Config does not record the required values. Check the template or plan instead, or use --on-unknown warn:`,
       columns,
     ),
     ...groups.flatMap((same) =>

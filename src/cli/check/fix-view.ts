@@ -60,7 +60,7 @@ function sayFixes(
   isWritten: boolean,
 ): string {
   if (total === 0) return 'No findings to fix.';
-  const without = `${inThrees(unpatched)} without a patch in the policy.`;
+  const without = `${inThrees(unpatched)} ${unpatched === 1 ? 'has' : 'have'} no patch in the policy.`;
   if (offered === 0) return `No fixes for ${count(total, 'finding')}; ${without}`;
   const done = `${inThrees(offered)} of ${count(total, 'finding')} ${isWritten ? 'fixed' : 'can be fixed'} in ${count(files, 'file')}; ${without}`;
   return isWritten ? done : `${done} Use --write to write the changes.`;

@@ -51,7 +51,7 @@ export function settleOptions(options: CheckOptions): CheckOptions {
       return { ...options, args: [[options.explain]], explain: true };
     }
     throw new GovctlError('usage_error', 'No input files given', {
-      hint: 'Pass a file or directory: govctl check template.yaml. Use - for standard input.',
+      hint: 'Pass a file or directory, for example `govctl check template.yaml`, or - for standard input.',
     });
   }
   if (options.baseline !== undefined && options.writeBaseline !== undefined) {
@@ -83,7 +83,7 @@ export function settleOptions(options: CheckOptions): CheckOptions {
 export function parseNow(text: string): number {
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(time)) return time;
-  throw new GovctlError('usage_error', `--now ${text}: not a time`, {
+  throw new GovctlError('usage_error', `--now ${text}: must be a date or a time`, {
     hint: 'Use a format such as 2026-01-31T12:00:00Z or 2026-01-31.',
   });
 }

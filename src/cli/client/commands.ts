@@ -48,7 +48,7 @@ const changes: Changes<{ readonly name?: string; readonly redirectUri?: readonly
 export function registerClientCommands(program: GovctlCommand, act: Act): void {
   const client = program
     .command('client')
-    .description('manage OAuth clients: programs with their own tokens or with a user login');
+    .description('manage OAuth clients: programs that use their own tokens or log in users');
   const its = nounCommands(client, act, {
     argument: '<id>',
     which: 'ID of the client',
@@ -63,7 +63,7 @@ export function registerClientCommands(program: GovctlCommand, act: Act): void {
   client
     .command('create')
     .description('create an OAuth client and show its secret once')
-    .requiredOption('--name <name>', 'name of the client, such as the program using it')
+    .requiredOption('--name <name>', 'name of the client, such as the program that uses it')
     .addOption(
       new HintedOption(
         '--scope <scope>',

@@ -37,7 +37,7 @@ export async function runCreate(
   const { data, baseUrl } = await withOurServer(
     context,
     feature,
-    'Creating it',
+    'Creating OAuth client',
     async (client) => ({
       ...(await client.oauthClients.create({ body })),
       baseUrl: client.baseUrl,
@@ -46,12 +46,12 @@ export async function runCreate(
   await showNew(context, data, 'Created');
   if (data.redirect_uris) {
     await context.say(
-      `Configure it with the issuer ${baseUrl}; /.well-known/openid-configuration lists all endpoints.`,
+      `Configure the program with the issuer ${baseUrl}. All endpoints are listed at /.well-known/openid-configuration.`,
     );
     return exitCodes.ok;
   }
   await context.say(
-    'Set GOVCTL_CLIENT_ID and GOVCTL_CLIENT_SECRET, or store it with `govctl auth login --client-id`.',
+    'Set GOVCTL_CLIENT_ID and GOVCTL_CLIENT_SECRET, or store the credentials with `govctl auth login --client-id`.',
   );
   return exitCodes.ok;
 }

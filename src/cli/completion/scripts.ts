@@ -262,7 +262,7 @@ ${tables.join('\n')}
         elseif ($wordToComplete.StartsWith('-')) { $options[$at] }
         elseif ($at -eq ${psText(takesProfile)}) { @(& govctl completion profiles 2>$null) }
         else { $words[$at] }
-    # Without any, PowerShell completes files.
+    # Without matches, PowerShell completes file names.
     foreach ($item in $found) {
         $text, $about = $item -split '\|', 2
         if (-not $text.StartsWith($wordToComplete, [StringComparison]::Ordinal)) { continue }

@@ -106,7 +106,7 @@ const namesOf = (key: Readonly<Record<string, string | null>>): readonly string[
 function policyText({ currency, non_compliant: once }: CostBlock, { columns }: Screen): string {
   if (!once) return '';
   return wrapWords(
-    `A resource that fails several policies counts in each of them. Each counted once: ${showMoney(once.amount, currency ?? '')} (${percentText(once.share) || '0%'} of the total).`,
+    `A resource that fails several policies counts for each of them. Without duplicates: ${showMoney(once.amount, currency ?? '')} (${percentText(once.share) || '0%'} of the total).`,
     columns,
     0,
   );
@@ -118,7 +118,7 @@ function moversText({ movers }: CostBlock, { style, columns }: Screen): string {
   return formatTable(
     shown,
     [
-      { title: 'CHANGED MOST', cell: ({ change }) => signed(change), isRight: true },
+      { title: 'CHANGE', cell: ({ change }) => signed(change), isRight: true },
       { title: '', cell: changeText, isRight: true },
       { title: '', cell: ({ key }) => namesOf(key).join(', '), shrinks: 'end' },
     ],

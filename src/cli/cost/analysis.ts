@@ -63,13 +63,13 @@ function rangeOf({ start, end, last, month }: AnalysisOptions, now: number) {
   }
   const days = (parseDuration(last) ?? 0) / msPerDay;
   if (!Number.isInteger(days) || days < 1) {
-    throw new GovctlError('usage_error', `--last ${last}: not a number of days`, {
+    throw new GovctlError('usage_error', `--last ${last}: must be a number of days or weeks`, {
       hint: 'Use whole days or weeks, such as 30d or 12w.',
     });
   }
   const to = end === undefined ? Math.floor(now / msPerDay) + 1 : daysOf(end);
   if (!Number.isInteger(to)) {
-    throw new GovctlError('usage_error', `--end ${end ?? ''}: not a day`, {
+    throw new GovctlError('usage_error', `--end ${end ?? ''}: must be a day`, {
       hint: 'Use a day such as 2026-01-31.',
     });
   }
@@ -81,7 +81,7 @@ function monthOf(month: string) {
   const start = `${month}-01`;
   const first = daysOf(start);
   if (!/^\d{4}-\d\d$/.test(month) || !Number.isInteger(first)) {
-    throw new GovctlError('usage_error', `--month ${month}: not a month`, {
+    throw new GovctlError('usage_error', `--month ${month}: must be a month`, {
       hint: 'Use a month such as 2026-01.',
     });
   }

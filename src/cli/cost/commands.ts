@@ -19,11 +19,11 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .command('import')
     .summary('import cost exports, by billing period')
     .description(
-      'Import FOCUS 1.0 to 1.3, AWS CUR and Azure cost details: CSV and NDJSON, also compressed with gzip, and Parquet. An import replaces all stored charges of the billing periods, providers and billing accounts in the files, or none. Importing the same files again changes nothing.',
+      'Import FOCUS 1.0 to 1.3, AWS CUR and Azure cost details: CSV and NDJSON, also compressed with gzip, and Parquet. An import replaces all stored charges of the billing periods, providers and billing accounts in the files. If it fails, nothing is replaced. Importing the same files again changes nothing.',
     )
     .argument('<files...>', 'files, or patterns such as "exports/*.csv.gz"; - reads standard input')
     .option('--dry-run', 'show what the files contain and what an import would change')
-    .option('--skip-rejected', 'skip rows that cannot be read, and import the others')
+    .option('--skip-rejected', 'skip invalid rows and import the others')
     .addOption(
       new Option(
         '--date-format <format>',
@@ -49,11 +49,11 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     .command('analysis')
     .summary('show the cost of a period by service, account, tag and more')
     .description(
-      'Show the cost of a period, grouped by up to three fields, with the trend, the largest changes, and the cost without tags. Whole months are compared with the months before them, other periods with the same number of days before them.',
+      'Show the cost of a period, grouped by up to three fields, with the trend, the largest changes, and the cost without tags. Whole months are compared with the preceding months, and other periods with the same number of preceding days.',
     )
     .option(
       '--group-by <fields>',
-      'up to three of provider, billing_account, account, service, service_category, category, region, resource, environment, owner, tag:KEY, or policy alone (repeatable or comma-separated; default: service)',
+      'up to three fields: provider, billing_account, account, service, service_category, category, region, resource, environment, owner, tag:KEY; or only policy (repeatable or comma-separated; default: service)',
       collectValues,
     )
     .addOption(
@@ -62,23 +62,23 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
         'number of days or weeks up to today, such as 30d or 12w',
       ).default(undefined, '30d'),
     )
-    .option('--month <month>', 'a whole month, such as 2026-01')
+    .option('--month <month>', 'calendar month, such as 2026-01')
     .addOption(metricOption())
     .option(
       '--where <field=value>',
-      'filter by a field of --group-by; tag:KEY= is cost without the tag (repeatable)',
+      'filter by a field of --group-by; tag:KEY= selects cost without the tag (repeatable)',
       collectValues,
     )
     .optionsGroup('Other periods:')
     .option('--start <day>', 'first day, such as 2026-01-31')
     .addOption(
-      new Option('--end <day>', 'with --start: day after the last').default(
+      new Option('--end <day>', 'with --start: day after the last day of the period').default(
         undefined,
         'tomorrow, UTC',
       ),
     )
     .option('--compare-start <day>', 'first day of the period to compare with')
-    .option('--compare-end <day>', 'day after the last of the period to compare with')
+    .option('--compare-end <day>', 'day after the last day of the period to compare with')
     .optionsGroup('Results:')
     .addOption(
       new Option('--granularity <length>', 'interval of the trend')
@@ -86,7 +86,10 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
         .default(undefined, 'day; month for periods over 92 days'),
     )
     .addOption(
-      new Option('--currency <code>', 'only this currency').default(undefined, 'each separately'),
+      new Option('--currency <code>', 'show only this currency').default(
+        undefined,
+        'each separately',
+      ),
     )
     .option('--limit <n>', 'maximum number of groups, up to 100', '20')
     .alsoFormats(['csv'])
@@ -119,7 +122,7 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
     )
     .option('--sort <field>', `sort by ${unusedSortFields.join(', ')}`, 'monthly_cost')
     .option('--limit <n>', 'maximum number of results', '100')
-    .option('--all', 'no maximum')
+    .option('--all', 'no limit')
     .alsoFormats(['csv'])
     .addHelpText('after', unusedHelp)
     .action(act(() => import('./unused.ts').then((m) => m.runUnused)));
@@ -157,11 +160,11 @@ function registerForecast(cost: GovctlCommand, act: Act): void {
     .option('--days <n>', 'number of days, at most 365', '30')
     .option(
       '--group-by <field>',
-      'one of provider, billing_account, account, service, service_category, category, region, resource, environment, owner, tag:KEY',
+      'field to group by: provider, billing_account, account, service, service_category, category, region, resource, environment, owner, tag:KEY',
     )
     .addOption(metricOption())
     .option('--where <field=value>', 'filter by a field of --group-by (repeatable)', collectValues)
-    .option('--currency <code>', 'only this currency (default: each separately)')
+    .option('--currency <code>', 'show only this currency (default: each separately)')
     .alsoFormats(['csv'])
     .addHelpText('after', forecastHelp)
     .action(act(() => import('./forecast.ts').then((m) => m.runForecast)));
@@ -207,8 +210,8 @@ Examples:
   $ govctl cost analysis --group-by policy      # what non-compliance costs`;
 
 const unusedHelp = `
-Costs cover the last 30 whole days of data. Resources whose use the inventory
-does not show are not listed.
+Costs cover the last 30 whole days of data. The list does not include
+resources whose usage is missing from the inventory.
 
 Examples:
   $ govctl cost unused

@@ -111,8 +111,8 @@ export function gapLines(
   });
   const more = incomplete.length - named.length;
   return [
-    ...(until !== null && until < end ? [`Data until ${until}.`] : []),
+    ...(until !== null && until < end ? [`Cost data is available until ${until}.`] : []),
     ...named,
-    ...(more > 0 ? [`Incomplete: ${inThrees(more)} more`] : []),
+    ...(more > 0 ? [`... and ${inThrees(more)} more incomplete`] : []),
   ];
 }

@@ -29,7 +29,7 @@ function anomaliesText({ anomalies: all }: Findings, screen: Screen): string {
   const sum = sumsOf(all.map(({ currency, impact }) => [currency, impact]));
   return list(
     all,
-    `${howMany(all.length, 'anomaly', 'anomalies')}: +${sum}. More: govctl cost anomalies`,
+    `${howMany(all.length, 'anomaly', 'anomalies')}: +${sum}. Use \`govctl cost anomalies\` for details.`,
     [
       { title: 'IMPACT', cell: (one) => `+${showMoney(one.impact, one.currency)}`, isRight: true },
       { title: 'OVER', cell: (one) => percentOf(one.impact_percent), isRight: true, drops: 2 },
@@ -49,7 +49,7 @@ function unusedText({ unused_resources: all }: Findings, screen: Screen): string
   );
   return list(
     all,
-    `${howMany(all.length, 'unused resource')}${sum && `: ${sum} a month`}. More: govctl cost unused`,
+    `${howMany(all.length, 'unused resource')}${sum && `: ${sum} a month`}. Use \`govctl cost unused\` for details.`,
     [
       {
         title: 'MONTHLY COST',
@@ -69,7 +69,7 @@ function savingsText({ savings }: Findings, { columns }: Screen): string {
   return sum === ''
     ? ''
     : wrapWords(
-        `Potential savings: ${sum} per month, by deleting unused resources and resizing machines. More: govctl cost unused, govctl cost rightsizing`,
+        `Potential savings: ${sum} per month, by deleting unused resources and resizing virtual machines. Use \`govctl cost unused\` and \`govctl cost rightsizing\` for details.`,
         columns,
         0,
       );

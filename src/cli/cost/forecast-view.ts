@@ -102,7 +102,7 @@ function monthText(one: CostForecast['months'][number], currency: string): strin
 
 const methods = {
   median_of_three:
-    'the median of exponential smoothing, the last week repeated and the mean of four weeks',
+    'the median of exponential smoothing, repeating the last week, and the mean of four weeks',
   mean: 'the mean of all days',
   none: 'none',
 } as const;
@@ -114,7 +114,7 @@ function methodText({ method, backtest }: CostForecast, currency: string): strin
   const { forecasts, mae, seasonal_naive_mae: naive, coverage } = backtest;
   const within =
     coverage === null ? '' : ` ${Math.round(coverage * 100)}% of days were within the 80% range.`;
-  return `${made} ${count(forecasts, 'earlier forecast')} of two weeks ${forecasts === 1 ? 'was' : 'were'} off by ${showMoney(mae, currency)} per day on average; repeating the last week, by ${showMoney(naive)}.${within}`;
+  return `${made} ${count(forecasts, 'earlier two-week forecast')} ${forecasts === 1 ? 'was' : 'were'} off by ${showMoney(mae, currency)} per day on average; repeating the last week would have been off by ${showMoney(naive)}.${within}`;
 }
 
 function groupTable(

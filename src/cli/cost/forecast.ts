@@ -25,7 +25,7 @@ export async function runForecast(context: Context, options: ForecastOptions): P
     ...filtersOf(options.where ?? []),
     ...defined({ group_by: groupBy, currency }),
   };
-  const { data } = await withOurServer(context, 'cost', 'Forecasting', (client) =>
+  const { data } = await withOurServer(context, 'cost', 'Forecasting costs', (client) =>
     client.costForecast.get({ query }),
   );
   const { env, terminal } = context.world;
@@ -33,8 +33,8 @@ export async function runForecast(context: Context, options: ForecastOptions): P
   if (data.forecasts.length === 0) {
     await context.say(
       data.history === null
-        ? 'No complete day of cost data yet. Import an export of your provider: govctl cost import FILE'
-        : 'No usage matches.',
+        ? 'No complete day of cost data yet. To import an export from your provider, run `govctl cost import FILE`.'
+        : 'No usage matches the filters.',
     );
   }
   return exitCodes.ok;

@@ -83,7 +83,7 @@ async function costFile(name: string, absolute: string): Promise<CostFile> {
   });
   if (stats.isDirectory()) {
     throw new GovctlError('usage_error', `${name} is a directory`, {
-      hint: `Pass its files, such as ${path.join(name, '*.csv.gz')}.`,
+      hint: `Pass the files in the directory, such as ${path.join(name, '*.csv.gz')}.`,
     });
   }
   const file = { name, size: stats.size, open: () => createReadStream(absolute) };

@@ -115,7 +115,7 @@ const rejectedText = ({ file, line, column, field, reason }: RejectedRow): strin
 export function importError({ failure, result }: CostImport): GovctlError {
   return new GovctlError('usage_error', failureText(failure), {
     ...((result?.rejected ?? 0) > 0
-      ? { hint: 'Correct the rows, or pass --skip-rejected to import the others.' }
+      ? { hint: 'Correct the rejected rows, or pass --skip-rejected to import the others.' }
       : {}),
   });
 }

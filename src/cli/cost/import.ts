@@ -33,7 +33,7 @@ const longestName = 256;
 export async function runImport(context: Context, options: ImportOptions): Promise<ExitCode> {
   const { world } = context;
   const files = await findCostFiles(world, options.args[0]);
-  const ended = await withOurServer(context, 'cost', 'Sending', async (client, update) => {
+  const ended = await withOurServer(context, 'cost', 'Uploading files', async (client, update) => {
     const { data: opened } = await client.costImports.create({
       body: {
         dry_run: options.dryRun ?? false,
@@ -121,7 +121,7 @@ async function sendFiles(
         yield chunk;
         sent += chunk.length;
         const which = files.length > 1 ? ` ${at + 1} of ${count(files.length, 'file')}` : '';
-        update(`Sending${which}: ${progress(before + sent)}`);
+        update(`Uploading${which}: ${progress(before + sent)}`);
       }
     };
     await client.costImports.put(

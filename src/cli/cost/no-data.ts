@@ -10,7 +10,7 @@ export async function sayIfEmpty(
   if (totals.length > 0) return;
   await context.say(
     until === null
-      ? 'No cost data yet. Import an export of your provider: govctl cost import FILE'
-      : `No cost from ${start} to ${lastDay(end)} matches. Data until ${until}.`,
+      ? 'No cost data yet. To import an export from your provider, run `govctl cost import FILE`.'
+      : `No costs match from ${start} to ${lastDay(end)}. Cost data is available until ${until}.`,
   );
 }

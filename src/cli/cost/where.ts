@@ -11,7 +11,7 @@ export function filtersOf(given: readonly string[]): Readonly<Record<string, str
     const isTag = field.startsWith('tag:');
     if (!isTag && (!fields.some((one) => one === field) || value === '')) {
       const nearest = nearestWord(field, fields);
-      throw new GovctlError('usage_error', `--where ${text}: not FIELD=VALUE`, {
+      throw new GovctlError('usage_error', `--where ${text}: must be FIELD=VALUE`, {
         hint: `${nearest !== undefined && nearest !== field ? `Did you mean ${nearest}? ` : ''}Fields: ${fields.join(', ')}, tag:KEY.`,
       });
     }

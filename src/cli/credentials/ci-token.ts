@@ -132,9 +132,9 @@ async function fromGithub(
   });
   const path = address.pathname + address.search;
   const answer = await transport.exchange('GET', path);
-  const text = await readText(answer, 'GitHub’s ID token');
+  const text = await readText(answer, 'the ID token from GitHub');
   const parsed = answer.ok ? IdToken.safeParse(parseJson(text)) : undefined;
-  if (parsed?.success) return checkToken(parsed.data.value, 'the response of GitHub');
+  if (parsed?.success) return checkToken(parsed.data.value, 'the response from GitHub');
   throw new GovctlError(
     'not_logged_in',
     `GitHub issued no ID token: ${address.origin} returned HTTP ${answer.status}`,

@@ -115,7 +115,7 @@ const readPem = (file: string, what: string): Promise<Buffer> =>
   readFile(file).catch((cause: unknown) => {
     const { code, message } = cause as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'no such file' : message;
-    throw new GovctlError('file_error', `The ${what}, ${file}, can't be read: ${why}`, {
+    throw new GovctlError('file_error', `The ${what}, ${file}, cannot be read: ${why}`, {
       cause,
       hint: `Check ${variables.cert} and ${variables.key}, or set other files with \`govctl auth login --client-cert FILE --client-key FILE\`.`,
     });

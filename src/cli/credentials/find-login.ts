@@ -92,7 +92,7 @@ function repoTarget(
 const whatIsSent: Readonly<Record<EnvironmentLogin['kind'], string>> = {
   token: 'GOVCTL_TOKEN',
   client: 'GOVCTL_CLIENT_SECRET',
-  oidc: 'The ID token of this job',
+  oidc: 'The ID token of this CI job',
 };
 
 /** Whether the user takes a file's word for this address. @throws GovctlError usage_error for what is no list of URLs */

@@ -31,7 +31,8 @@ async function within<T>(work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`the keychain did not respond within ${answerWithinMs / 1000} s`)),
+      () =>
+        reject(new Error(`the keychain did not respond within ${answerWithinMs / 1000} seconds`)),
       answerWithinMs,
     );
   });
@@ -49,7 +50,7 @@ export async function probeKeychain(keychain: Keychain): Promise<string | undefi
     await keychain.write(account, account);
     const back = await keychain.read(account);
     await keychain.remove(account);
-    return back === account ? undefined : 'the keychain does not return what was stored';
+    return back === account ? undefined : 'the keychain did not return the stored value';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -20,7 +20,7 @@ export function signerLine(id: string, trusted: TrustedKey | undefined): string 
   const status = statusOf(id, trusted);
   const given = trusted?.pinned
     ? `the key pinned for ${printableLine(trusted.pinned.base_url)}`
-    : 'the key of --key';
+    : 'the key in --key';
   const said = {
     known: given,
     other: `not ${given} (${shortKeyId(trusted?.id ?? '')}): another server, or a new key`,

@@ -88,7 +88,7 @@ async function playDemo(
   );
   await play.step('Applying again restores the policy.', ['apply', '--auto-approve'], { head: 20 });
   await play.step(
-    'Check a template before it is deployed. This requires no service.',
+    'Check a template before it is deployed. Checks work offline.',
     ['check', template, '--fail-on', 'HIGH'],
     { head: 8, tail: 4, expect: exitCodes.verdict },
   );
@@ -104,12 +104,12 @@ async function playDemo(
   );
   await play.step('Show the compliance of all resources.', ['overview'], { head: 9 });
   await play.step(
-    'A failing resource is a violation until it is fixed or exempt.',
+    'A failing resource is a violation until the resource is fixed or exempt.',
     ['violation', 'list', '--severity', 'CRITICAL'],
     { head: 10 },
   );
   await play.step(
-    'A policy can define its remediation. The plan is shown first, unless approved.',
+    'A policy can define its remediation. Without --auto-approve, it shows the plan and asks for approval.',
     ['remediate', 'apply', '--policy', handFix, '--auto-approve'],
     { head: 8 },
   );
@@ -151,7 +151,7 @@ async function playCost(play: ReturnType<typeof createPlayer>): Promise<void> {
   const anomalies = ['cost', 'anomalies'];
   await play.waitFor(anomalies, (text) => text.includes('Storage'));
   await play.step(
-    'Anomalies are detected automatically. Webhooks receive them as events, and crossed thresholds too.',
+    'Cost anomalies are detected automatically. Webhooks receive events for anomalies and crossed thresholds.',
     anomalies,
     { head: 6 },
   );
@@ -164,7 +164,7 @@ async function playCost(play: ReturnType<typeof createPlayer>): Promise<void> {
     ['cost', 'metrics', 'import', 'cost/utilization.ndjson'],
     { head: 4 },
   );
-  await play.step('A server of half the size is enough.', ['cost', 'rightsizing'], { head: 10 });
+  await play.step('A server half the size is enough.', ['cost', 'rightsizing'], { head: 10 });
   await play.step('Why?', ['cost', 'rightsizing', 'get', 'i-0a1b2c3d4e5f60718'], { head: 14 });
   await play.step('These resources are unused.', ['cost', 'unused'], { head: 8 });
   await play.step('What do failing resources cost?', ['violation', 'summary', '--by', 'resource'], {

@@ -30,7 +30,7 @@ export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const recent = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
   if (recent) return { check: 'node', status: 'ok', message: version };
-  const needed = `needs ${oldestNode.join('.')} or newer`;
+  const needed = `requires ${oldestNode.join('.')} or newer`;
   return {
     check: 'node',
     status: 'fail',
@@ -98,7 +98,7 @@ async function checkKeychain({ env, keychain }: World): Promise<Finding> {
     check,
     status: 'warn',
     message: `cannot be used (${why})`,
-    hint: 'Credentials are stored in files that only you can read. Set GOVCTL_KEYRING=off to skip the keyring.',
+    hint: 'Credentials are stored in files that only you can read. Set GOVCTL_KEYRING=off to skip the keychain.',
   };
 }
 
@@ -116,7 +116,11 @@ function checkProject(cwd: string): Finding {
     };
   }
   if (file === undefined) {
-    return { check, status: 'ok', message: 'none here; run `govctl init` to create one' };
+    return {
+      check,
+      status: 'ok',
+      message: 'no repo in this directory; run `govctl init` to create one',
+    };
   }
   const owner = config.project ? `, project ${config.project}` : '';
   return { check, status: 'ok', message: `${file}${owner}` };
@@ -157,6 +161,6 @@ async function checkDisk(cwd: string): Promise<Finding> {
     check,
     status: 'warn',
     message,
-    hint: 'A server with its data here becomes read-only when the disk is full.',
+    hint: 'A server with its data in this directory becomes read-only when the disk is full.',
   };
 }

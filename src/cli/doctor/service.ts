@@ -82,7 +82,7 @@ async function wireChecks(context: Context, target: Target): Promise<Finding[]> 
   }
   try {
     await connected(() => net.connect({ host, port }), 'connect');
-    findings.push({ check: 'tcp', status: 'ok', message: `port ${port} answers` });
+    findings.push({ check: 'tcp', status: 'ok', message: `port ${port} is open` });
   } catch (error) {
     return [
       ...findings,
@@ -138,7 +138,12 @@ async function checkCertificate(
       'secureConnect',
     );
     const { validTo, issuer } = socket;
-    return expiring(check, `${socket.protocol ?? 'TLS'}, certificate by ${issuer}`, validTo, now);
+    return expiring(
+      check,
+      `${socket.protocol ?? 'TLS'}, certificate issued by ${issuer}`,
+      validTo,
+      now,
+    );
   } catch (error) {
     if (/^ERR_SSL_(WRONG_VERSION|PACKET_LENGTH)/.test(String((error as { code?: unknown }).code))) {
       return {
@@ -256,7 +261,7 @@ async function checkHealth(context: Context, target: Target): Promise<Finding[]>
       {
         check,
         status: 'ok',
-        message: 'responds; it has no /healthz, which is an extension of our server',
+        message: 'responds, but without /healthz, which is an extension of `govctl server`',
       },
       ...rest,
     ];
@@ -282,9 +287,9 @@ export function checkClock(date: string | null, now: number, isLocal = false): F
   return {
     check,
     status: 'warn',
-    message: `this machine is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the service`,
+    message: `the clock of this machine is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the service`,
     hint: isLocal
-      ? 'Was the clock of this local server moved? `govctl server clock` shows it, and `govctl server clock reset` sets it back.'
+      ? 'If the clock of this local server was moved, run `govctl server clock reset` to reset it.'
       : 'Synchronize the clock (NTP): it determines when tokens and plans expire.',
   };
 }
@@ -324,7 +329,7 @@ async function checkWebhooks(client: Client): Promise<Finding[]> {
       check: 'webhooks',
       status: 'warn',
       message: `${count(first.dropped?.events ?? 0, 'event')} of ${nameOf(first)} dropped since ${first.dropped?.since ?? ''}${others}`,
-      hint: `Too many events wait, or for too long. Look at \`govctl webhook get ${typed(first.id)}\`: repair its receiver, or delete the webhook.`,
+      hint: `Too many events are queued, or events are queued for too long. Run \`govctl webhook get ${typed(first.id)}\`, then fix the receiver or delete the webhook.`,
     },
   ];
 }

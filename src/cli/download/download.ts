@@ -205,7 +205,7 @@ const interrupted = (part: string, got: Got): GovctlError =>
 
 const underway = (target: string, lock: string): GovctlError =>
   new GovctlError('file_error', `Another download of ${target} is in progress`, {
-    hint: `Wait for it, or use a different --out. If no download is running, remove ${lock}.`,
+    hint: `Wait for the download to finish, or use a different --out. If no download is running, remove ${lock}.`,
   });
 
 const cutTooOften = (part: string, got: Got): GovctlError =>

@@ -9,12 +9,12 @@ import { filterGroup, withResourceFlags } from '../violation/filter-flags.ts';
 export function registerEvaluationCommands(program: GovctlCommand, act: Act): void {
   const evaluation = program
     .command('evaluation')
-    .description('list errors: evaluations that policies could not decide');
+    .description('list evaluations that ended in an error');
   const list = evaluation
     .command('list')
-    .summary('list errors of evaluations, highest severity first')
+    .summary('list evaluation errors, highest severity first')
     .description(
-      'List the latest evaluation of each policy and resource that ended in an error, with the attribute and the reason, highest severity first. Other outcomes: --status.',
+      'List the latest evaluation of each policy and resource that ended in an error, with the attribute and the reason, highest severity first. For other outcomes, use --status.',
     )
     .optionsGroup(filterGroup)
     .addOption(

@@ -15,7 +15,7 @@ export function registerEventCommands(program: GovctlCommand, act: Act): void {
       eventOption('--event <type>', 'filter by event type (repeatable or comma-separated)'),
     )
     .addOption(eventOption('--type <type>', 'same as --event').hideHelp())
-    .option('--since <time>', 'start of the period: a time, or an age such as 2h')
+    .option('--since <time>', 'start of the period: a time, or a relative time such as 2h')
     .option('--follow', 'keep printing new events until Ctrl-C')
     .action(act(() => import('./list.ts').then((m) => m.runList)));
   event
@@ -40,7 +40,7 @@ export function registerEventCommands(program: GovctlCommand, act: Act): void {
     .command('replay')
     .description('resend events, after those already queued')
     .argument('[ids...]', 'event IDs')
-    .option('--since <time>', 'start of the period: a time, or an age such as 2h')
+    .option('--since <time>', 'start of the period: a time, or a relative time such as 2h')
     .option('--until <time>', 'with --since: end of the period, exclusive')
     .addOption(
       eventOption('--event <type>', 'filter by event type (repeatable or comma-separated)'),

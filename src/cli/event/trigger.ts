@@ -48,7 +48,7 @@ async function readData(world: World, given: string): Promise<Record<string, unk
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new GovctlError('usage_error', `${from} is not JSON: ${(cause as Error).message}`, {
+    throw new GovctlError('usage_error', `${from} is not valid JSON: ${(cause as Error).message}`, {
       cause,
       hint: `Use an object such as --data '{"violation": {"severity": "HIGH"}}', or @FILE.`,
     });

@@ -38,7 +38,7 @@ export const runAttach: Run<AttachOptions> = async (context, options) => {
     });
   }
   if (files.length > mostFiles) {
-    throw new GovctlError('usage_error', `--file: maximum ${mostFiles} files at a time`);
+    throw new GovctlError('usage_error', `--file: at most ${mostFiles} files at a time`);
   }
   const expires = parseLastDay(options.expires, context.world.now());
   const inputs: ManualInput[] = [];
@@ -49,7 +49,7 @@ export const runAttach: Run<AttachOptions> = async (context, options) => {
   }
   const attached: Attached[] = [];
   try {
-    await withOurServer(context, feature, 'Attaching', async (client, update) => {
+    await withOurServer(context, feature, 'Attaching evidence', async (client, update) => {
       for (const [at, input] of inputs.entries()) {
         update(`Attaching ${input.file?.name ?? 'the text'}: ${at + 1} of ${inputs.length}`);
         attached.push(await send(client, input));
@@ -67,7 +67,7 @@ function parseLastDay(text: string, now: number): string {
   const end = parseExpiry('--expires', text, now)?.slice(0, 10);
   if (end === undefined) {
     throw new GovctlError('usage_error', '--expires never: evidence must expire', {
-      hint: 'Use a lifetime such as 365d, or a date; at most three years from now.',
+      hint: 'Use a lifetime such as 365d, or a date, at most three years from now.',
     });
   }
   if (end >= new Date(now).toISOString().slice(0, 10)) return end;
@@ -122,7 +122,7 @@ async function send(client: Client, body: ManualInput): Promise<Attached> {
   if (data.file?.sha256 === sha256) return data;
   throw new GovctlError(
     'bad_answer',
-    `${body.file.name} was attached as ${data.id}, but its SHA-256 at the service is different`,
+    `${body.file.name} was attached as ${data.id}, but its SHA-256 in the service is different`,
     { hint: `Delete it with \`govctl evidence delete ${data.id}\`, and attach it again.` },
   );
 }

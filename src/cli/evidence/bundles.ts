@@ -72,7 +72,9 @@ export function bundleView(bundle: Bundle, { room, headline }: Shown): View {
         style,
         room,
       ) +
-      (status === 'completed' ? `Next: govctl evidence export ${id}\n` : ''),
+      (status === 'completed'
+        ? `To download the bundle, run \`govctl evidence export ${id}\`.\n`
+        : ''),
   };
 }
 

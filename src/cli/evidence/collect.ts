@@ -32,10 +32,15 @@ export const runCollect: Run<CollectOptions> = async (context, options) => {
       since: since === undefined ? undefined : parseMoment('--since', since, context.world.now()),
     }),
   };
-  const bundle = await withOurServer(context, feature, 'Collecting', async (client, update) => {
-    const begun = await collect(client, body);
-    return wait ? waitForBundle(context, client, begun, { timeoutMs, update }) : begun;
-  });
+  const bundle = await withOurServer(
+    context,
+    feature,
+    'Collecting evidence',
+    async (client, update) => {
+      const begun = await collect(client, body);
+      return wait ? waitForBundle(context, client, begun, { timeoutMs, update }) : begun;
+    },
+  );
   await context.show(bundleView(bundle, shownIn(context)));
   return howItEnded(context, bundle, wait ? timeout : undefined);
 };
@@ -75,7 +80,9 @@ export async function howItEnded(
   if (status === 'completed') return exitCodes.ok;
   if (status === 'failed') return exitCodes.error;
   if (timeout !== undefined) {
-    await warn(`${id} was not built within ${showTimeout(timeout)}; the server continues.`);
+    await warn(
+      `${id} was not built within ${showTimeout(timeout)}; the server is still building it.`,
+    );
   }
   await say(`Run \`govctl evidence get ${id}\` to check its status.`);
   return exitCodes.pending;

@@ -25,11 +25,14 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
         .argParser(collectValues)
         .offering(evidenceSources),
     )
-    .option('--since <time>', 'start of changes and attached evidence: a date, time, or age (30d)')
+    .option(
+      '--since <time>',
+      'include changes and attached evidence since: a date, a time, or a relative time such as 30d',
+    )
     .option('--bundles', 'list bundles, newest first')
     .option('--attached', 'list attached evidence, newest first')
     .option('--limit <n>', 'maximum number of results', '100')
-    .option('--all', 'no maximum')
+    .option('--all', 'no limit')
     .addHelpText('after', listHelp)
     .action(act(() => import('./list.ts').then((m) => m.runList)));
   nounCommands(evidence, act, {
@@ -45,22 +48,29 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
     )
     .argument('<framework>', 'framework such as soc2')
     .argument('[control...]', 'only these controls (default: all)')
-    .option('--since <time>', 'start of changes: a date, a time, or an age (default: 90d)')
+    .option(
+      '--since <time>',
+      'include changes since: a date, a time, or a relative time (default: 90d)',
+    )
     .option('--name <name>', 'name of the bundle')
     .option('--no-wait', 'return without waiting for the bundle')
-    .option('--timeout <time>', 'timeout, in seconds or as 10m', '600')
+    .option('--timeout <time>', 'timeout in seconds, or a duration such as 10m', '600')
     .addHelpText('after', collectHelp)
     .action(act(() => import('./collect.ts').then((m) => m.runCollect)));
   evidence
     .command('export')
     .summary('download the newest bundle of a framework, or collect one')
     .description(
-      'Download the newest bundle of all controls of a framework, or collect one if none exists. Interrupted downloads resume. The file gets its name only when its SHA-256 matches.',
+      'Download the newest bundle of all controls of a framework, or collect one if none exists. Interrupted downloads resume. The file is created only if its SHA-256 matches.',
     )
     .argument('<framework>', 'framework such as soc2, or bundle ID')
     .option('--out <place>', 'FILE.zip or a directory (default: current directory)')
     .option('--new', 'collect a new bundle')
-    .option('--timeout <time>', 'timeout for the bundle, in seconds or as 10m', '600')
+    .option(
+      '--timeout <time>',
+      'timeout for the bundle in seconds, or a duration such as 10m',
+      '600',
+    )
     .addHelpText('after', exportHelp)
     .action(act(() => import('./export.ts').then((m) => m.runExport)));
   evidence
@@ -71,24 +81,24 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
     )
     .argument('<framework>', 'framework such as soc2, or control such as SOC2:CC6.1')
     .argument('[control]', 'control of the framework')
-    .option('--file <file>', 'file, maximum 10 MiB (repeatable)', collectValues)
-    .option('--text <text>', 'text of the evidence, alone or for each file')
-    .requiredOption('--expires <time>', 'last day: a date, or a lifetime such as 365d')
+    .option('--file <file>', 'file to attach, up to 10 MiB (repeatable)', collectValues)
+    .option('--text <text>', 'text to attach, alone or with each file')
+    .requiredOption('--expires <time>', 'last day of validity: a date, or a lifetime such as 365d')
     .addHelpText('after', attachHelp)
     .action(act(() => import('./attach.ts').then((m) => m.runAttach)));
   nounCommands(evidence, act, {
     argument: '<evidence>',
     which: 'bundle or evidence ID',
     noun: () => import('./attached.ts').then((m) => m.attachedEvidence),
-  }).delete('delete a bundle or attached evidence (existing bundles keep it)');
+  }).delete('delete a bundle or attached evidence (existing bundles do not change)');
   evidence
     .command('verify')
     .summary('verify the contents and signer of a bundle')
     .description(
-      'Verify offline that a bundle is unchanged and signed by the expected key: --key, or the key pinned at login for the current profile, --profile or --base-url. Lists each entry that was changed, removed, added or moved.',
+      'Verify offline that a bundle is unchanged and signed with the expected key: --key, or the key pinned at login for the current profile, --profile or --base-url. Lists each entry that was changed, removed, added or moved.',
     )
     .argument('<file>', 'bundle file from `evidence export`')
-    .option('--key <file>', 'PEM file of the expected signing key (default: pinned at login)')
+    .option('--key <file>', 'PEM file with the expected signing key (default: pinned at login)')
     .addHelpText('after', verifyHelp)
     .action(act(() => import('./verify.ts').then((m) => m.runVerify)));
 }
@@ -107,8 +117,8 @@ Examples:
   $ govctl evidence collect pci --no-wait -o json`;
 
 const exportHelp = `
-Exit codes: 0 written, 1 bundle failed, 5 written, but signed by another key
-than the key pinned at login, 8 bundle not built yet.
+Exit codes: 0 written, 1 bundle failed, 5 written, but signed with a
+key other than the key pinned at login, 8 bundle not built yet.
 
 Examples:
   $ govctl evidence export soc2 --out soc2.zip
@@ -123,8 +133,8 @@ Examples:
 
 const verifyHelp = `
 Exit codes: 0 unchanged, 2 changed, 3 truncated or not a bundle, 5 unchanged,
-but not signed by the expected key. Without --key and a pinned key, the signer
-is unknown and the exit code 0.
+but not signed with the expected key. Without --key or a pinned key, the signer
+is unknown and the exit code is 0.
 
 Examples:
   $ govctl evidence verify soc2.zip

@@ -68,13 +68,13 @@ export const runExport: Run<ExportOptions> = async (context, options) => {
   await context.show(exportView(bundle, file, downloaded, isReused));
   if (isReused) {
     await context.say(
-      `Using the bundle of ${utcMinute(bundle.cut.at)}; pass --new to collect again.`,
+      `Using the bundle from ${utcMinute(bundle.cut.at)}. To collect a new one, pass --new.`,
     );
   }
   const signer = bundle.bundle?.key_id ?? '';
   if (!trusted || signer === trusted.id) return exitCodes.ok;
   await context.warn(
-    `the key ${shortKeyId(signer)} signed this bundle, not ${shortKeyId(trusted.id)}, which was pinned at login`,
+    `this bundle is signed with key ${shortKeyId(signer)}, not with ${shortKeyId(trusted.id)}, the key pinned at login`,
   );
   return exitCodes.conflict;
 };
@@ -134,8 +134,8 @@ const exportView = (
   human: (style) =>
     [
       `${style.green('Wrote')} ${printableLine(file)} (${showSize(downloaded.bytes)}, SHA-256 ${downloaded.sha256})`,
-      `Moment ${printableLine(momentOf(bundle.cut))}`,
-      `Next: govctl evidence verify ${typed(file)}`,
+      `As of  ${printableLine(momentOf(bundle.cut))}`,
+      `To verify the bundle, run \`govctl evidence verify ${typed(file)}\`.`,
       '',
     ].join('\n'),
 });

@@ -41,11 +41,11 @@ function validLines(
   style: Style,
 ): string[] {
   const { framework, controls, policies, since, base_url: url, local, cut, missing } = summary;
-  const is = `${printableLine(file)} is unchanged: its ${inThrees(summary.entries)} entries, hashes and signature agree`;
+  const is = `${printableLine(file)} is unchanged: its ${inThrees(summary.entries)} entries match their hashes and the signature`;
   const verdict = {
     known: `${style.green('✓')} ${is}.`,
     unknown: `${style.yellow('?')} ${is}. The signer is unknown.`,
-    other: `${style.red('✗')} ${is}, but not signed by the expected key.`,
+    other: `${style.red('✗')} ${is}, but not signed with the expected key.`,
   }[signer];
   const what = `${count(controls, 'control')}, ${count(policies, 'policy', 'policies')}, changes since ${utcMinute(since)}`;
   const more = missing.length - mostMissing;
@@ -54,12 +54,12 @@ function validLines(
     signerLine(summary.key_id, trusted),
     `Server   ${printableLine(url)}${local ? ' (local: the user can change the data and clock)' : ''}`,
     `Content  ${printableLine(`${framework}: ${what}`)}`,
-    `Moment   ${printableLine(momentOf(cut))}`,
+    `As of    ${printableLine(momentOf(cut))}`,
     `Audit    ${printableLine(`${cut.audit_sequence}:${cut.audit_hash}`)}`,
     ...missing
       .slice(0, mostMissing)
       .map((one, index) => `${index === 0 ? 'Missing' : '       '}  ${printableLine(one)}`),
-    ...(more > 0 ? [`         and ${inThrees(more)} more; -o json lists all`] : []),
+    ...(more > 0 ? [`         and ${inThrees(more)} more; use -o json to list all`] : []),
     ...(signer === 'unknown'
       ? [
           'Log in to the server to pin its key, or pass --key FILE with a key from a trusted source.',

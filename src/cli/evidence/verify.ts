@@ -30,7 +30,7 @@ export const runVerify: Run<VerifyOptions> = async (context, { args: [file], key
     throw new GovctlError(
       'invalid_file',
       `${file} is not a complete evidence bundle: ${problem?.message ?? 'file is empty'}${where}, at byte ${inThrees(problem?.offset ?? 0)}`,
-      { hint: 'Download it again with `govctl evidence export`.' },
+      { hint: 'Download the bundle again with `govctl evidence export`.' },
     );
   }
   await context.show(verifyView(file, verified, trusted));

@@ -100,7 +100,10 @@ export function registerExemptionCommands(program: GovctlCommand, act: Act): voi
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
   const its = nounCommands(exemption, act, { argument: '<id>', noun: exemptions });
   its
-    .list('list exemptions, next to expire first', { fields: exemptionSortFields, by: 'expires' })
+    .list('list exemptions, soonest to expire first', {
+      fields: exemptionSortFields,
+      by: 'expires',
+    })
     .option('--policy <policy>', 'filter by policy, as named in the exemption')
     .option('--owner <name>', 'filter by owner (repeatable)', collectValues)
     .addOption(new Option('--status <status>', 'filter by status').choices([...exemptionStatuses]))
@@ -111,7 +114,7 @@ export function registerExemptionCommands(program: GovctlCommand, act: Act): voi
       .option('--policy <policy>', 'policy ID, name or key')
       .option(
         '--resource <id>',
-        'resource ID or glob with *; replaces the list (repeatable)',
+        'resource ID or glob with * (repeatable); replaces all resources',
         collectValues,
       )
       .option('--reason <text>', 'new reason')

@@ -24,7 +24,7 @@ export const listFlags = (
     .addOption(
       new Option('--limit <n>', 'maximum number of results').default('100').helpGroup(listGroup),
     )
-    .addOption(new Option('--all', 'no maximum number of results').helpGroup(listGroup))
+    .addOption(new Option('--all', 'list all results').helpGroup(listGroup))
     .addOption(
       new Option('--sort <field>', 'sort field')
         .choices([...sortFields])

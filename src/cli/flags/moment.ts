@@ -11,8 +11,8 @@ export function parseMoment(flag: string, text: string, now: number): string {
   const ago = parseDuration(text);
   const at = ago === undefined ? momentOf(text) : now - ago;
   if (at !== undefined && Math.abs(at) <= latest) return new Date(at).toISOString();
-  throw new GovctlError('usage_error', `${flag} ${text}: not a time`, {
-    hint: `Use a date, a time such as 2026-01-31T09:30:00Z, or an age, ${durationForms}.`,
+  throw new GovctlError('usage_error', `${flag} ${text}: must be a date or a time`, {
+    hint: `Use a date, a time such as 2026-01-31T09:30:00Z, or a relative time, ${durationForms}.`,
   });
 }
 
@@ -26,7 +26,7 @@ export function parseExpiry(flag: string, text: string, now: number): string | n
   const lifetime = parseDuration(text);
   const at = lifetime === undefined ? momentOf(text) : now + lifetime;
   if (at !== undefined && Math.abs(at) <= latest) return new Date(at).toISOString();
-  throw new GovctlError('usage_error', `${flag} ${text}: not a lifetime, date or time`, {
+  throw new GovctlError('usage_error', `${flag} ${text}: must be a lifetime, a date or a time`, {
     hint: 'Use a lifetime such as 90d, a date, a time such as 2026-01-31T09:30:00Z, or never.',
   });
 }

@@ -12,7 +12,7 @@ export function parseOverlap(text: string): number {
     if (seconds <= longestOverlap) return seconds;
     throw new GovctlError('usage_error', `--overlap ${text}: the maximum is 30d`);
   }
-  throw new GovctlError('usage_error', `--overlap ${text}: not a duration`, {
+  throw new GovctlError('usage_error', `--overlap ${text}: must be a duration`, {
     hint: `Use a duration, ${durationForms}.`,
   });
 }

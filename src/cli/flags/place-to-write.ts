@@ -46,7 +46,7 @@ export function placeToWrite(from: WritesFrom, file: string): string {
   throw new GovctlError(
     'file_error',
     `${named} was not written: ${leadsOutside(found.outside).message}`,
-    { hint: 'Remove the link, or pass --allow-outside.' },
+    { hint: 'Remove the symbolic link, or pass --allow-outside.' },
   );
 }
 

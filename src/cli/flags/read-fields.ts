@@ -123,7 +123,7 @@ export async function parseSettings(
     const at = setting.indexOf('=');
     const name = setting.slice(0, at);
     if (at < 1) {
-      throw new GovctlError('usage_error', `--set ${setting}: use field=value`);
+      throw new GovctlError('usage_error', `--set ${setting}: must be field=value`);
     }
     if (!known.includes(name)) {
       const nearest = nearestWord(name, known);

@@ -50,7 +50,7 @@ const definitions: OwnNoun<FrameworkDefinition> = {
 export function registerFrameworkCommands(program: GovctlCommand, act: Act): void {
   const framework = program
     .command('framework')
-    .description('show the status of compliance frameworks; define frameworks');
+    .description('define compliance frameworks and show their status');
   const its = nounCommands(framework, act, {
     argument: '<framework>',
     which: 'framework ID, such as soc2',
@@ -67,7 +67,7 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
     .command('show')
     .summary('show which controls have policies, which have data, and which fail')
     .description(
-      'Show the status of each control of a framework, from the latest evaluations of the policies mapped to it; with a control, its policies. A control without data never passes.',
+      'Show the status of each control of a framework, based on the latest evaluations of the policies mapped to the control. For a single control, also list its policies. A control without data never passes.',
     )
     .argument('<framework>', 'framework ID, such as soc2')
     .argument('[control]', 'show this control with its policies')
@@ -84,11 +84,11 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
     .command('coverage')
     .summary('count the controls that have policies')
     .description(
-      'Count, for each built-in framework and each framework in the policy files, the controls that enabled policies reference in compliance_frameworks. Labels of whole frameworks and of groups of controls (SOC2:CC6) do not count. Requires no service.',
+      'Count, for each built-in framework and each framework in the policy files, the controls that enabled policies reference in compliance_frameworks. Labels of whole frameworks and of groups of controls (SOC2:CC6) are not counted. Works offline.',
     )
     .argument(
       '[paths...]',
-      'files or directories (default: paths in govctl.yaml, else the current directory)',
+      'files or directories (default: paths in govctl.yaml, otherwise the current directory)',
     )
     .addHelpText('after', coverageHelp)
     .action(act(() => import('./coverage.ts').then((m) => m.runCoverage)));
@@ -99,7 +99,7 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
       'Define a custom framework from a file. With the ID of a built-in framework, import titles and descriptions for its controls instead. An import replaces earlier imports with the same ID.',
     )
     .argument('<file>', 'OSCAL catalog (JSON), or CSV with `id,title,description,parent`')
-    .option('--id <id>', 'framework ID (default: nist-800-53 for its catalogs)')
+    .option('--id <id>', 'framework ID (default for NIST SP 800-53 catalogs: nist-800-53)')
     .addOption(
       new Option('--format <format>', 'input format (default: detected)').choices(['oscal', 'csv']),
     )

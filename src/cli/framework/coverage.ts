@@ -46,7 +46,7 @@ async function refuseFrameworks({ world }: Context, paths: readonly string[]): P
     if (!catalogue || (await lstat(path.resolve(world.cwd, given)).catch(() => undefined)))
       continue;
     throw new GovctlError('usage_error', `${given} is a framework; coverage reads policy files`, {
-      hint: `Use \`govctl framework show ${given}\` for its status in the service, or omit it here.`,
+      hint: `Use \`govctl framework show ${given}\` to see the status of the framework, or omit the argument.`,
     });
   }
 }

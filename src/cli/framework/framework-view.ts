@@ -96,10 +96,10 @@ function controlLines(
       : [
           '',
           style.dim(
-            `${inThrees(without)} more without a policy: govctl framework show ${id} --all`,
+            `${inThrees(without)} more without a policy (to list all, run \`govctl framework show ${id} --all\`)`,
           ),
         ]),
-    ...(failing ? ['', `Next: govctl framework show ${id} ${failing.id}`] : []),
+    ...(failing ? ['', `For details, run \`govctl framework show ${id} ${failing.id}\`.`] : []),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -142,9 +142,9 @@ function oneControl(
     details,
     ...(policies.length === 0 ? [] : [formatTable(policies, policyColumns, style, columns)]),
     ...(worst
-      ? [`Next: govctl violation list ${policyFlag(worst)}\n`]
+      ? [`To list violations, run \`govctl violation list ${policyFlag(worst)}\`.\n`]
       : undecided
-        ? [`Next: govctl evaluation list ${policyFlag(undecided)}\n`]
+        ? [`To list errors, run \`govctl evaluation list ${policyFlag(undecided)}\`.\n`]
         : []),
   ].join('\n');
 }

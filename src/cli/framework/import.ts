@@ -73,9 +73,11 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
           ? `${style.green('Imported')} ${printable(name === id ? what : `${what}: ${name}`)}`
           : `${style.green('Wrote')} ${printable(`${what} to ${out}`)}`,
         ...(leftOut.length > 0 && builtIn
-          ? [`Skipped ${count(leftOut.length, 'control')} that ${builtIn.name} (${builtIn.version}) does not have.`] // prettier-ignore
+          ? [`Skipped ${count(leftOut.length, 'control')} not defined in ${builtIn.name} (${builtIn.version}).`] // prettier-ignore
           : []),
-        out === undefined ? `Next: govctl framework show ${id} --all` : 'Next: govctl plan',
+        out === undefined
+          ? `To show the framework, run \`govctl framework show ${id} --all\`.`
+          : 'To preview the changes, run `govctl plan`.',
         '',
       ].join('\n'),
   });
@@ -97,7 +99,7 @@ async function readFile({ world }: Context, options: ImportOptions): Promise<Rea
   const isKnown = (one: DefinedControl): boolean => !builtIn || has.has(controlKey(id, one.id));
   const controls = imported.controls.filter(isKnown);
   if (builtIn && controls.length === 0) {
-    const why = `none of its control IDs exists in ${builtIn.name} (${builtIn.version})`;
+    const why = `none of the control IDs in the file exist in ${builtIn.name} (${builtIn.version})`;
     throw invalidInput(file, why, 'For a custom framework, pass another --id.');
   }
   const { name, version } = imported;

@@ -16,7 +16,7 @@ export const runShow: Run<ShowOptions> = async (context, options) => {
   const { args, account, status, all = false } = options;
   const [id, control] = args;
   const query = defined({ account_id: account, control, status: status?.join(',') });
-  const { data } = await withOurServer(context, 'frameworks', 'Reading', (client) =>
+  const { data } = await withOurServer(context, 'frameworks', 'Loading framework', (client) =>
     client.frameworks.get({ params: { id }, query }),
   );
   await context.show(controlsView(data, { control, all }));

@@ -57,7 +57,8 @@ export const updateNoun =
   <Item extends WithId, Flags>({ fieldsOf, hint }: Changes<Flags>) =>
   (noun: Noun<Item, never>): Run<UpdateFlags & Flags> =>
   async (context, flags) => {
-    if ('of' in noun) throw new TypeError('a described noun has its own update');
+    if ('of' in noun)
+      throw new TypeError('a noun with its own description needs its own update function');
     const fields = fieldsOf(flags, context);
     checkChanges(fields, hint);
     const params = { id: flags.args[0] };
@@ -76,7 +77,7 @@ export const switchNoun =
   <Item extends WithId>(isOn: boolean) =>
   (noun: Noun<Item, never>): Run<OneOf & ApprovalOptions> =>
   async (context, { args: [named], ...options }) => {
-    if (!isSwitched(noun)) throw new TypeError('the noun has no switch');
+    if (!isSwitched(noun)) throw new TypeError('this noun cannot be enabled or disabled');
     const { of, names, switch: its } = noun;
     const { client, item: before, etag } = await lookUp(context, noun, named);
     const isSame = its.isOn(before) === isOn;

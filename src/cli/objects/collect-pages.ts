@@ -18,7 +18,7 @@ export function howMany({
   if (all) return Infinity;
   const most = Number(limit);
   if (/^\d+$/.test(limit) && most >= 1 && Number.isSafeInteger(most)) return most;
-  throw new GovctlError('usage_error', `--limit ${limit}: not a whole number of 1 or more`);
+  throw new GovctlError('usage_error', `--limit ${limit}: must be a whole number of at least 1`);
 }
 
 /** The part of a query that selects a page. */

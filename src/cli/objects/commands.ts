@@ -77,4 +77,4 @@ export const approvalFlags = (command: GovctlCommand): GovctlCommand =>
 
 /** For commands that change or remove an object. */
 export const ifMatch = (): Option =>
-  new Option('--if-match <etag>', 'only if the ETag still matches');
+  new Option('--if-match <etag>', 'make the change only if the ETag still matches');

@@ -20,14 +20,14 @@ export async function askOurServer<T>(
     if (!isMissing(error)) throw error;
     throw new GovctlError(error.error, `This server does not support ${feature}`, {
       cause: error,
-      hint: 'It is an extension of `govctl server`.',
+      hint: 'This feature is an extension of `govctl server`.',
     });
   }
 }
 
 /** A feature that not every server has. */
 export interface Extension {
-  /** Its name for users, `an inventory`; absent: every server has it. */
+  /** Its name for users, `a resource inventory`; absent: every server has it. */
   readonly feature?: string;
   /** Whether an error means that the server lacks it; default: the path does not exist. */
   readonly isMissing?: (error: unknown) => error is GovctlError;

@@ -9,7 +9,7 @@ export function parseTimeout(text: string): number {
   if (ms !== undefined && ms > 0) return ms;
   throw new GovctlError(
     'usage_error',
-    `--timeout ${text}: not a number of seconds or a duration such as 10m`,
+    `--timeout ${text}: must be a number of seconds or a duration such as 10m`,
   );
 }
 

@@ -128,7 +128,7 @@ function violationLines({ policy_violations: open }: GovernanceOverview, { style
 
 function alertLines({ predictive_alerts: alerts }: GovernanceOverview, screen: Screen): string[] {
   const { style, now } = screen;
-  if (alerts.length === 0) return [style.bold('About to fail'), 'nothing within 30 days'];
+  if (alerts.length === 0) return [style.bold('About to fail'), 'no resources within 30 days'];
   const shown = alerts.slice(0, mostAlerts);
   return [
     style.bold('About to fail'),
@@ -146,7 +146,7 @@ function alertLines({ predictive_alerts: alerts }: GovernanceOverview, screen: S
       ],
       screen,
     ).slice(1),
-    ...(alerts.length > shown.length ? [style.dim('more: govctl predict list')] : []),
+    ...(alerts.length > shown.length ? [style.dim('Use `govctl predict list` to list all.')] : []),
   ];
 }
 
@@ -214,9 +214,12 @@ const useLine = ({ tools_replaced: used, automation_level: level }: GovernanceOv
 function nextLine(overview: GovernanceOverview, { isPart }: Pick<Screen, 'isPart'>): string {
   const { policy_violations: open, predictive_alerts: alerts } = overview;
   if (overview.evaluated === 0) {
-    return `Next: govctl resource ${isPart ? 'list' : 'import FILE, and govctl apply'}`;
+    return isPart
+      ? 'To list all resources, run `govctl resource list`.'
+      : 'To get started, run `govctl resource import FILE` and `govctl apply`.';
   }
   const gravest = severities.toReversed().find((one) => open[lower(one)] > 0);
-  if (gravest) return `Next: govctl violation list --severity ${gravest}`;
-  return alerts.length > 0 ? 'Next: govctl predict list' : '';
+  if (gravest)
+    return `To list these violations, run \`govctl violation list --severity ${gravest}\`.`;
+  return alerts.length > 0 ? 'To list predictions, run `govctl predict list`.' : '';
 }

@@ -29,7 +29,7 @@ export async function runOverview(context: Context, options: OverviewOptions): P
     const { overview, ...beside } = await withOurServer(
       context,
       'an overview',
-      'Reading',
+      'Loading overview',
       async (client) => {
         const { data } = await client.governance.overview({ query });
         const further = isShown ? await readFurther(client, query) : nothingFurther;

@@ -25,7 +25,7 @@ export const runAdopt: Run<AdoptOptions> = async (context, options) => {
   const [wanted] = options.args;
   if ((wanted.length === 0) !== (options.allMatching === true)) {
     throw new GovctlError('usage_error', 'Use either names, IDs or URLs, or --all-matching', {
-      hint: '--all-matching adopts everything that belongs to no project and matches a local file.',
+      hint: '--all-matching adopts all objects that belong to no project and match a local file.',
     });
   }
   const repo = await withOutside(context, (outside) => readRepo(outside, [], options));

@@ -87,7 +87,7 @@ function refuseSelection(options: ApplyOptions): void {
   ].filter((flag) => flag !== undefined);
   if (given.length === 0) return;
   throw new GovctlError('usage_error', `${given.join(', ')} cannot be used with a saved plan`, {
-    hint: 'Pass them to `govctl plan --out FILE` instead.',
+    hint: 'Pass these options to `govctl plan --out FILE` instead.',
   });
 }
 

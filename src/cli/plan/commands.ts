@@ -4,7 +4,7 @@ import type { GovctlCommand } from '../flags/govctl-command.ts';
 import type { Act } from '../act.ts';
 
 const pathsHelp =
-  'files or directories (default: paths in govctl.yaml, else the current directory)';
+  'files or directories (default: paths in govctl.yaml, otherwise the current directory)';
 const briefHelp = 'show each new document on one line, without its content';
 const reportFormats = ['markdown', 'github'];
 
@@ -25,7 +25,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
   )
     .optionsGroup('Output:')
     .option('--brief', briefHelp)
-    .option('--detailed-exitcode', 'exit with 2 if there are changes')
+    .option('--detailed-exitcode', 'exit with code 2 if there are changes')
     .option(
       '--impact-from <file>',
       'show the impact on the resources in a file instead of the inventory',
@@ -38,7 +38,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('show')
     .summary('show a saved plan')
     .description(
-      'Show a plan saved with `plan --out`, after verifying that it was not modified. Requires no service.',
+      'Show a plan saved with `plan --out`, after verifying that it was not modified. Works offline.',
     )
     .argument('<planfile>', 'plan file saved with `govctl plan --out`')
     .option('--brief', briefHelp)
@@ -75,7 +75,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .addOption(
       new Option('--concurrency <n>', 'maximum number of concurrent requests, 1 to 64').default(
         undefined,
-        'concurrency in govctl.yaml, else 8',
+        'concurrency in govctl.yaml, otherwise 8',
       ),
     )
     .alsoFormats(reportFormats)
@@ -90,7 +90,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     )
     .argument('[paths...]', pathsHelp)
     .option('--project <name>', 'project to compare (default: project in govctl.yaml)')
-    .option('--fail-missing', 'also exit with 2 if documents are missing from the service')
+    .option('--fail-missing', 'also exit with code 2 if documents are missing from the service')
     .alsoFormats([...reportFormats, 'sarif', 'junit'])
     .addHelpText('after', driftHelp)
     .action(act(() => import('./drift.ts').then((m) => m.runDrift)));
@@ -104,7 +104,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .option('--out <dir>', 'output directory', 'policies')
     .option('--project <name>', 'include objects of this project (default: project in govctl.yaml)')
     .option('--all-owners', 'include objects of other projects')
-    .option('--update', 'update documents of the repo that differ from the service')
+    .option('--update', 'update documents in the repo that differ from the service')
     .option('--force', 'overwrite existing files')
     .addHelpText('after', importHelp)
     .action(act(() => import('./import.ts').then((m) => m.runImport)));
@@ -119,10 +119,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
       '[names...]',
       'names or IDs of live policies, URLs or IDs of webhooks, or keys in files',
     )
-    .option(
-      '--all-matching',
-      'adopt everything that belongs to no project and matches a local file',
-    )
+    .option('--all-matching', 'adopt all objects that belong to no project and match a local file')
     .option('--project <name>', 'owner (default: project in govctl.yaml)')
     .option('--auto-approve', 'skip the prompt')
     .option('-y, --yes', 'same as --auto-approve')
@@ -161,7 +158,7 @@ const collect = (value: string, previous: string[] | undefined): string[] => [
 const planHelp = `
 Symbols:
   +  create      ~  update (file changed)          -  delete (only with --prune)
-  !  update (edited outside git)                   ?  live without a file, kept
+  !  update (edited outside git)                   ?  live without a file (kept)
 
 Exit codes: 0 planned, 2 changes (with --detailed-exitcode), 3 invalid files or
 command line, 4 not logged in, 5 a live policy with the same name is not owned
@@ -189,11 +186,11 @@ Examples:
   $ govctl diff --prune     # include live objects without a file`;
 
 const applyHelp = `
-Exit codes: 0 applied, or no changes; 1 no change could be applied; 3 invalid
-files, or approval required and prompts are disabled; 4 not logged in or not
-permitted; 5 the service changed since the plan was created, the plan expired,
-or it is for another service or project; 6 refused by a safety guard; 7 partly
-applied; 130 interrupted. After 7 and 130, run apply again to continue.
+Exit codes: 0 applied, or no changes; 1 all changes failed; 3 invalid files,
+or approval required and prompts are disabled; 4 not logged in or not permitted;
+5 the service changed since the plan was created, the plan expired, or the plan is
+for another service or project; 6 refused by a safety guard; 7 partly applied;
+130 interrupted. After 7 and 130, run apply again to continue.
 
 Examples:
   $ govctl apply
@@ -216,9 +213,9 @@ Examples:
   $ govctl import --out policies/imported && govctl adopt --all-matching`;
 
 const adoptHelp = `
-Exit codes: 0 adopted, or nothing to adopt; 3 not approved, or no such policy,
-webhook or file; 4 not logged in; 5 owned by another project, or changed
-meanwhile; 7 partly adopted.
+Exit codes: 0 adopted, or nothing to adopt; 3 not approved, or a policy, webhook
+or file does not exist; 4 not logged in; 5 owned by another project, or changed
+in the meantime; 7 partly adopted.
 
 Examples:
   $ govctl adopt s3-versioning

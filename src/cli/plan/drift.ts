@@ -52,7 +52,7 @@ export const runDrift: Run<DriftOptions> = async (context, options) => {
         ...missing.map((each) => renderMissing(each, style, columns)),
       ];
       const next = differs
-        ? '\nTo restore the version in git, run: govctl apply\nTo keep an edit, add it to the file first.\n'
+        ? '\nTo restore the version in git, run `govctl apply`.\nTo keep an edit, add it to the file first.\n'
         : '';
       return `${[...blocks, wrapWords(style.bold(printable(verdict)), columns)].join('\n\n')}\n${next}`;
     },

@@ -26,7 +26,7 @@ export async function findImpact(
     return holding(() => impactOnInput(plan, { file: impactFrom, bytes }, now()));
   }
   if (!impact) return undefined;
-  return askOurServer('an inventory (use --impact-from FILE instead of --impact)', () =>
+  return askOurServer('a resource inventory (use --impact-from FILE instead of --impact)', () =>
     context.progress('Evaluating changes against the inventory', (update) =>
       impactOnInventory(client, plan, now(), (resources) =>
         update(`Evaluating changes against the inventory: ${inThrees(resources)} resources`),

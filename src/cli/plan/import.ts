@@ -97,7 +97,7 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
         ]
       : []),
     ...(wanted.some(({ ownership }) => ownership.owner === undefined)
-      ? ['Next: govctl validate, then govctl adopt --all-matching to manage them in git.']
+      ? ['To manage the files in git, run `govctl validate`, then `govctl adopt --all-matching`.']
       : []),
   ];
   const rows = [

@@ -13,7 +13,7 @@ export function registerPolicyCommands(program: GovctlCommand, act: Act): void {
     noun: () => import('./policies.ts').then((m) => m.policies),
   });
   its.list('list policies', { fields: policySortFields, by: 'name', first: filterFlags });
-  its.get('show one policy');
+  its.get('show a policy');
   registerWrites(policy, act);
   its.delete('delete a policy permanently').addOption(ifMatch());
   its.switch('enable', true, 'enable a policy');
@@ -47,7 +47,7 @@ function registerWrites(policy: GovctlCommand, act: Act): void {
     .option('--type <type>', 'resource type, such as AWS::S3::Bucket')
     .option('--description <text>', 'description of the policy')
     .addOption(
-      new Option('--severity <severity>', 'severity of its violations').choices([...severities]),
+      new Option('--severity <severity>', 'severity of violations').choices([...severities]),
     )
     .option('--deny <condition>', 'condition of a DENY rule (repeatable)', collectValues)
     .option('--allow <condition>', 'condition of an ALLOW rule (repeatable)', collectValues)

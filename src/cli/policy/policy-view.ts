@@ -78,7 +78,7 @@ function quarantine({ quarantined }: Policy, style: Style): string | undefined {
   return [
     style.red(`not evaluated since ${printableLine(utcMinute(since))}`),
     `${printableLine(reason)} ${where}`,
-    'To resume evaluation, change the conditions of the policy.',
+    "To resume evaluation, change the policy's conditions.",
   ].join(below);
 }
 
@@ -91,10 +91,12 @@ function remediationProblem(policy: Policy, style: Style) {
   return [
     style.red(`${what} ${printableLine(utcMinute(since))}`),
     printableLine(reason),
-    ...(id === undefined ? [] : [`See: govctl remediate show ${printableLine(id)}`]),
+    ...(id === undefined
+      ? []
+      : [`For details, run \`govctl remediate show ${printableLine(id)}\`.`]),
     stopped
-      ? 'To resume, change its rules or remediation_action, or turn auto_remediation off and on.'
-      : `To remediate manually: govctl remediate apply ${policyFlag(policy)}`,
+      ? "To resume remediation, change the policy's rules or remediation_action, or turn auto_remediation off and on."
+      : `To remediate manually, run \`govctl remediate apply ${policyFlag(policy)}\`.`,
   ].join(below);
 }
 

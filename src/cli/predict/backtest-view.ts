@@ -29,11 +29,11 @@ export interface Backtested {
 const nothing: Score = { n: 0, alerts: 0, precision: null, recall: null, skill_never: null, skill_recent: null }; // prettier-ignore
 
 const limitsOf = ({ total, dataset, isCut }: Backtested): string[] => [
-  'trend: n = 0, because there is no history of numbers to replay.',
-  'date_certain and exemption_expiry follow from dates, so they are not replayed.',
+  'trend: n = 0, because the history contains no numeric values to replay.',
+  'date_certain and exemption_expiry are not replayed, because they depend only on dates.',
   ...(dataset === undefined
     ? [
-        'The service stores the last 20 changes of each violation. Deleted resources are known only by their violations.',
+        'The service stores the last 20 changes of each violation. Deleted resources appear only in violations.',
       ]
     : []),
   ...(isCut ? ['Only the first 100,000 violations and resources were read.'] : []),

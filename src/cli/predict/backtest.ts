@@ -31,7 +31,7 @@ export async function runBacktest(context: Context, options: BacktestOptions): P
     return { series, from: Math.max(start, first), until, horizon };
   });
   const total = noReplay();
-  await context.progress('Replaying', async () => {
+  await context.progress('Replaying history', async () => {
     for (const { series, ...period } of replays) {
       const days = replay(series, period, total);
       while (!days.next().done) {

@@ -73,7 +73,7 @@ function offNote(methods: unknown): string | undefined {
   if (off.length === 0) return undefined;
   const isGuess = off.every((one) => one === 'trend' || one === 'recurrence');
   const why = isGuess ? 'not better than the baselines on public histories' : "not in the server's prediction.methods"; // prettier-ignore
-  return `Off: ${off.join(', ')} (${why}; see docs/prediction.md).`;
+  return `Disabled methods: ${off.join(', ')} (${why}; see docs/prediction.md).`;
 }
 
 export function registerPredictCommands(program: GovctlCommand, act: Act): void {
@@ -115,9 +115,9 @@ export function registerPredictCommands(program: GovctlCommand, act: Act): void 
     .command('backtest')
     .summary('measure the accuracy of predictions on past data')
     .description(
-      'Replay the stored verdicts, or those of a dataset, day by day: make predictions from the data known on each day, and compare them with the actual outcome. Each alert counts once.',
+      'Replay the stored verdicts, or those of a dataset, day by day: make predictions from the data known on each day, and compare them with the actual outcome. Each alert is counted once.',
     )
-    .option('--since <time>', 'start of the predictions: a time, or an age such as 90d')
+    .option('--since <time>', 'start of the predictions: a time, or a relative time such as 90d')
     .option('--horizon <days>', 'number of days that a prediction looks ahead (default: 30)')
     .option('--dataset <path>', 'NDJSON file of verdict histories, or a directory of such files')
     .addHelpText('after', backtestHelp)
@@ -125,10 +125,11 @@ export function registerPredictCommands(program: GovctlCommand, act: Act): void 
 }
 
 const backtestHelp = `
-N is the number of series (a policy on a resource) that a method makes
-predictions for. A skill compares its Brier score with that of a baseline: 1 is
-perfect, 0 no better, below 0 worse. A method is worth enabling if it beats both
-baselines. See docs/prediction.md for results on public data.
+N is the number of series (pairs of a policy and a resource) for which a method
+makes predictions. A skill score compares the Brier score of a method with that
+of a baseline: 1 is perfect, 0 is no better, and below 0 is worse. Enable a
+method only if it beats both baselines. See docs/prediction.md for results on
+public data.
 
 Exit codes: 0 replayed, regardless of the result; 3 invalid dataset.
 

@@ -4,7 +4,7 @@ import { ciSystems } from './ci/workflow-facts.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import type { Act } from '../act.ts';
 
-const pathsDefault = '(default: paths in govctl.yaml, else the current directory)';
+const pathsDefault = '(default: paths in govctl.yaml, otherwise the current directory)';
 const pathsHelp = `files or directories ${pathsDefault}`;
 
 export function registerProjectCommands(program: GovctlCommand, act: Act): void {
@@ -12,25 +12,25 @@ export function registerProjectCommands(program: GovctlCommand, act: Act): void 
     .command('init')
     .summary('create a repo of policies')
     .description(
-      'Create a repo of policies: govctl.yaml, a first policy with its test (with --set: policies of the library), a CI workflow, and schemas for editors. Existing files are not changed.',
+      'Create a repo of policies: govctl.yaml, a first policy with its test (with --set, policies from the library), a CI workflow, and schemas for editors. Existing files are not changed.',
     )
     .argument('[dir]', 'directory (default: current directory)')
     .option('--project <name>', 'owner of the applied objects (default: name of the directory)')
     .addOption(
       new Option(
         '--set <set>',
-        'copy this set of the policy library, and run it in check: baseline, or strict, which includes baseline',
+        'policy set to copy from the library and to run in `check`: baseline, or strict, which includes baseline',
       ).choices([...policySets]),
     )
     .addOption(
       new Option(
         '--ci <system>',
-        'CI workflow to write (default: that of the git remote, else github)',
+        'CI workflow to write (default: detected from the git remote, otherwise github)',
       ).choices([...ciSystems, 'none']),
     )
     .option(
       '--install-from <source>',
-      'where CI installs govctl from: an archive in the repo (.tgz), or GIT-URL#TAG',
+      'source from which CI installs govctl: an archive in the repo (.tgz), or GIT-URL#TAG',
     )
     .addHelpText('after', initHelp)
     .action(act(() => import('./init.ts').then((m) => m.runInit)));
@@ -38,7 +38,7 @@ export function registerProjectCommands(program: GovctlCommand, act: Act): void 
     .command('validate')
     .summary('check policy files for errors')
     .description(
-      'Check policy files and list every problem: YAML syntax, fields, conditions, duplicate names and keys. Requires no service.',
+      'Check policy files and list every problem: YAML syntax, fields, conditions, duplicate names and keys. Works offline.',
     )
     .argument('[paths...]', pathsHelp)
     .option('--strict', 'treat warnings as errors')
@@ -52,7 +52,7 @@ export function registerProjectCommands(program: GovctlCommand, act: Act): void 
       'Format policy files: order of fields, indentation, blank lines. Comments and data do not change.',
     )
     .argument('[paths...]', `files or directories, or - for standard input ${pathsDefault}`)
-    .option('--check', 'change nothing; exit with 2 if a file is not formatted')
+    .option('--check', 'change nothing; exit with code 2 if a file is not formatted')
     .action(act(() => import('./fmt.ts').then((m) => m.runFmt)));
   program
     .command('schema')
@@ -69,8 +69,9 @@ export function registerProjectCommands(program: GovctlCommand, act: Act): void 
 }
 
 const initHelp = `
-No release of govctl is published yet, so CI builds it from git, or installs an
-archive that you packed. Without --install-from, the workflow fails and says so.
+No govctl release is published yet, so CI builds govctl from git or installs an
+archive that you packed. Without --install-from, the workflow fails and prints
+the command to run.
 
 Examples:
   $ govctl init --project acme

@@ -96,7 +96,7 @@ export const runInit: Run<InitOptions> = async (
         '  govctl validate               check the policies',
         '  govctl test                   run their tests',
         '  govctl check INPUT            evaluate templates, plans and exports',
-        '  govctl server                 run a local service to try them on, in another terminal',
+        '  govctl server                 run a local service in another terminal, to try the policies',
         '  govctl auth login             log in to a service',
         '  govctl plan                   preview changes',
         '  govctl apply                  apply the changes',
@@ -119,7 +119,7 @@ function aboutCiLogins(ci: CiSystem, repository: Repository | undefined, branch:
 }
 
 const aboutInstalling = (ci: CiSystem): string[] => [
-  'CI does not install govctl yet, because no release of it is published. To finish the workflow, run:',
+  'CI does not install govctl yet, because no govctl release is published yet. To finish the workflow, run:',
   `  govctl init --ci ${ci} --install-from SOURCE`,
   'SOURCE is a packed archive in this repo (npm pack), or a git URL with a tag or commit.',
 ];
@@ -158,7 +158,7 @@ async function warnOfOtherSet(
   const { config } = loadConfig(folder, flags.allowOutside);
   if (set === undefined || config.set === set) return;
   await warn(
-    `govctl.yaml already exists and selects the ${config.set} set; set \`set: ${set}\` in govctl.yaml`,
+    `govctl.yaml already exists and selects the ${config.set} set. To change the set, add \`set: ${set}\` to govctl.yaml`,
   );
 }
 
@@ -172,7 +172,7 @@ async function chooseInstallSource(
     given ??
     (flags.input
       ? await world.prompt.input(
-          'Where does CI install govctl from? An archive in this repo, or GIT-URL#TAG (empty: decide later)',
+          'Where does CI install govctl from? An archive in this repo, or GIT-URL#TAG (leave empty to decide later)',
         )
       : '');
   return text.trim() === '' ? undefined : readInstallSource(text.trim(), folder);

@@ -80,7 +80,7 @@ project: ${project}
 
 paths:
 ${paths.map((each) => `  - ${JSON.stringify(each).replace(/^"([\w./-]+)"$/, '$1')}\n`).join('')}
-# Policies that \`govctl check\` runs: baseline, or strict, which includes baseline. Policies without a tag \`set:...\` always run.
+# Policies that \`govctl check\` runs: baseline, or strict, which includes baseline. Policies without a \`set:...\` tag always run.
 set: ${set}
 
 guards:

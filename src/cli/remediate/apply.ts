@@ -55,10 +55,15 @@ export async function carryOut(
   timeoutMs: number | undefined,
   ask: Ask,
 ): Promise<ExitCode> {
-  const done = await withOurServer(context, 'remediations', 'Remediating', async (client) => {
-    const { data } = await ask(client);
-    return timeoutMs === undefined ? data : waitForEnd(context, client, data, timeoutMs);
-  });
+  const done = await withOurServer(
+    context,
+    'remediations',
+    'Running remediation',
+    async (client) => {
+      const { data } = await ask(client);
+      return timeoutMs === undefined ? data : waitForEnd(context, client, data, timeoutMs);
+    },
+  );
   await context.show(remediationView(done));
   return endOf(context, done);
 }
@@ -81,17 +86,22 @@ export async function planAndAsk(
   if (!context.flags.input) {
     throw approvalRequired(`Nothing was changed. Use \`${look}\` to see what would change.`);
   }
-  const plan = await withOurServer(context, 'remediations', 'Planning', async (client) => {
-    const { data } = await ask(client);
-    const shown = await withAllActions(client, data);
-    // Created only to show it; a new remediation with the same digest is carried out.
-    await client.remediations.cancel({ params: { id: data.id }, body: { reason: 'shown' } });
-    return shown;
-  });
+  const plan = await withOurServer(
+    context,
+    'remediations',
+    'Planning remediation',
+    async (client) => {
+      const { data } = await ask(client);
+      const shown = await withAllActions(client, data);
+      // Created only to show it; a new remediation with the same digest is carried out.
+      await client.remediations.cancel({ params: { id: data.id }, body: { reason: 'shown' } });
+      return shown;
+    },
+  );
   refuseGuarded(plan);
   const { stderr, columns } = context.world.terminal;
   await stderr.write(`${remediationView(plan).human(context.talkStyle, columns)}\n`);
-  const question = `Carry out ${count(plan.actions.filter(isPlanned).length, 'action')}?`;
+  const question = `Execute ${count(plan.actions.filter(isPlanned).length, 'action')}?`;
   if (!(await context.world.prompt.confirm(question, false))) throw notApproved();
   return plan;
 }
@@ -129,7 +139,7 @@ async function endOf(
     case 'completed':
       return exitCodes.ok;
     case 'planned':
-      await context.say(`Approve it: govctl remediate approve ${id}`);
+      await context.say(`To approve the remediation, run \`govctl remediate approve ${id}\`.`);
       return exitCodes.pending;
     case 'approved':
     case 'running':

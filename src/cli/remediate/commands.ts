@@ -50,7 +50,7 @@ const selecting = (command: GovctlCommand): GovctlCommand =>
   withViolationFlags(
     command.argument(
       '[violation...]',
-      'violation IDs; without them, the open violations that the options select',
+      'violation IDs (default: the open violations that match the options)',
     ),
   )
     .optionsGroup('Options:')
@@ -59,7 +59,7 @@ const selecting = (command: GovctlCommand): GovctlCommand =>
 const waiting = (command: GovctlCommand): GovctlCommand =>
   command
     .option('--no-wait', 'return without waiting for the result')
-    .option('--timeout <seconds>', 'maximum wait', '600');
+    .option('--timeout <seconds>', 'maximum time to wait, in seconds', '600');
 
 const approving = (command: GovctlCommand): GovctlCommand =>
   command.option('-y, --yes', 'skip the prompt').option('--auto-approve', 'same as --yes');
@@ -67,7 +67,7 @@ const approving = (command: GovctlCommand): GovctlCommand =>
 export function registerRemediateCommands(program: GovctlCommand, act: Act): void {
   const remediate = program
     .command('remediate')
-    .description('fix open violations, after you approve the plan');
+    .description('fix open violations after you approve a plan');
   selecting(
     remediate
       .command('plan')
@@ -119,7 +119,7 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
         .command('approve')
         .summary('approve a remediation')
         .description(
-          'Show the plan, prompt, and approve exactly that plan, which is then carried out. Exit codes: 4 you are not allowed to approve the remediation, 5 the remediation is not waiting for approval or the digest differs, others as for `remediate apply`.',
+          'Show the plan, prompt for approval, and approve and execute exactly that plan. Exit codes: 4 you are not allowed to approve the remediation, 5 the remediation is not waiting for approval or the digest differs; otherwise as for `remediate apply`.',
         )
         .argument('<id>', 'remediation ID')
         .option('--digest <sha256>', 'approve only if the digest of the plan still matches'),
@@ -131,7 +131,7 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
         .command('rollback')
         .summary('undo what a remediation changed')
         .description(
-          'Show the plan, prompt for approval, and restore the attributes that the remediation changed, the last change first. Attributes that have changed since are skipped. Exit codes: same as `remediate apply`.',
+          'Show the plan, prompt for approval, and restore the attributes that the remediation changed, the last change first. Attributes that have changed since are skipped. The exit codes are the same as for `remediate apply`.',
         )
         .argument('<id>', 'remediation ID')
         .option('--dry-run', 'show the plan and change nothing')

@@ -19,8 +19,11 @@ export async function showPlan(
   context: Context,
   ask: (client: Client) => Promise<{ readonly data: RemediationWithActions }>,
 ): Promise<ExitCode> {
-  const plan = await withOurServer(context, 'remediations', 'Planning', async (client) =>
-    withAllActions(client, (await ask(client)).data),
+  const plan = await withOurServer(
+    context,
+    'remediations',
+    'Planning remediation',
+    async (client) => withAllActions(client, (await ask(client)).data),
   );
   await context.show(remediationView(plan));
   return plan.why_not.length > 0 ? exitCodes.guard : exitCodes.ok;

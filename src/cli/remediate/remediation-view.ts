@@ -117,6 +117,6 @@ function summary(remediation: Remediation): string {
     return `${some}. ${what} Expires ${utcMinute(expires)}.`;
   }
   const isWaiting = status === 'running' && counts.unverified > 0 && counts.planned === 0;
-  const waits = isWaiting ? ' Import the resources again to verify their actions.' : '';
+  const waits = isWaiting ? ' To verify the actions, import the resources again.' : '';
   return `${status}: ${some}.${waits}`;
 }

@@ -99,10 +99,10 @@ export const contentFlags = (command: GovctlCommand): GovctlCommand =>
     .option('--no-summary', 'omit the executive summary')
     .option('--no-findings', 'omit the detailed findings')
     .option('--include-cost', 'include costs (risk, trend); downloads then require a cost scope')
-    .option('--prepared-for <name>', 'who the report is for, on its title page')
+    .option('--prepared-for <name>', 'recipient of the report, shown on its title page')
     .optionsGroup('Protection:')
     .option('--watermark <text>', 'watermark on each page')
-    .option('--sign', 'sign the files with the certificate of the server');
+    .option('--sign', "sign the files with the server's certificate");
 
 /** The formats of a new report. */
 export const formatsOption = (): HintedOption =>
@@ -110,7 +110,7 @@ export const formatsOption = (): HintedOption =>
 
 export const passwordFlags = (command: GovctlCommand): GovctlCommand =>
   command
-    .option('--password-env <name>', 'environment variable with the password of the files')
+    .option('--password-env <name>', 'environment variable with the password for the files')
     .option('--password-file <file>', 'file with the password; - reads standard input')
     .option('--password', 'prompt for the password');
 
@@ -128,10 +128,10 @@ function registerCreate(report: GovctlCommand, act: Act): void {
     .addOption(formatsOption().default(undefined, 'pdf'))
     .option(
       '--out <place>',
-      'wait, then download the files to this directory, or one file as FILE.pdf',
+      'wait for the report, then download its files to this directory, or one file as FILE.pdf',
     )
     .optionsGroup('Period:')
-    .option('--from <time>', 'start of the period: a date, a time, or an age such as 30d')
+    .option('--from <time>', 'start of the period: a date, a time, or a relative time such as 30d')
     .addOption(
       new Option('--to <time>', 'end of the period, exclusive; a date means 00:00 UTC').default(
         undefined,
@@ -150,11 +150,11 @@ function registerCreate(report: GovctlCommand, act: Act): void {
     )
     .option(
       '--notify <email>',
-      'email address to notify at the end (repeatable or comma-separated)',
+      'email address to notify when the report is done (repeatable or comma-separated)',
       collectValues,
     )
     .option('--wait', 'wait for the report; exit code 0 completed, 1 failed, 8 timeout')
-    .option('--timeout <time>', 'with --wait: timeout, in seconds or as 10m', '600')
+    .option('--timeout <time>', 'with --wait: timeout in seconds, or a duration such as 10m', '600')
     .addHelpText('after', createHelp)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
 }
@@ -164,10 +164,10 @@ function registerWatch(report: GovctlCommand, act: Act): void {
     .command('watch')
     .summary('wait for a report and show its progress')
     .description(
-      'Show the progress of a report until it ends: in place on a terminal, one line per change in a pipe, each state with -o ndjson. Exits with 0 if the report is completed, 1 if it failed, 8 at the timeout.',
+      'Show the progress of a report until the report is completed or fails: updated in place on a terminal, one line per change when piped, or each state as JSON with -o ndjson. Exit codes: 0 completed, 1 failed, 8 timeout.',
     )
     .argument('<report>', which)
-    .option('--timeout <time>', 'timeout, in seconds or as 10m', '3600')
+    .option('--timeout <time>', 'timeout in seconds, or a duration such as 10m', '3600')
     .addHelpText('after', watchHelp)
     .action(act(() => import('./watch.ts').then((m) => m.runWatch)));
 }
@@ -177,7 +177,7 @@ function registerDownload(report: GovctlCommand, act: Act): void {
     .command('download')
     .summary('download the files of a report')
     .description(
-      'Download the files of a report. An interrupted download resumes from FILE.part. A file gets its name only when it is complete and its SHA-256 matches the server.',
+      'Download the files of a report. An interrupted download resumes from FILE.part. A file is renamed from FILE.part only when it is complete and its SHA-256 matches the server.',
     )
     .argument('<report>', which)
     .addOption(
@@ -192,9 +192,9 @@ function registerDownload(report: GovctlCommand, act: Act): void {
     .action(act(() => import('./download/run-download.ts').then((m) => m.runDownload)));
   const open = report
     .command('open')
-    .description('download and open a report; in a pipe, print the path of the file')
+    .description('download and open a report; when piped, print the file path')
     .argument('<report>', which)
-    .addOption(formatOption('format').default(undefined, 'html, else pdf'));
+    .addOption(formatOption('format').default(undefined, 'html, otherwise pdf'));
   passwordFlags(open).action(act(() => import('./open.ts').then((m) => m.runOpen)));
 }
 
@@ -227,11 +227,11 @@ function registerVerify(report: GovctlCommand, act: Act): void {
     .command('verify')
     .summary('verify that a file comes from the server')
     .description(
-      'Compare the SHA-256 of a file with the record of the server, and verify its signature (in a PDF, else FILE.sig) with the certificate of the server. Exits with 2 if either does not match. With --certificate, verify only the signature, offline.',
+      "Compare the SHA-256 of a file with the server's record, and verify the signature of the file (in a PDF, otherwise FILE.sig) with the server's certificate. The exit code is 2 if either does not match. With --certificate, verify only the signature, offline.",
     )
     .argument('<file>', 'report file')
     .option('--report <report>', 'report ID or name (default: ID in the file name)')
-    .option('--certificate <file>', 'certificate of the server, a PEM file')
+    .option('--certificate <file>', 'server certificate, a PEM file')
     .addHelpText('after', verifyHelp)
     .action(act(() => import('./verify.ts').then((m) => m.runVerify)));
 }

@@ -85,7 +85,7 @@ async function filePlace(
   const place =
     out === '-' ? undefined : await parseDestination(writesFrom(context), out, filesOf(files));
   if (place !== undefined && place.kind !== 'stream') return place;
-  throw new GovctlError('usage_error', `--out ${out}: not a directory or file`, {
+  throw new GovctlError('usage_error', `--out ${out}: must be a directory or a file`, {
     hint: 'For standard output, use --wait, then `govctl report download ID --out -`.',
   });
 }

@@ -15,7 +15,7 @@ export function runDownloads(context: Context, options: DownloadsOptions): Promi
   let id: string | undefined;
   return showList(context, options, {
     plural: 'downloads',
-    feature: 'the access log of reports',
+    feature: 'listing report downloads',
     isFiltered: false,
     fetchPage: async (client, place) => {
       id ??= (await findObject(context, client, reports, options.args[0])).item.id;

@@ -87,7 +87,7 @@ async function createLink(
   const parsed = parseToFirstIssue(AnyLink, jsonOf(text));
   if (parsed.success) return parsed.data;
   throw new GovctlError('bad_answer', `POST ${path} returned no URL`, {
-    hint: 'To see the response of the server, use `govctl api`.',
+    hint: 'To see the response from the server, use `govctl api`.',
   });
 }
 
@@ -103,7 +103,7 @@ function jsonOf(text: string): unknown {
 function parseSeconds(text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined && ms >= 1_000) return Math.floor(ms / 1_000);
-  throw new GovctlError('usage_error', `--expires ${text}: not a duration, ${durationForms}`);
+  throw new GovctlError('usage_error', `--expires ${text}: must be a duration, ${durationForms}`);
 }
 
 async function showLinks(context: Context, report: ShownReport): Promise<ExitCode> {

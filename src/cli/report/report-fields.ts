@@ -140,7 +140,7 @@ function parseLater(text: string, now: number): string {
   const wait = parseDuration(text);
   const at = wait === undefined ? momentOf(text) : now + wait;
   if (at !== undefined && at >= now) return new Date(at).toISOString();
-  const why = at === undefined ? 'not a time' : 'in the past';
+  const why = at === undefined ? 'must be a time or a delay' : 'must not be in the past';
   throw new GovctlError('usage_error', `--at ${text}: ${why}`, {
     hint: `Use a future time such as 2026-01-31T09:30:00Z, or a delay, ${durationForms}.`,
   });

@@ -59,7 +59,7 @@ function hashLines({ file, sha256, report, record }: Verdict, style: Style): str
   }
   if (record.format !== undefined) {
     return [
-      `${style.green('✓')} ${name} is the ${printableLine(record.format)} file of ${whose}, unchanged`,
+      `${style.green('✓')} ${name} is the unchanged ${printableLine(record.format)} file of ${whose}`,
       `  SHA-256 ${sha256}`,
     ];
   }
@@ -67,7 +67,7 @@ function hashLines({ file, sha256, report, record }: Verdict, style: Style): str
     `${style.red('✗')} ${name} is not a file of ${whose}`,
     `  SHA-256 ${sha256}`,
     ...Object.entries(record.hashes).map(
-      ([format, hash]) => `  ${printableLine(format)} of the server: ${printableLine(hash)}`,
+      ([format, hash]) => `  ${printableLine(format)} on the server: ${printableLine(hash)}`,
     ),
   ];
 }
@@ -78,5 +78,5 @@ function signatureLine({ signature, report }: Verdict, style: Style): string {
   const by = printableLine(signature.by);
   return signature.trusted
     ? `${style.green('✓')} signed by ${by}`
-    : `${style.yellow('?')} signed by ${by}, but the certificate is not known to belong to the server`;
+    : `${style.yellow('?')} signed by ${by}, but the certificate could not be matched to the server`;
 }

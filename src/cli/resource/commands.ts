@@ -17,7 +17,7 @@ type ListOptions = {
 const resources: OwnNoun<AnsweredResource, ListOptions> = {
   one: 'resource',
   many: 'resources',
-  feature: 'an inventory',
+  feature: 'a resource inventory',
   api: (client) => client.resources,
   list: {
     filter: ({ type, provider, account, region, environment, tag }) => ({
@@ -42,7 +42,7 @@ const resources: OwnNoun<AnsweredResource, ListOptions> = {
 export function registerResourceCommands(program: GovctlCommand, act: Act): void {
   const resource = program
     .command('resource')
-    .description('manage the inventory of the service: the resources that policies evaluate');
+    .description('manage the inventory: the resources that policies evaluate in the service');
   const importing = resource
     .command('import')
     .summary('import resources into the inventory')
@@ -58,7 +58,7 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
     .option('--all-conditions', 'also import resources whose condition is false')
     .option(
       '--prune',
-      'delete resources that the files no longer contain, of the types, accounts and regions in the files',
+      'delete resources that are missing from the files, for the types, accounts and regions in the files',
     )
     .option('--dry-run', 'with --prune: show what would be deleted; import and delete nothing')
     .addOption(
@@ -81,13 +81,13 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
     .option('--region <region>', 'filter by region (repeatable)', collectValues)
     .option('--environment <name>', 'filter by environment (repeatable)', collectValues)
     .option('--tag <key[=value]>', 'filter by tag (repeatable; all must match)', collectValues);
-  its.get('show one resource');
+  its.get('show a resource');
   its.delete('delete a resource from the inventory and resolve its violations');
 }
 
 const importHelp = `
---prune deletes a resource if the files contain others of its type in its account
-and region. It deletes nothing if a file or line was rejected.
+--prune deletes a resource only if the files contain other resources of the same
+type, account and region. If a file or line is rejected, nothing is deleted.
 
 Exit codes: 0 imported; 3 a file or line was rejected, or --prune was not
 approved; 6 --prune was refused: a file or line was rejected, there are no

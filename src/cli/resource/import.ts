@@ -57,26 +57,31 @@ export async function runImport(context: Context, options: ImportOptions): Promi
   const isDry = options.dryRun === true;
   const { holding } = context.world;
   for (const { file, message } of failed) report.rejected_lines.push({ file, reason: message });
-  await withOurServer(context, 'an inventory', 'Importing', async (client, update) => {
-    for (const input of files) {
-      const told = (): void =>
-        update(`Importing ${input.file}: ${inThrees(resourcesIn(report))} resources`);
-      await importFile(
-        context,
-        client,
-        input,
-        { ...reading, sent, isDry, holding },
-        report,
-        told,
-      ).catch((error: unknown) => {
-        if (context.world.signal.aborted) throw interrupted();
-        if (!isFileError(error) && !(error instanceof LineTooLongError)) throw error;
-        const reason =
-          error instanceof LineTooLongError ? error.message : unreadable(error).message;
-        report.rejected_lines.push({ file: input.file, reason });
-      });
-    }
-  });
+  await withOurServer(
+    context,
+    'a resource inventory',
+    'Importing resources',
+    async (client, update) => {
+      for (const input of files) {
+        const told = (): void =>
+          update(`Importing ${input.file}: ${inThrees(resourcesIn(report))} resources`);
+        await importFile(
+          context,
+          client,
+          input,
+          { ...reading, sent, isDry, holding },
+          report,
+          told,
+        ).catch((error: unknown) => {
+          if (context.world.signal.aborted) throw interrupted();
+          if (!isFileError(error) && !(error instanceof LineTooLongError)) throw error;
+          const reason =
+            error instanceof LineTooLongError ? error.message : unreadable(error).message;
+          report.rejected_lines.push({ file: input.file, reason });
+        });
+      }
+    },
+  );
   if (options.prune) await prune(context, options, report, sent);
   else await showImport(context, report);
   return report.rejected_lines.length > 0 ? exitCodes.usage : exitCodes.ok;

@@ -66,7 +66,7 @@ export async function findGone(
       hint: 'Check the files.',
     });
   }
-  const live = await withOurServer(context, 'an inventory', 'Listing resources', (client) =>
+  const live = await withOurServer(context, 'a resource inventory', 'Listing resources', (client) =>
     listScopes(client, sent),
   );
   const gone = live.filter(({ id }) => !sent.has(id));
@@ -125,7 +125,7 @@ export async function askToPrune(
 
 /** Deletes them, and resolves their violations. What is gone by then is as it should be. */
 export const deleteGone = (context: Context, gone: readonly Gone[]): Promise<void> =>
-  withOurServer(context, 'an inventory', 'Deleting resources', async (client, update) => {
+  withOurServer(context, 'a resource inventory', 'Deleting resources', async (client, update) => {
     for (let from = 0; from < gone.length; from += atOnce) {
       update(`Deleting resources: ${inThrees(from)} of ${inThrees(gone.length)}`);
       const some = gone.slice(from, from + atOnce);

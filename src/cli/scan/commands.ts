@@ -34,7 +34,7 @@ const scans: OwnNoun<Scan, { readonly status?: string }> = {
 export function registerScanCommands(program: GovctlCommand, act: Act): void {
   const scan = program
     .command('scan')
-    .description('evaluate the inventory of the service and show its compliance');
+    .description('evaluate the inventory in the service and show its compliance');
   scan
     .command('run')
     .summary('start a scan')
@@ -45,11 +45,11 @@ export function registerScanCommands(program: GovctlCommand, act: Act): void {
     .option('--type <type>', 'only resources of this type (repeatable)', collectValues)
     .option('--policy <policy>', 'only this policy: ID, name or key (repeatable)', collectValues)
     .option('--wait', 'wait for the scan to end')
-    .option('--timeout <seconds>', 'with --wait: maximum wait, in seconds', '600')
+    .option('--timeout <seconds>', 'with --wait: timeout in seconds', '600')
     .action(act(() => import('./run.ts').then((m) => m.runScan)));
   const its = nounCommands(scan, act, { argument: '<id>', noun: scans });
   its
     .list('list scans', { fields: scanSortFields, by: 'created_at', order: 'desc' })
     .addOption(new Option('--status <status>', 'filter by status').choices([...scanStatuses]));
-  its.get('show one scan: progress or result');
+  its.get('show a scan, its progress or its result');
 }

@@ -72,8 +72,8 @@ function parseSftp(text: string): Fields {
   const [, username, host, port, path] =
     /^(?:sftp:\/\/)?([^@:/\s]+)@(\[[^\]\s]+\]|[^@:/\s]+)(?::(\d{1,5}))?(\/.*)$/.exec(text) ?? [];
   if (username === undefined || host === undefined || path === undefined) {
-    throw new GovctlError('usage_error', `--sftp ${text}: use user@host/directory`, {
-      hint: 'With a port, use user@host:2222/directory. For the password, use --sftp-password-env.',
+    throw new GovctlError('usage_error', `--sftp ${text}: must be user@host/directory`, {
+      hint: 'To set a port, use user@host:2222/directory. To set a password, use --sftp-password-env.',
     });
   }
   return { username, host, path, ...(port === undefined ? {} : { port: Number(port) }) };
@@ -83,7 +83,7 @@ function parseSftp(text: string): Fields {
 function parseBucket(text: string): Fields {
   const [, bucket, prefix] = /^(?:s3:\/\/)?([^/\s]+)(?:\/(.*))?$/.exec(text) ?? [];
   if (bucket === undefined) {
-    throw new GovctlError('usage_error', `--s3 ${text}: use bucket or bucket/prefix`);
+    throw new GovctlError('usage_error', `--s3 ${text}: must be bucket or bucket/prefix`);
   }
   return { provider: 's3', bucket, ...(prefix ? { prefix } : {}) };
 }

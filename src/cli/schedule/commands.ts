@@ -29,17 +29,13 @@ export function registerScheduleCommands(program: GovctlCommand, act: Act): void
         reportTypes,
       ),
     )
-    .option(
-      '--tag <tag>',
-      'filter by tag (repeatable; schedules have all of the tags)',
-      collectValues,
-    )
+    .option('--tag <tag>', 'filter by tag (repeatable; all must match)', collectValues)
     .addOption(new Option('--enabled', 'only enabled schedules').conflicts('disabled'))
     .option('--disabled', 'only disabled schedules');
   its.get('show a schedule, its report and its channels');
   registerNext(schedule, act);
   registerWrites(schedule, act);
-  its.delete('delete a schedule, but not its reports').addOption(ifMatch());
+  its.delete('delete a schedule but keep its reports').addOption(ifMatch());
   its.switch('enable', true, 'enable a schedule');
   its.switch('disable', false, 'disable a schedule');
   registerRuns(schedule, act);
@@ -59,7 +55,7 @@ function registerNext(schedule: GovctlCommand, act: Act): void {
     .option('--cron <expression>', "cron expression with five fields, such as '0 9 * * 1'")
     .option(
       '--timezone <zone>',
-      'time zone, such as Europe/Berlin (default: of the schedule, else UTC)',
+      "time zone, such as Europe/Berlin (default: the schedule's time zone, otherwise UTC)",
     )
     .option('--count <n>', 'number of runs', '5')
     .addHelpText('after', nextHelp)
@@ -102,11 +98,11 @@ const channelFlags = (command: GovctlCommand): GovctlCommand =>
     .option('--email <address>', 'email recipient (repeatable or comma-separated)', collectValues)
     .option('--subject <text>', 'email subject; {{date}} is the date')
     .option('--links', 'email links instead of files')
-    .option('--chat <channel>', 'chat channel from the server configuration, such as #audit')
+    .option('--chat <channel>', 'chat channel in the server configuration, such as #audit')
     .option('--team-chat-env <name>', 'server secret with the webhook URL of a team chat')
     .optionsGroup('Webhook, SFTP and S3:')
     .option('--webhook-url <url>', 'URL to post the report to')
-    .option('--webhook-secret-env <name>', 'server secret to sign the webhook with')
+    .option('--webhook-secret-env <name>', 'server secret that signs the webhook')
     .option('--sftp <place>', 'SFTP upload: user@host/directory or user@host:port/directory')
     .option('--sftp-password-env <name>', 'server secret with the SFTP password')
     .option('--sftp-key-env <name>', 'server secret with the SFTP private key')
@@ -120,7 +116,7 @@ function registerWrites(schedule: GovctlCommand, act: Act): void {
     .command('create')
     .summary('create a schedule')
     .description(
-      'Create a schedule from flags or a file. Schedules contain only the names of channel secrets; the operator defines the secrets and their allowed hosts in the server configuration. Only --password-env is a variable of this machine.',
+      'Create a schedule from flags or a file. Schedules contain only the names of channel secrets; the operator defines the secrets and their allowed hosts in the server configuration. Only --password-env names a variable on this machine.',
     )
     .argument('[name]', 'schedule name')
     .option('-f, --file <file>', 'YAML or JSON file with the fields; - reads standard input');
@@ -155,11 +151,11 @@ function registerRuns(schedule: GovctlCommand, act: Act): void {
     .command('run')
     .summary('run a schedule now')
     .description(
-      'Generate and deliver the report now, in addition to the scheduled runs. With --wait, exits with 0 if it was delivered, 1 if a step failed, 8 at the timeout.',
+      'Generate and deliver the report now, in addition to the scheduled runs. Exit codes with --wait: 0 delivered, 1 a step failed, 8 timeout.',
     )
     .argument('<schedule>', which)
     .option('--wait', 'wait until the report is delivered')
-    .option('--timeout <time>', 'with --wait: timeout, in seconds or as 10m', '600')
+    .option('--timeout <time>', 'with --wait: timeout in seconds, or a duration such as 10m', '600')
     .addHelpText('after', runHelp)
     .action(act(() => import('./run.ts').then((m) => m.runRun)));
   listFlags(

@@ -97,6 +97,6 @@ function parseCount(text: string): number {
   if (/^\d{1,4}$/.test(text) && count >= 1 && count <= mostFires) return count;
   throw new GovctlError(
     'usage_error',
-    `--count ${text}: not a whole number from 1 to ${mostFires}`,
+    `--count ${text}: must be a whole number from 1 to ${mostFires}`,
   );
 }

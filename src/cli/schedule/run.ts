@@ -28,7 +28,7 @@ export async function runRun(context: Context, options: RunOptions): Promise<Exi
     return waitUntilEnded(context.world, begun, {
       timeoutMs,
       isUnderway,
-      lookLater: `To see the run, run \`govctl schedule runs ${typed(named)}\`.`,
+      lookLater: `To show the run, use \`govctl schedule runs ${typed(named)}\`.`,
       look: async () => {
         const seen = (await findRun(client, schedule.id, begun)) ?? begun;
         update(describe(seen));
@@ -41,7 +41,7 @@ export async function runRun(context: Context, options: RunOptions): Promise<Exi
   if (!isUnderway(run)) return exitCodes.ok;
   if (options.wait)
     await context.warn(`the run did not end within ${showTimeout(options.timeout)}`);
-  await context.say(`To see the run, run \`govctl schedule runs ${typed(named)}\`.`);
+  await context.say(`To show the run, use \`govctl schedule runs ${typed(named)}\`.`);
   return options.wait ? exitCodes.pending : exitCodes.ok;
 }
 

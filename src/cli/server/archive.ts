@@ -97,7 +97,7 @@ export const runArchive: Run<ArchiveOptions> = async (context, { args: [named], 
     });
     if (manifest.missing.length > 0) {
       await context.warn(
-        `${count(manifest.missing.length, 'file')} removed before archiving. Run \`govctl server archive\` more often, or with a longer --within`,
+        `${count(manifest.missing.length, 'file')} removed before being archived. Run \`govctl server archive\` more often, or with a longer --within`,
       );
     }
     return exitCodes.ok;

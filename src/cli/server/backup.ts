@@ -111,7 +111,7 @@ export async function runRestoreBackup(
   const { webhooks = 0 } = waiting;
   if (webhooks > 0) {
     await context.warn(
-      `${count(webhooks, 'delivery', 'deliveries')} ${webhooks === 1 ? 'was' : 'were'} waiting when the backup was taken. The server sends them when it starts, even if they were sent since; receivers can detect repeats by X-Service-Event-ID.`,
+      `${count(webhooks, 'delivery', 'deliveries')} ${webhooks === 1 ? 'was' : 'were'} queued when the backup was made. The server sends them when it starts, even if they were sent after the backup. Receivers can detect duplicates by X-Service-Event-ID.`,
     );
   }
   if (!hasKey) {
@@ -144,7 +144,7 @@ async function withProgress<T>(
     );
   } catch (cause) {
     if (!signal.aborted) throw cause;
-    throw new GovctlError('interrupted', 'Interrupted; nothing was kept', { cause });
+    throw new GovctlError('interrupted', 'Interrupted; nothing was saved', { cause });
   }
 }
 

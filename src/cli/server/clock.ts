@@ -38,13 +38,13 @@ export function parseTime(flag: string, time: string, now: number): string {
     try {
       return parseMoment(flag, time, now);
     } catch (cause) {
-      throw new GovctlError('usage_error', `${flag} ${time}: not a time`, {
+      throw new GovctlError('usage_error', `${flag} ${time}: must be a date or a time`, {
         cause,
         hint: 'Use a date, or a time such as 2026-01-31T09:30:00Z.',
       });
     }
   }
-  throw new GovctlError('usage_error', `${flag} ${time}: a duration, not a time`, {
+  throw new GovctlError('usage_error', `${flag} ${time}: must be a time, not a duration`, {
     hint: `To move the clock by this duration, run \`govctl server clock advance ${time}\`.`,
   });
 }

@@ -10,16 +10,20 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     .withOwnAction()
     .summary('run the service on this machine')
     .description(
-      'Run the whole service in this process until Ctrl-C. The address, the API key and how to log in are printed to ' +
-        'stdout, logs to stderr. Changed TLS files are reloaded automatically, or immediately on SIGHUP; open connections stay.',
+      'Run the whole service in this process until Ctrl-C. The address, the API key and the login command are printed to ' +
+        'stdout, and logs to stderr. Changed TLS files are reloaded automatically, or immediately on SIGHUP; open connections are not interrupted.',
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <port>', 'port to listen on; 0 selects a free one', '8787')
+    .option('--port <port>', 'port to listen on; 0 selects a free port', '8787')
     .option('--data-dir <dir>', 'data directory', '.govctl/data')
-    .option('--store <store>', 'lowdb (files in the data directory) or a postgres:// URL', 'lowdb')
+    .option(
+      '--store <store>',
+      'data store: lowdb (files in the data directory) or a postgres:// URL',
+      'lowdb',
+    )
     .option(
       '--config <file>',
-      'YAML file: mail, chat and storage for reports, owner tags, remediation, prediction, company sign-in, retention, trusted proxies, country database',
+      'YAML configuration file: mail, chat and storage for reports, owner tags, remediation, prediction, company sign-in, retention, trusted proxies, country database',
     )
     .optionsGroup('API key:')
     .option('--api-key <key>', 'API key of the administrator; visible in process lists')
@@ -27,18 +31,18 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
       '--api-key-file <file>',
       'file with the API key (or set GOVCTL_SERVER_API_KEY); not visible in process lists',
     )
-    .option('--new-api-key', 'create and print a new key, for example if the first one was lost')
+    .option('--new-api-key', 'create and print a new key, for example if the first key was lost')
     .optionsGroup('TLS and certificates (PEM files):')
-    .option('--tls-cert <file>', 'certificate to serve https with')
+    .option('--tls-cert <file>', 'certificate for HTTPS')
     .option('--tls-key <file>', 'private key of --tls-cert')
     .option(
       '--tls-client-ca <file>',
       'require client certificates signed by one of these certificates',
     )
     .addOption(
-      new Option('--signing-cert <file>', 'certificate to sign reports with').default(
+      new Option('--signing-cert <file>', 'certificate that signs reports').default(
         undefined,
-        'a generated one',
+        'a generated certificate',
       ),
     )
     .option('--signing-key <file>', 'private key of --signing-cert')
@@ -52,7 +56,7 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     .addOption(
       new Option('--rate-limit <mode>', 'rate limits')
         .choices(['enforce', 'report', 'off'])
-        .default(undefined, 'report for local requests, else enforce'),
+        .default(undefined, 'report for local requests, otherwise enforce'),
     )
     .addOption(
       new Option('--max-connections <number>', 'maximum number of open connections').default(
@@ -75,7 +79,7 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     .option('--no-metrics', 'do not serve /metrics')
     .option(
       '--metrics-listen <host:port>',
-      'serve /metrics on this address without a token; on the API address, /metrics requires the scope admin',
+      'serve /metrics on this address without a token; on the API address, /metrics requires the admin scope',
     )
     .option(
       '--ready-file <file>',
@@ -87,20 +91,20 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     .command('rotate-id-token-key')
     .summary('rotate the key that signs ID tokens')
     .description(
-      'Publish a new signing key for ID tokens, used from the next day on. Servers rotate the key automatically every 90 days.',
+      'Publish a new signing key for ID tokens, which is used from the next day. Servers rotate the key automatically every 90 days.',
     )
     .option(
       '--drop-old',
-      'sign with the new key and withdraw the old one immediately, for example if it was stolen',
+      'use the new key and withdraw the old key immediately, for example if the old key was stolen',
     )
     .action(act(() => import('./id-token-key.ts').then((m) => m.rotateIdTokenKey)));
   registerBackupCommands(server, act);
   server
     .command('archive')
     .summary('archive records before retention removes them')
-    .argument('<dir>', 'directory of the archives; created if missing')
+    .argument('<dir>', 'archive directory; created if missing')
     .description(
-      'Write records that expire soon, and are not in earlier archives in the directory, to a new subdirectory: NDJSON, compressed with gzip, for each collection, the files of reports and evidence, and a manifest. Run this command regularly, at intervals shorter than --within.',
+      'Write records that expire soon and are not in earlier archives to a new subdirectory: gzip-compressed NDJSON for each collection, the files of reports and evidence, and a manifest. Run this command regularly, at intervals shorter than --within.',
     )
     .option('--within <duration>', 'include records that expire within this time', '7d')
     .action(act(() => import('./archive.ts').then((m) => m.runArchive)));
@@ -113,8 +117,8 @@ function registerBackupCommands(server: GovctlCommand, act: Act): void {
     .summary('copy the data directory of a server')
     .description(
       'Copy a data directory, including one in use by a running server, with every change acknowledged before the copy. ' +
-        'The backup is a new directory that only you can read; the directory gets its name when the backup is complete. The backup ' +
-        'includes the encryption key for secrets, unless the server gets that key from GOVCTL_SERVER_SECRET_KEY.',
+        'The backup is a new directory that only you can read; it is renamed into place when the backup is complete. The backup ' +
+        'includes the encryption key for secrets, unless the server reads that key from GOVCTL_SERVER_SECRET_KEY.',
     )
     .argument('<dir>', 'new directory for the backup')
     .option('--data-dir <dir>', 'data directory of the server', '.govctl/data')
@@ -125,7 +129,7 @@ function registerBackupCommands(server: GovctlCommand, act: Act): void {
     .summary('check a backup or a data directory')
     .description(
       'Check a backup or a data directory: checksums, order of changes, references, files and the audit log. Nothing ' +
-        'is changed; a server may be running. The exit code is 1 if anything is damaged.',
+        'is changed, and the server can be running. The exit code is 1 if anything is damaged.',
     )
     .argument('<dir>', 'backup or data directory')
     .action(act(() => import('./backup.ts').then((m) => m.runVerify)));
@@ -133,8 +137,8 @@ function registerBackupCommands(server: GovctlCommand, act: Act): void {
     .command('restore')
     .summary('restore a backup or a snapshot')
     .description(
-      'Verify a backup and create a data directory from it, for a new server. Given a snapshot file, replace the data of ' +
-        'a local server except keys, clients, tokens and the audit log. Everything is restored, or nothing.',
+      'Verify a backup and create a data directory from it, for a new server. For a snapshot file, replace the data of ' +
+        'a local server except keys, clients, tokens and the audit log. Either everything is restored or nothing.',
     )
     .argument('<backup>', 'directory of a backup, or file of a snapshot')
     .option('--data-dir <dir>', 'backup: data directory to create')

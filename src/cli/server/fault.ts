@@ -94,7 +94,7 @@ function checkTogether({ status, error, retryAfter, delay, cut }: AddFaultOption
 function milliseconds(text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined) return ms;
-  throw new GovctlError('usage_error', `--delay ${text}: not a duration`, {
+  throw new GovctlError('usage_error', `--delay ${text}: must be a duration`, {
     hint: `Use a duration ${durationForms}.`,
   });
 }
@@ -157,7 +157,7 @@ const whichOf = ({ method, path }: Fault): string => `${method ?? 'any'} ${path 
 const whatOf = ({ status, error, delay_ms: delay, cut, retry_after: after }: Fault): string =>
   [
     delay === undefined ? '' : `waits ${delay} ms`,
-    status === undefined ? '' : ['answers', status, error].filter(Boolean).join(' '),
+    status === undefined ? '' : ['returns', status, error].filter(Boolean).join(' '),
     after === undefined ? '' : `retry after ${after} s`,
     cut === undefined ? '' : `cut at the ${cut}`,
   ]

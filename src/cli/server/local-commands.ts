@@ -12,8 +12,8 @@ export function registerLocalCommands(server: GovctlCommand, act: Act): void {
     .summary('run a command with a temporary server')
     .description(
       'Start a server on a free port with a temporary data directory, run the command with GOVCTL_BASE_URL and ' +
-        'GOVCTL_TOKEN set, stop the server, and return the exit code of the command. Only errors are printed; -v shows ' +
-        'the log of the server. Options of govctl must precede the command.',
+        'GOVCTL_TOKEN set, stop the server, and return the exit code of the command. Only errors are printed; use -v to ' +
+        'print the server log. Options of govctl must precede the command.',
     )
     .usage('[options] [--] <command> [args...]')
     .argument('<command...>', 'command with its arguments')
@@ -27,14 +27,14 @@ export function registerLocalCommands(server: GovctlCommand, act: Act): void {
       'with --restore: generate new webhook secrets if encrypted with another key',
     )
     .option('--clock <time>', 'set the clock of the server first, such as 2026-01-31T09:30:00Z')
-    .option('--data-dir <dir>', 'store the data in this directory and do not remove it')
+    .option('--data-dir <dir>', 'store the data in this directory and keep it')
     .action(act(() => import('./exec.ts').then((m) => m.runExec)));
   server
     .command('seed')
     .summary('load examples into a local server')
     .description(
       'Apply the policies and import the resources in files and directories; by default, the policy library and the sample ' +
-        'inventory included with govctl. The output counts what the server contains afterwards.',
+        'inventory included with govctl. The output shows how many objects the server then contains.',
     )
     .argument('[path...]', 'files or directories (default: library and sample inventory)')
     .action(act(() => import('./seed.ts').then((m) => m.runSeed)));
@@ -44,7 +44,7 @@ export function registerLocalCommands(server: GovctlCommand, act: Act): void {
   server
     .command('requests')
     .summary('show the last requests to a local server')
-    .description('Show the last requests to a local server, which stores 1,000.')
+    .description('Show the last requests to a local server, which stores the last 1,000.')
     .option('--limit <n>', 'maximum number of requests', '50')
     .option('--follow', 'print new requests until Ctrl-C')
     .action(act(() => import('./requests.ts').then((m) => m.showRequests)));
@@ -87,26 +87,26 @@ function registerClockCommands(server: GovctlCommand, act: Act): void {
     .command('set')
     .summary('set the clock')
     .description(
-      'Set the clock forward or back. Work that becomes due in between is not done at its own time; for that, use `advance`.',
+      'Set the clock forward or back. Work that becomes due in between is not run at its scheduled time; to run it in order, use `advance`.',
     )
     .argument('<time>', 'time, such as 2026-01-31T09:30:00Z')
     .action(act(() => import('./clock.ts').then((m) => m.setClock)));
   clock
     .command('advance')
-    .summary('advance the clock and do the work that becomes due')
+    .summary('advance the clock and run the work that becomes due')
     .description(
-      'Advance the clock. Retries, expiries and other work that becomes due in between are done in order, each at its own ' +
-        'time. The exit code is 8 if the work is not done within --timeout.',
+      'Advance the clock. Retries, expirations and other work that becomes due in between run in order, each at its ' +
+        'scheduled time. The exit code is 8 if the work does not finish within --timeout.',
     )
     .argument(
       '<duration>',
-      'duration, such as 30s, 5m, 2h, 1d, 1w or PT2H; 0s only does the work that is due',
+      'duration, such as 30s, 5m, 2h, 1d, 1w or PT2H; 0s only runs the work that is due',
     )
-    .option('--timeout <seconds>', 'maximum wait, in seconds of real time', '60')
+    .option('--timeout <seconds>', 'timeout, in seconds of real time', '60')
     .action(act(() => import('./clock.ts').then((m) => m.advanceClock)));
   clock
     .command('reset')
-    .description('reset the clock to the time of the system')
+    .description('reset the clock to the system time')
     .action(act(() => import('./clock.ts').then((m) => m.resetClock)));
 }
 
@@ -118,8 +118,8 @@ function registerFaultCommands(server: GovctlCommand, act: Act): void {
     .command('add')
     .summary('add a fault')
     .description(
-      'Add a fault for requests to a path, a path template such as /v1/policies/:id, or a pattern with *. /v1/local and ' +
-        '/healthz never have faults. Faults are not stored: they end when the server stops.',
+      'Add a fault for requests to a path, a path template such as /v1/policies/:id, or a pattern with *. Faults do not ' +
+        'apply to /v1/local and /healthz. Faults are not stored, and are removed when the server stops.',
     )
     .argument('[path]', 'path, template or pattern (default: all paths)')
     .addOption(
@@ -131,21 +131,21 @@ function registerFaultCommands(server: GovctlCommand, act: Act): void {
         'DELETE',
       ]),
     )
-    .option('--status <code>', 'respond with an error of this status')
-    .option('--error <name>', 'with --status: name of the error (default: an error of the status)')
+    .option('--status <code>', 'respond with this HTTP status')
+    .option('--error <name>', 'with --status: error name (default: an error with this status)')
     .option('--retry-after <seconds>', 'with --status: value of the Retry-After header')
     .option('--delay <duration>', 'delay the response by this duration, such as 500ms')
     .addOption(
       new Option(
         '--cut <where>',
-        'cut the connection before the request is handled (request), before the response (answer), or in the middle of it (body)',
+        'cut the connection before the request is handled (request), before the response (answer), or in the middle of the response (body)',
       ).choices([...cuts]),
     )
     .option('--count <n>', 'number of requests with the fault, or always', '1')
     .action(act(() => import('./fault.ts').then((m) => m.addFault)));
   fault
     .command('list')
-    .description('list faults and the number of requests that had each')
+    .description('list faults and the number of requests affected by each')
     .action(act(() => import('./fault.ts').then((m) => m.listFaults)));
   fault
     .command('clear')

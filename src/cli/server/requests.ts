@@ -59,7 +59,7 @@ async function followRequests(context: Context, options: RequestsOptions): Promi
     after = after !== undefined && data.last < after ? 0 : data.last;
     return { requests: data.requests, characters };
   };
-  return askOurServer('test aids', () =>
+  return askOurServer('test features', () =>
     follow<LoggedRequest & { readonly id: string }>(context, options, {
       plural: 'requests',
       async fetchPage() {

@@ -58,7 +58,7 @@ export async function runSeed(context: Context, options: SeedOptions): Promise<E
   ];
   await context.show({
     value: { now_there: value },
-    human: (style) => `${style.green('Seeded.')} It has ${listWords(there)}.\n`,
+    human: (style) => `${style.green('Seeded.')} The server has ${listWords(there)}.\n`,
   });
   return exitCodes.ok;
 }

@@ -61,7 +61,7 @@ export async function runServer(context: Context, flags: ServerFlags): Promise<E
     for (const notice of server.notices) await context.warn(notice);
     if (isUnprotected(server.baseUrl)) {
       await context.warn(
-        `${server.baseUrl} is reachable by others without encryption. Set --tls-cert and --tls-key, or put a TLS proxy in front of it.`,
+        `${server.baseUrl} is reachable by others without encryption. Set --tls-cert and --tls-key, or put a TLS proxy in front of the server.`,
       );
     }
     await context.show(readyView(server, apiKey, options.publicUrl));
@@ -82,7 +82,7 @@ export async function runServer(context: Context, flags: ServerFlags): Promise<E
 function describeStop({ cutOff, stuck }: Stopped = { cutOff: [] }): string {
   const said = cutOff.length > 0 ? ` Cut off: ${cutOff.join('; ')}.` : '';
   if (stuck === undefined) return `Stopped.${said}`;
-  return `Stopped early: ${stuck} took too long.${said} All acknowledged changes are saved; the next start recovers them.`;
+  return `Stopped early: ${stuck} took too long.${said} All acknowledged changes are saved; they are recovered at the next start.`;
 }
 
 /** @returns undefined where a signal came while the stored data was loaded */
@@ -183,7 +183,7 @@ function parseListen({
   if (host !== undefined && port !== undefined) {
     return { host, port: parsePort(port, '--metrics-listen', given) };
   }
-  throw new GovctlError('usage_error', `--metrics-listen ${given}: not an address and port`, {
+  throw new GovctlError('usage_error', `--metrics-listen ${given}: must be an address and port`, {
     hint: 'Use HOST:PORT, for example 127.0.0.1:9464 or [::1]:9464.',
   });
 }
@@ -211,7 +211,7 @@ function checkCidr(range: string): void {
   const [address = '', bits = '', ...rest] = range.split('/');
   const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
   if (rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= longest) return;
-  throw new GovctlError('usage_error', `--allow-target ${range}: not an address range`, {
+  throw new GovctlError('usage_error', `--allow-target ${range}: must be an address range`, {
     hint: 'Use a CIDR, such as 10.0.0.0/8 or fd00::/8.',
   });
 }
@@ -264,16 +264,16 @@ function readyView(
         made !== undefined
           ? `API key  ${style.bold(made)}   (shown only once)`
           : given
-            ? 'API key  the one you provided'
+            ? 'API key  the key you provided'
             : server.apiKeyWorks === false
-              ? 'API key  disabled, because owners sign in (if no owner can: start with --new-api-key)'
-              : 'API key  shown at the first start (if lost: start with --new-api-key)',
+              ? 'API key  disabled, because owners sign in (if no owner can sign in, start with --new-api-key)'
+              : 'API key  shown at the first start (if lost, start with --new-api-key)',
         `Log in   ${logIn}`,
         ...(server.apiKey?.generated && !server.isLocal
           ? ['Owner    govctl user create EMAIL --role owner (replaces this API key)']
           : []),
         ...(server.isLocal
-          ? ['Local    tests may move its clock and change its data: govctl server --help']
+          ? ['Local    clock and data can be changed for tests (see `govctl server --help`)']
           : []),
         '',
       ].join('\n'),

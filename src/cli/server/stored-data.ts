@@ -99,9 +99,9 @@ export async function restore(context: Context, options: RestoreOptions): Promis
     if (dataDir === undefined && !force) return restoreSnapshot(context, options);
     throw new GovctlError(
       'usage_error',
-      `${from} ${stats ? 'is not a directory, so not a backup' : 'does not exist'}`,
+      `${from} ${stats ? 'is not a backup: it is not a directory' : 'does not exist'}`,
       {
-        hint: 'Pass the directory of a backup. A snapshot file is restored into a running server, without --data-dir and --force.',
+        hint: 'Pass a backup directory. To restore a snapshot file into a running server, omit --data-dir and --force.',
       },
     );
   }
@@ -168,7 +168,7 @@ async function restoreSnapshot(context: Context, options: RestoreOptions): Promi
   });
   if (restored.new_secrets > 0) {
     await context.warn(
-      `${count(restored.new_secrets, 'webhook')} got a new secret: set known secrets with \`govctl webhook rotate-secret ID\``,
+      `${count(restored.new_secrets, 'webhook')} got a new secret. To set a known secret, run \`govctl webhook rotate-secret ID\``,
     );
   }
   return exitCodes.ok;

@@ -7,4 +7,4 @@ export const withLocalServer = <T>(
   context: Context,
   doing: string,
   work: (client: Client, update: (text: string) => void) => Promise<T>,
-): Promise<T> => withOurServer(context, 'test aids', doing, work);
+): Promise<T> => withOurServer(context, 'test features', doing, work);

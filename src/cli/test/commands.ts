@@ -5,20 +5,20 @@ import type { Act } from '../act.ts';
 export function registerTestCommand(program: GovctlCommand, act: Act): void {
   program
     .command('test')
-    .summary('run the tests of policies')
+    .summary('run policy tests')
     .description(
-      'Run the cases of PolicyTest documents (*.test.yaml). A case contains resources, or a file with resources, and the expected findings. Unexpected findings fail the case. Requires no service.',
+      'Run the cases of PolicyTest documents (*.test.yaml). A case contains resources, or a file with resources, and the expected findings. Unexpected findings fail the case. Works offline.',
     )
     .argument(
       '[paths...]',
-      'files or directories (default: paths in govctl.yaml, else the current directory)',
+      'files or directories (default: paths in govctl.yaml, otherwise the current directory)',
     )
     .option(
       '--policy <name>',
       'only tests of the policy with this name or key (repeatable)',
       collect,
     )
-    .option('--coverage', 'show rules and outcomes that no case covers')
+    .option('--coverage', 'show rules and outcomes that are not covered by any case')
     .option('--require-tests', 'fail if a policy has no test')
     .option(
       '--require-coverage [percent]',

@@ -104,7 +104,7 @@ export function registerTrustCommands(program: GovctlCommand, act: Act): void {
       { more: '; replaces all', isMandatory: false },
     )
       .optionsGroup('Remove restrictions:')
-      .option('--no-repository-id', 'match the repository by name only')
+      .option('--no-repository-id', 'match the repository only by name')
       .option('--no-ref', 'allow any ref; requires an environment')
       .option('--no-environment', 'allow jobs with any or no environment')
       .option('--no-allow-pull-request-target', 'refuse jobs that may run code from forks'),

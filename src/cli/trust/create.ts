@@ -40,7 +40,7 @@ export async function runCreate(
   if (data.repository_id === undefined) {
     const id = data.provider === 'github' ? 'GITHUB_REPOSITORY_ID' : 'CI_PROJECT_ID';
     await context.say(
-      `Anyone who takes over the name ${data.repository} could log in, too. To pin the repository, pass --repository-id (${id} in its jobs).`,
+      `Anyone who takes over the name ${data.repository} could also log in. To pin the repository, pass --repository-id (the value of ${id} in its jobs).`,
     );
   }
   return exitCodes.ok;

@@ -74,7 +74,7 @@ export async function runRevoke(
 /** `api_keys`: `1 API key`. */
 function describeRevoked(name: string, number: number): string {
   // A login has several of these, which nobody counts.
-  if (name === 'oauth_states') return 'logins of the command line';
+  if (name === 'oauth_states') return 'command-line logins';
   const words = name
     .replaceAll('_', ' ')
     .replace(/^api/, 'API')

@@ -90,7 +90,7 @@ export function registerUserCommands(program: GovctlCommand, act: Act): void {
   approvalFlags(
     user
       .command('disable')
-      .description('disable a user: sign-ins, sessions, keys and tokens fail immediately')
+      .description('disable a user; their sign-ins, sessions, keys and tokens fail immediately')
       .argument('<user>', which),
   ).action(act(() => import('./change.ts').then((m) => m.runDisable)));
   user

@@ -32,5 +32,7 @@ export const userView = (
 
 function accountOf({ company_account: account }: User): string | undefined {
   if (!account) return undefined;
-  return account.managed ? `${account.name}; its rules decide the roles` : account.name;
+  return account.managed
+    ? `${account.name}; roles are set by the rules of the company account`
+    : account.name;
 }

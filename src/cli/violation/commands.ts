@@ -42,7 +42,7 @@ const violations: OwnNoun<AnsweredViolation, ListOptions> = {
     note: (rows, { flags }) => {
       const without = rows.filter((row) => !fitsAsff(row)).length;
       if (without === 0 || flags.output.every(({ format }) => format !== 'asff')) return undefined;
-      return `${count(without, 'violation')} omitted from asff, which requires an AWS account.`;
+      return `${count(without, 'violation')} omitted from the asff output, which requires an AWS account.`;
     },
     columns: (_, rows) => [
       {
@@ -101,7 +101,7 @@ export function registerViolationCommands(program: GovctlCommand, act: Act): voi
     )
     .argument('[id]', 'violation ID')
     .requiredOption('--reason <text>', 'reason, stored with the violation')
-    .option('--dry-run', 'count the violations that match, and resolve none');
+    .option('--dry-run', 'count the matching violations without resolving them');
   withViolationFlags(approvalFlags(resolve))
     .addHelpText('after', resolveHelp)
     .action(act(() => import('./resolve.ts').then((m) => m.runResolve)));
@@ -118,7 +118,7 @@ const withStatus = (command: GovctlCommand): GovctlCommand =>
   );
 
 const resolveHelp = `
-Exit codes: 0 resolved, or none matches; 3 not approved.
+Exit codes: 0 resolved, or no violations match; 3 not approved.
 
 Examples:
   $ govctl violation resolve viol_01m7zggyswd982qvh1d8e0jef6 --reason "deleted"
@@ -126,8 +126,8 @@ Examples:
   $ govctl violation resolve --owner web --age '>90d' --reason accepted -y`;
 
 const listHelp = `
--o ocsf and -o asff print Compliance Findings of OCSF 1.4 and the AWS Security
-Finding Format of Security Hub, which imports up to 100 at a time.
+-o ocsf prints OCSF 1.4 Compliance Findings. -o asff prints the AWS Security
+Finding Format of Security Hub, which imports up to 100 findings at a time.
 
 Examples:
   $ govctl violation list --severity CRITICAL,HIGH --age '>30d'

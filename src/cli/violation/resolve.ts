@@ -101,7 +101,7 @@ async function approve(
     throw new GovctlError(
       'invalid_resolution',
       `${inThrees(matched)} violations match, more than the maximum of ${inThrees(mostResolved)}; no violations were resolved`,
-      { hint: 'Add filters to resolve them in parts.' },
+      { hint: 'Add filters to resolve the violations in parts.' },
     );
   }
   if (isApproved(options)) return;

@@ -34,7 +34,7 @@ export function registerWebhookCommands(program: GovctlCommand, act: Act): void 
   its.get('show a webhook, its health and its queue');
   registerWrites(webhook, act);
   its.delete('delete a webhook and its queued events').addOption(ifMatch());
-  its.switch('pause', false, 'pause deliveries; events queue');
+  its.switch('pause', false, 'pause deliveries; events are queued');
   its.switch('resume', true, 'resume a paused or disabled webhook');
   registerTests(webhook, act);
   registerDeliveries(webhook, act);
@@ -82,11 +82,11 @@ const fieldFlags = (command: GovctlCommand): GovctlCommand =>
       ),
     )
     .option('--backoff-multiplier <n>', 'factor by which the retry delay grows, 1 to 10')
-    .option('--timeout <seconds>', 'timeout of a delivery, 1 to 30')
-    .option('--header <header>', "extra HTTP header, 'Name: value' (repeatable)", collectValues)
+    .option('--timeout <seconds>', 'timeout of a delivery in seconds, 1 to 30')
+    .option('--header <header>', "extra HTTP header as 'Name: value' (repeatable)", collectValues)
     .option(
       '--header-env <header>',
-      "header with its value in a variable, 'Name: VARIABLE' (repeatable)",
+      "HTTP header whose value is in an environment variable, as 'Name: VARIABLE' (repeatable)",
       collectValues,
     )
     .optionsGroup('Webhook:')
@@ -104,7 +104,7 @@ function registerWrites(webhook: GovctlCommand, act: Act): void {
     .description(
       'Create a webhook. Pass its signing secret in the environment, on standard input or at the prompt, because other users can see command lines.',
     )
-    .requiredOption('--url <url>', 'receiver: an https URL, or http on this machine')
+    .requiredOption('--url <url>', 'URL of the receiver: https, or http on this machine')
     .addOption(
       eventOption(
         '--event <type>',
@@ -112,7 +112,7 @@ function registerWrites(webhook: GovctlCommand, act: Act): void {
       ).makeOptionMandatory(),
     );
   fieldFlags(secretFlags(create))
-    .option('--paused', 'create the webhook paused; events queue')
+    .option('--paused', 'create the webhook paused; events are queued')
     .addHelpText('after', `${typesHelp}${createHelp}`)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
   const update = webhook
@@ -126,7 +126,7 @@ function registerWrites(webhook: GovctlCommand, act: Act): void {
     .addOption(
       eventOption(
         '--event <type>',
-        'event type, or all; replaces the list (repeatable or comma-separated)',
+        'event type, or all (repeatable or comma-separated); replaces all event types',
       ),
     );
   fieldFlags(update)
@@ -158,14 +158,14 @@ function registerTests(webhook: GovctlCommand, act: Act): void {
   secretFlags(
     webhook
       .command('rotate-secret')
-      .description('rotate the signing secret; the old one stays valid for a grace period')
+      .description('rotate the signing secret; the old secret stays valid for a grace period')
       .argument('<webhook>', which),
   ).action(act(() => import('./rotate-secret.ts').then((m) => m.runRotateSecret)));
   webhook
     .command('test')
     .summary('send a test event now')
     .description(
-      'Send a test event now, bypassing the queue. Exits with 0 if it is delivered, else with 2.',
+      'Send a test event now, bypassing the queue. Exit codes: 0 delivered, 2 not delivered.',
     )
     .argument('<webhook>', which)
     .addOption(
@@ -199,16 +199,19 @@ function registerDeliveries(webhook: GovctlCommand, act: Act): void {
     .addOption(
       eventOption('--event <type>', 'filter by event type (repeatable or comma-separated)'),
     )
-    .option('--since <time>', 'start of the period: a time, or an age such as 2h')
+    .option('--since <time>', 'start of the period: a time, or a relative time such as 2h')
     .option('--follow', 'keep printing new and retried deliveries until Ctrl-C')
     .action(act(() => import('./deliveries.ts').then((m) => m.runDeliveries)));
   webhook
     .command('redeliver')
-    .description('resend a completed delivery, or all failed ones')
+    .description('resend a completed delivery, or all failed deliveries')
     .argument('<webhook>', which)
     .argument('[id]', 'delivery ID')
     .option('--failed', 'resend all failed deliveries, in event order')
-    .option('--since <time>', 'with --failed: start of the period: a time, or an age such as 2h')
+    .option(
+      '--since <time>',
+      'with --failed: start of the period: a time, or a relative time such as 2h',
+    )
     .action(act(() => import('./redeliver.ts').then((m) => m.runRedeliver)));
 }
 
@@ -217,14 +220,14 @@ function registerVerify(webhook: GovctlCommand, act: Act): void {
     .command('verify')
     .summary('verify the signatures of a saved delivery, offline')
     .description(
-      'Verify the signatures of a saved delivery, offline. Exits with 0 if they are valid, else with 2. Shows which secret matches, which signatures do not, and the age of the delivery.',
+      'Verify the signatures of a saved delivery, offline. Shows which secret matches, which signatures do not match, and the age of the delivery. Exit codes: 0 valid, 2 not valid.',
     )
     .option(
       '--request <file>',
-      'HTTP request (headers, blank line, body), or a line of `listen -o ndjson`; - reads standard input',
+      'file with an HTTP request (headers, blank line, body) or a line from `listen -o ndjson`; - reads standard input',
     )
-    .option('--body <file>', 'exact bytes of the body; - reads standard input')
-    .option('--headers <file>', 'with --body: headers, as lines or JSON')
+    .option('--body <file>', 'file with the exact bytes of the body; - reads standard input')
+    .option('--headers <file>', 'with --body: file with the headers, as lines or JSON')
     .option('--signature <value>', 'with --body: signature, sha256=… or v1,…')
     .option('--timestamp <seconds>', 'with --signature: time of the delivery, in Unix seconds')
     .option('--id <id>', 'with --signature v1,…: value of webhook-id')
@@ -243,14 +246,14 @@ function registerListen(webhook: GovctlCommand, act: Act): void {
     .command('listen')
     .summary('receive events on this machine and forward them')
     .description(
-      'Create a temporary webhook to this machine, then verify, print and forward each delivery. Ctrl-C stops listening and deletes the webhook.',
+      'Create a temporary webhook that sends to this machine, then verify, print and forward each delivery. Ctrl-C stops listening and deletes the webhook.',
     )
     .addOption(
       eventOption('--event <type>', 'event type (repeatable or comma-separated; default: all)'),
     )
     .addOption(eventOption('--events <type>', 'same as --event').hideHelp())
     .option('--forward <url>', 'forward each delivery to this URL and return its response')
-    .option('--port <port>', 'port to listen on; 0 selects a free one', '0')
+    .option('--port <port>', 'port to listen on; 0 selects a free port', '0')
     .option('--public-url <url>', 'URL of a tunnel to this port, for a remote service')
     .option(
       '--secret-env <name>',

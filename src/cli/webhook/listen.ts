@@ -164,7 +164,7 @@ function parseSettings(options: ListenOptions): Settings {
 function positive(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,6}$/.test(text) && Number(text) > 0) return Number(text);
-  throw new GovctlError('usage_error', `${flag} ${text}: not a whole number of 1 or more`);
+  throw new GovctlError('usage_error', `${flag} ${text}: must be a whole number of at least 1`);
 }
 
 /** @throws GovctlError usage_error where the service could reach no address of this machine */
@@ -174,7 +174,7 @@ function checkReachable(baseUrl: string, { publicUrl }: Settings): void {
     'usage_error',
     `The service at ${baseUrl} cannot reach 127.0.0.1 on this machine`,
     {
-      hint: 'Use --port and --public-url with a tunnel to this machine, or `govctl event list --follow`, which needs no webhook.',
+      hint: 'Use --port and --public-url with a tunnel to this machine, or `govctl event list --follow`, which requires no webhook.',
     },
   );
 }

@@ -84,9 +84,13 @@ function parseJson(file: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new GovctlError('invalid_file', `${file} is not JSON: ${(cause as Error).message}`, {
-      cause,
-    });
+    throw new GovctlError(
+      'invalid_file',
+      `${file} is not valid JSON: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -98,7 +102,7 @@ export function parseRequest(file: string, bytes: Buffer): SavedDelivery {
   const end = headEnd(bytes);
   if (!end) {
     throw new GovctlError('invalid_file', `${file} has no blank line between headers and body`, {
-      hint: 'If they are in two files, use --body and --headers.',
+      hint: 'If the headers and body are in two files, use --body and --headers.',
     });
   }
   const headers = parseHeaders(file, bytes.subarray(0, end.head).toString('latin1'));
@@ -108,7 +112,7 @@ export function parseRequest(file: string, bytes: Buffer): SavedDelivery {
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new GovctlError(
       'invalid_file',
-      `${file}: the body is ${encoding}; the signature covers the decoded body`,
+      `${file}: the body has the encoding ${encoding}, but the signature covers the decoded body`,
       { hint: 'Save the decoded body, then use --body and --headers.' },
     );
   }
@@ -162,7 +166,7 @@ export function parseHeaders(file: string, text: string): (readonly [string, str
       if (name !== undefined && value !== undefined) return [[name, value.trimEnd()] as const];
       // The request line, or the status line of a tool that shows both.
       if (index === 0 && /HTTP\/\d/.test(line)) return [];
-      throw new GovctlError('invalid_file', `${file}:${index + 1}: not a header line`, {
+      throw new GovctlError('invalid_file', `${file}:${index + 1}: invalid header line`, {
         hint: 'Use lines such as X-Service-Signature: sha256=…, or JSON.',
       });
     });

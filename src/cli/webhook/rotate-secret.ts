@@ -42,7 +42,7 @@ export async function runRotateSecret(context: Context, options: RotateOptions):
   );
   await context.say(
     until === undefined
-      ? 'The server does not report whether the old secret still signs. Accept both secrets for a while.'
+      ? 'The server does not report whether deliveries are also signed with the old secret. Accept both secrets for a while.'
       : `Deliveries are also signed with the old secret until ${utcMinute(until)}. Update the receiver before then.`,
   );
   return exitCodes.ok;

@@ -73,7 +73,7 @@ export async function removeTemporary(context: Context, registered: Registered):
   } catch (error) {
     const named = registered.id ?? url;
     await context.warn(
-      `the temporary webhook could not be deleted: ${(error as Error).message}. Run \`govctl webhook delete ${named} --yes\`; the next \`govctl webhook listen\` also tries.`,
+      `the temporary webhook could not be deleted: ${(error as Error).message}. Run \`govctl webhook delete ${named} --yes\`; the next \`govctl webhook listen\` also tries to delete it.`,
     );
   }
 }

@@ -52,7 +52,7 @@ export async function runVerify(context: Context, options: VerifyOptions): Promi
 function parseTolerance(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new GovctlError('usage_error', `--tolerance ${text}: not a whole number of seconds`);
+  throw new GovctlError('usage_error', `--tolerance ${text}: must be a whole number of seconds`);
 }
 
 /** What goes with what, before anything is read. @throws GovctlError usage_error */
@@ -68,19 +68,19 @@ function checkOptions(options: VerifyOptions): void {
     if (other)
       refuse(
         `Use either --request or --${other[0]}`,
-        'The request contains the body and its headers.',
+        'The request already contains the body and its headers.',
       );
   } else if (body === undefined) {
     refuse('No delivery given', 'Pass --request FILE, or --body FILE with --headers FILE.');
   } else if ((headers === undefined) === (signature === undefined)) {
-    refuse('--body needs either --headers or --signature', 'Pass the signature to verify.');
+    refuse('--body requires either --headers or --signature', 'Pass the signature to verify.');
   }
   if (signature === undefined && (timestamp ?? id) !== undefined) {
-    refuse('--timestamp and --id require --signature', 'Headers contain both.');
+    refuse('--timestamp and --id require --signature', 'The headers already contain both values.');
   }
   const isMessage = signature?.startsWith('v1,') === true;
   if (isMessage && (timestamp === undefined || id === undefined)) {
-    refuse('--signature v1,… requires --id and --timestamp', 'The signature covers both.');
+    refuse('--signature v1,… requires --id and --timestamp', 'The signature covers both values.');
   }
   if (headers === '-' || (options.secretStdin && (body === '-' || request === '-'))) {
     refuse('Only one input can come from standard input', 'Pass the secret with --secret-env.');

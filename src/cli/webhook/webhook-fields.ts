@@ -117,7 +117,7 @@ function wholeNumber(flag: string, text: string, least: number, most: number): n
   if (/^\d{1,6}$/.test(text) && number >= least && number <= most) return number;
   throw new GovctlError(
     'usage_error',
-    `${flag} ${text}: not a whole number from ${least} to ${most}`,
+    `${flag} ${text}: must be a whole number from ${least} to ${most}`,
   );
 }
 
@@ -126,7 +126,10 @@ function multiplier(text: string): number {
     /^\d{1,3}(\.\d{1,6})?$/.test(text) ? Number(text) : NaN,
   );
   if (parsed.success && parsed.data !== undefined) return parsed.data;
-  throw new GovctlError('usage_error', `--backoff-multiplier ${text}: not a number from 1 to 10`);
+  throw new GovctlError(
+    'usage_error',
+    `--backoff-multiplier ${text}: must be a number from 1 to 10`,
+  );
 }
 
 function headersFrom(world: World, flags: FieldFlags): Record<string, string> | undefined {
@@ -146,7 +149,7 @@ function headerFrom(flag: string, text: string, what: string): readonly [string,
   // What follows the name may be a key.
   const [, start] = /^([^:]{1,60}):/.exec(text) ?? [];
   const given = start === undefined ? '' : ` ${JSON.stringify(start)}`;
-  throw new GovctlError('usage_error', `${flag}${given}: use 'Name: ${what}', on one line`);
+  throw new GovctlError('usage_error', `${flag}${given}: must be 'Name: ${what}', on one line`);
 }
 
 /** Header names are the same in any case. */

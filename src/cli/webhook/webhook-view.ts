@@ -54,7 +54,7 @@ function describeWebhook(webhook: ShownWebhook, style: Style, room: number): str
       [
         'old secret',
         webhook.previous_secret_expires_at &&
-          `also signs until ${utcMinute(webhook.previous_secret_expires_at)}`,
+          `valid until ${utcMinute(webhook.previous_secret_expires_at)}`,
       ],
       ['tags', withoutOwnership(webhook.tags ?? []).join(', ')],
       ['git', owner && `managed by project ${owner}${key ? `, key ${key}` : ''}`],
@@ -104,7 +104,7 @@ function advice(webhook: ShownWebhook, named: string, style: Style): string {
   const its = printableLine(named);
   const lines: string[] = [];
   if (webhook.failing_since) {
-    lines.push(`To see the responses of the receiver, run \`govctl webhook deliveries ${its}\`.`);
+    lines.push(`To see the receiver's responses, run \`govctl webhook deliveries ${its}\`.`);
   }
   if (!isActive(webhook)) {
     const waiting = webhook.waiting

@@ -74,7 +74,7 @@ export const webhooks: DescribedNoun<ShownWebhook, ListOptions> = {
       if (isOn) await sayWhatWaits(context, before, its);
       else if (isActive(before)) {
         await context.say(
-          `Events queue until you run \`govctl webhook resume ${its}\`, which sends them in order.`,
+          `Events are queued until you run \`govctl webhook resume ${its}\`, which sends them in order.`,
         );
       }
     },
@@ -92,7 +92,7 @@ async function sayWhatWaits({ say }: Context, webhook: ShownWebhook, named: stri
   } else if (waiting > 0) {
     // Nothing was changed, so nothing is sent before its time.
     await say(
-      `${count(waiting, 'event')} in the queue. To see the next attempts, run \`govctl webhook deliveries ${named} --status pending\`. To retry the first now, pause and resume the webhook.`,
+      `${count(waiting, 'event')} in the queue. To see the next attempts, run \`govctl webhook deliveries ${named} --status pending\`. To retry the first event now, pause and resume the webhook.`,
     );
   }
 }

@@ -71,6 +71,6 @@ describe('govctl audit uses', () => {
   it('says which server has no such record', async () => {
     const { exitCode, stderr } = await run([], { fetch: createMinimalService().fetch });
     expect(exitCode).not.toBe(0);
-    expect(stderr).toContain('a record of uses');
+    expect(stderr).toContain('a record of credential use');
   });
 });

@@ -149,7 +149,7 @@ describe('govctl audit verify', () => {
     expect(await verified()).toMatchObject({ whole: true });
     const { problems, exitCode } = await verified('--head', kept);
     expect(exitCode).toBe(2);
-    expect(problems[0]?.message).toContain('it was truncated');
+    expect(problems[0]?.message).toContain('the log was truncated');
     const other = await verified('--head', `${shorter.sequence}:${'0'.repeat(64)}`);
     expect(other.problems[0]?.message).toContain('the log was rewritten');
   });
@@ -180,7 +180,7 @@ describe('govctl audit verify', () => {
     await change(2);
     const { stdout, exitCode } = await run(['--head', kept]);
     expect(exitCode, stdout).toBe(0);
-    expect(stdout).toContain('by a reset of the server');
+    expect(stdout).toContain('by a server reset');
   });
 
   it('tells whether the key that signed is the one that was given', async () => {
@@ -194,10 +194,10 @@ describe('govctl audit verify', () => {
     });
     const withKey = (file: string): Promise<Outcome> => run(['--key', path.join(folder, file)]);
     expect(await withKey('server.pem')).toMatchObject({ exitCode: 0 });
-    expect((await withKey('server.pem')).stdout).toContain('the key of --key');
+    expect((await withKey('server.pem')).stdout).toContain('the key in --key');
     const other = await withKey('other.pem');
     expect(other.exitCode).toBe(5);
-    expect(other.stdout).toContain('not the key of --key');
+    expect(other.stdout).toContain('not the key in --key');
     const none = await withKey('no.pem');
     expect(none.exitCode).toBe(3);
     expect(none.stderr).toContain('is not an Ed25519 public key in PEM format');
@@ -208,6 +208,6 @@ describe('govctl audit verify', () => {
     const minimal = createMinimalService();
     const { exitCode, stderr } = await run([], { fetch: minimal.fetch });
     expect(exitCode).not.toBe(0);
-    expect(stderr).toContain('It is an extension of `govctl server`');
+    expect(stderr).toContain('This feature is an extension of `govctl server`');
   });
 });

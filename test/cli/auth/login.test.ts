@@ -154,7 +154,7 @@ describe('auth login with an API key', () => {
   it('does not believe a keychain that forgets what it was given', async () => {
     const forgetful = { ...memoryKeychain(), read: async () => null };
     const outcome = await logIn({ keychain: forgetful });
-    expect(outcome.stderr).toContain('the keychain does not return what was stored');
+    expect(outcome.stderr).toContain('the keychain did not return the stored value');
     expect(readFileSync(credentials(), 'utf8')).toContain(apiKey);
   });
 
@@ -220,7 +220,7 @@ describe('auth login asks on a terminal', () => {
     expect(outcome.exitCode).toBe(0);
     expect(world.asked).toEqual([
       'URL of the service:',
-      `Log in to ${baseUrl} with`,
+      `How do you want to log in to ${baseUrl}?`,
       `API key for ${baseUrl}:`,
     ]);
     expect(outcome.stdout + outcome.stderr).not.toContain(apiKey);

@@ -145,7 +145,7 @@ describe('auth login --oidc in GitHub Actions', () => {
     const { exitCode, stderr } = await run(['auth', 'logout'], { fetch, env: githubJob });
     expect(exitCode).toBe(1);
     expect(stderr).toContain('could not be revoked at https://govctl.test');
-    expect(stderr).toMatch(/Copies of it remain valid until it expires\.\n$/);
+    expect(stderr).toMatch(/Copies of the login remain valid until it expires\.\n$/);
   });
 
   it('sends nothing of another job, or to another service, with auth logout', async () => {

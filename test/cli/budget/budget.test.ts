@@ -85,10 +85,10 @@ describe('govctl budget create', () => {
   });
 
   it.each([
-    [['--filter', 'aws'], '--filter aws: not FIELD=VALUE'],
+    [['--filter', 'aws'], '--filter aws: must be FIELD=VALUE'],
     [['--filter', 'provder=aws'], 'Did you mean provider?'],
     [['--filter', 'team=web'], 'tag:KEY for a tag'],
-    [['--threshold', 'much'], '--threshold much: not a percentage'],
+    [['--threshold', 'much'], '--threshold much: must be a percentage'],
     [['--threshold', '2000'], 'thresholds[0].percent'],
     [['--amount', '0'], 'amount must be more than 0'],
     [['--amount', '1,00'], 'amount must be more than 0'],

@@ -324,7 +324,7 @@ describe('what fails govctl check', () => {
     ['a.json --policies none', 'none: no such file or directory', ''],
     ['a.json --format cloudformatoin', "argument 'cloudformatoin' is invalid", 'cloudformation'],
     ['a.json --fail-on worst', "argument 'worst' is invalid", 'CRITICAL'],
-    ['a.json --now yesterday', '--now yesterday: not a time', '2026-01-31'],
+    ['a.json --now yesterday', '--now yesterday: must be a date or a time', '2026-01-31'],
     ['a.json --jobs 0', "argument '0' is invalid", 'whole number'],
     ['a.json --parameters x', 'must be KEY=VALUE', ''],
     ['a.json --baseline none.json', 'no such file', '--write-baseline'],
@@ -475,8 +475,8 @@ rules:
   HIGH     FAIL  No secrets in user data [user-data]
     The instance has a public address.
 
-Not checked because AWS Config does not record it. Check the template or plan
-  instead, or use --on-unknown warn:
+Not checked, because AWS Config does not record the required values. Check the
+  template or plan instead, or use --on-unknown warn:
   HIGH     ERROR No secrets in user data [user-data] × 2 AWS::EC2::Instance
     resource.user_data.secrets is not known: user data, which AWS Config does
     not record

@@ -64,9 +64,7 @@ it('shows the fixes as a diff, and writes nothing', async () => {
 -  Bare: {Type: AWS::S3::Bucket}
 +  Bare: {Type: AWS::S3::Bucket, Properties: {VersioningConfiguration: {Status: Enabled}}}
 `);
-  expect(stdout).toContain(
-    '2 of 3 findings can be fixed in 1 file; 1 without a patch in the policy.',
-  );
+  expect(stdout).toContain('2 of 3 findings can be fixed in 1 file; 1 has no patch in the policy.');
   expect(stdout.replace(/\s+/g, ' ')).toContain('Use --write to write the changes.');
   expect(exitCode).toBe(2);
   expect(textOf(cwd)).toBe(template);

@@ -63,7 +63,7 @@ describe('govctl client', () => {
     expect(shown.stdout).toMatch(/grants +authorization_code, refresh_token/);
     expect(shown.stdout.replaceAll(/ +/g, ' ')).toContain(`redirects ${redirect}`);
     expect(shown.stdout).toContain('Client secret  gcs_');
-    expect(shown.stderr).toContain('Configure it with the issuer http://service.test');
+    expect(shown.stderr).toContain('Configure the program with the issuer http://service.test');
     const open = await json<Client & { public: boolean }>('create', ...flags, '--public');
     expect([open.public, open.client_secret]).toEqual([true, undefined]);
     expect((await run('get', open.id)).stdout).toMatch(/secret +none \(public\)/);

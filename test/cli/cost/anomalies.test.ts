@@ -75,11 +75,11 @@ describe('cost anomalies', () => {
     const argv = ['cost', 'analysis', '--start', '2026-01-01', '--end', '2026-03-01'];
     const { stdout } = await runIn('en_US.UTF-8', argv);
     expect(stdout.slice(stdout.indexOf('anomal') - 2)).toMatchInlineSnapshot(`
-      "1 anomaly: +300.00 USD. More: govctl cost anomalies
+      "1 anomaly: +300.00 USD. Use \`govctl cost anomalies\` for details.
            IMPACT   OVER  START       SERVICE                       ACCOUNT
       +300.00 USD  +150%  2026-02-24  Amazon Elastic Compute Cloud  11
 
-      Data until 2026-02-27.
+      Cost data is available until 2026-02-27.
       "
     `);
   });

@@ -97,7 +97,7 @@ describe('cost summary', () => {
       other (6)                            3.50    <1%  ▏                 ▁█▁▁▁▁▁▁▁▁▁▁
 
       Included credits: -50.00 USD
-      Data until 2026-03-14.
+      Cost data is available until 2026-03-14.
       "
     `);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
@@ -134,7 +134,7 @@ describe('cost summary', () => {
     const { stdout, stderr, exitCode } = await run(['summary']);
     expect([stdout, stderr, exitCode]).toEqual([
       '',
-      'No cost data yet. Import an export of your provider: govctl cost import FILE\n',
+      'No cost data yet. To import an export from your provider, run `govctl cost\n  import FILE`.\n',
       0,
     ]);
   });
@@ -155,18 +155,18 @@ describe('cost analysis', () => {
       Amazon S…Service  111122223339    260.07    11%  █▎             0%  ████████████
       other (13)                         12.60     1%  ▏                  █▁▁▁▁▁▁▁▁▁▁▁
 
-      CHANGED MOST
-           +439.00  +1,514%  Amazon Relational Database Service, 111122223334
-           +119.00    +7.4%  Amazon Elastic Compute Cloud, 111122223338
-            -36.00     gone  AWS Glue, 111122223338
-             +1.60      new  Small 11, 111122223338
-             +1.50      new  Small 10, 111122223338
+       CHANGE
+      +439.00  +1,514%  Amazon Relational Database Service, 111122223334
+      +119.00    +7.4%  Amazon Elastic Compute Cloud, 111122223338
+       -36.00     gone  AWS Glue, 111122223338
+        +1.60      new  Small 11, 111122223338
+        +1.50      new  Small 10, 111122223338
 
       WITHOUT TAG    COST  SHARE
       owner        690.67    28%
       No charge has the tags application, cost-center, environment, project, team.
 
-      Data until 2026-03-14.
+      Cost data is available until 2026-03-14.
       "
     `);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
@@ -193,7 +193,7 @@ describe('cost analysis', () => {
       ),
     ).toBe('Effective cost 2026-03-01 to 2026-03-31, compared with 2026-02-10 to 2026-02-23');
     const wrong = await run(['analysis', '--month', '2026-13']);
-    expect([wrong.exitCode, wrong.stderr]).toEqual([3, expect.stringContaining('--month 2026-13: not a month')]); // prettier-ignore
+    expect([wrong.exitCode, wrong.stderr]).toEqual([3, expect.stringContaining('--month 2026-13: must be a month')]); // prettier-ignore
     expect((await run(['analysis', '--month', '2026-03', '--last', '7d'])).stderr).toContain('Use either --month'); // prettier-ignore
   });
 
@@ -210,18 +210,18 @@ describe('cost analysis', () => {
       Amazon Relation~tabase Service    468.00    19%  ##        +1,514%  ++******####
       other (14)                        272.67    11%  #                  #+++++++++++
 
-      CHANGED MOST
-           +439.00  +1,514%  Amazon Relational Database Service
-           +119.00    +7.4%  Amazon Elastic Compute Cloud
-            -36.00     gone  AWS Glue
-             +1.60      new  Small 11
-             +1.50      new  Small 10
+       CHANGE
+      +439.00  +1,514%  Amazon Relational Database Service
+      +119.00    +7.4%  Amazon Elastic Compute Cloud
+       -36.00     gone  AWS Glue
+        +1.60      new  Small 11
+        +1.50      new  Small 10
 
       WITHOUT TAG    COST  SHARE
       owner        690.67    28%
       No charge has the tags application, cost-center, environment, project, team.
 
-      Data until 2026-03-14.
+      Cost data is available until 2026-03-14.
       "
     `);
     expect(stdout.replaceAll('…', '')).toMatch(/^[\x00-\x7f]*$/);
@@ -277,17 +277,17 @@ AWS,1,USD,75,2026-03-02,2026-03-01,other
       no-public-buckets  25.00    25%  ████████     new
       no-open-buckets    25.00    25%  ████████     new
 
-      A resource that fails several policies counts in each of them. Each counted
-      once: 25.00 USD (25% of the total).
+      A resource that fails several policies counts for each of them. Without
+      duplicates: 25.00 USD (25% of the total).
 
-      CHANGED MOST
-            +25.00  new  no-public-buckets
-            +25.00  new  no-open-buckets
+      CHANGE
+      +25.00  new  no-public-buckets
+      +25.00  new  no-open-buckets
 
       No charge has the tags application, cost-center, environment, owner, project,
       team.
 
-      Data until 2026-03-02.
+      Cost data is available until 2026-03-02.
       "
     `);
     expect((await run([...asked, '-o', 'csv'])).stdout.replace(/pol_\w+/g, 'pol')).toMatchInlineSnapshot(`
@@ -306,7 +306,7 @@ AWS,1,USD,75,2026-03-02,2026-03-01,other
     expect(await said('--where', 'servise=S3')).toMatchInlineSnapshot(`
       [
         3,
-        "error: --where servise=S3: not FIELD=VALUE
+        "error: --where servise=S3: must be FIELD=VALUE
         → Did you mean service? Fields: provider, billing_account, account, service,
           service_category, category, region, resource, environment, owner, tag:KEY.
       ",
@@ -315,7 +315,7 @@ AWS,1,USD,75,2026-03-02,2026-03-01,other
     expect(await said('--last', '3x')).toMatchInlineSnapshot(`
       [
         3,
-        "error: --last 3x: not a number of days
+        "error: --last 3x: must be a number of days or weeks
         → Use whole days or weeks, such as 30d or 12w.
       ",
       ]

@@ -104,7 +104,7 @@ it('of a row that cannot be read shows file, line and column, and imports nothin
   expect(exitCode).toBe(3);
   expect(stdout).toBe('rejected 1.csv:2:14  BilledCost is not a decimal number\n');
   expect(stderr).toBe(
-    'error: A row cannot be read; nothing was imported\n  → Correct the rows, or pass --skip-rejected to import the others.\n',
+    'error: A row cannot be read; nothing was imported\n  → Correct the rejected rows, or pass --skip-rejected to import the others.\n',
   );
 });
 

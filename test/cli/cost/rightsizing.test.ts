@@ -48,7 +48,7 @@ const put = (name: string, content: unknown): Promise<void> =>
 const header =
   'ProviderName,BillingAccountId,SubAccountId,ServiceName,ChargeCategory,BillingCurrency,BilledCost,ChargePeriodStart,BillingPeriodStart,ResourceId\n';
 
-/** Four machines: two recommendations, one withheld, one of the right size. */
+/** Four machines: two recommendations, one withheld, one right-sized. */
 async function fill(): Promise<void> {
   await putMachines(
     service,
@@ -82,12 +82,12 @@ describe('govctl cost rightsizing', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toBe(
       [
-        'RESOURCE             SIZE        SUGGESTED  CPU     MEMORY    SAVES/MONTH  RISK',
-        'i-0123456789abcdef0  m5.4xlarge  m5.xlarge  15% #   18% #      420.48 USD  high',
-        'i-b                  m5.2xlarge  m5.xlarge  30% ##  20% #   no cost known  medium',
+        'RESOURCE             SIZE        SUGGESTED  CPU     MEMORY  SAVES/MONTH  RISK',
+        'i-0123456789abcdef0  m5.4xlarge  m5.xlarge  15% #   18% #    420.48 USD  high',
+        'i-b                  m5.2xlarge  m5.xlarge  30% ##  20% #       unknown  medium',
         '',
-        '420.48 USD per month could be saved, of 560.64 USD for 1 machine.',
-        '2 recommendations, 1 of the right size.',
+        'Potential savings: 420.48 USD per month, of 560.64 USD for 1 machine.',
+        '2 recommendations, 1 right-sized.',
         'Withheld: 1 (memory not measured 1). Use --status withheld to list them.',
         '',
       ].join('\n'),
@@ -178,7 +178,9 @@ describe('govctl cost rightsizing', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toContain('instance_type: "m5.4xlarge" → "m5.2xlarge"');
     expect(stdout).toContain('Waiting for approval.');
-    expect(stderr).toMatch(/Nothing was changed. To approve it: govctl remediate approve rem_\w+/);
+    expect(stderr).toMatch(
+      /Nothing was changed. To approve the remediation, run `govctl remediate approve rem_\w+`\./,
+    );
     expect((await run(['rightsizing', 'apply', 'i-d'])).exitCode).toBe(5);
   });
 });
@@ -337,7 +339,7 @@ describe('govctl cost metrics import', () => {
     const skipped = await run(['metrics', 'import', 'own.ndjson', '--skip-unknown']);
     expect([skipped.exitCode, skipped.stdout]).toEqual([
       0,
-      expect.stringContaining('Skipped: 1 point of machines that are not in the inventory'),
+      expect.stringContaining('Skipped: 1 point for machines that are not in the inventory'),
     ]);
   });
 

@@ -126,7 +126,7 @@ describe('a download', () => {
       {
         error: 'file_error',
         message: `Another download of ${target} is in progress`,
-        hint: `Wait for it, or use a different --out. If no download is running, remove ${target}.part.lock.`,
+        hint: `Wait for the download to finish, or use a different --out. If no download is running, remove ${target}.part.lock.`,
       },
     ]);
     expect(names()).toEqual(['r.pdf']);

@@ -46,7 +46,7 @@ describe('govctl event', () => {
   it.each([
     [['scan.complete'], 'Did you mean scan.completed?'],
     [['all'], 'Use a single event type'],
-    [['scan.failed', '--data', '{'], 'is not JSON'],
+    [['scan.failed', '--data', '{'], 'is not valid JSON'],
     [['scan.failed', '--data', '[]'], 'is not a JSON object'],
   ])('refuses %j with 3', async (argv, message) => {
     const outcome = await run(['event', 'trigger', ...argv]);

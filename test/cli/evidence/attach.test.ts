@@ -119,7 +119,7 @@ describe('govctl evidence attach', () => {
     const argv = ['evidence', 'attach', 'SOC2:CC1.1', '--file', 'a.txt', ...expires];
     const { exitCode, stderr } = await cli.run(argv, { fetch: changing });
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('but its SHA-256 at the service is different');
+    expect(stderr).toContain('but its SHA-256 in the service is different');
   });
 
   it('refuses what it cannot attach before it asks a service', async () => {
@@ -129,11 +129,11 @@ describe('govctl evidence attach', () => {
       [['SOC2:CC1.1', ...expires], 'Nothing to attach'],
       [['SOC2:CC1.1', ...text, '--expires', 'never'], 'evidence must expire'],
       [['SOC2:CC1.1', ...text, '--expires', '2020-01-01'], 'must not be in the past'],
-      [['SOC2:CC1.1', ...text, '--expires', 'soon'], 'not a lifetime, date or time'],
+      [['SOC2:CC1.1', ...text, '--expires', 'soon'], 'must be a lifetime, a date or a time'],
       [['SOC2:CC1.1', '--text', ' ', ...expires], 'must not be blank'],
       [
         ['SOC2:CC1.1', ...Array.from({ length: 21 }, () => ['--file', 'x']).flat(), ...expires],
-        'maximum 20 files',
+        'at most 20 files',
       ],
     ] as const) {
       const outcome = await cli.offline(['evidence', 'attach', ...argv]);

@@ -57,7 +57,7 @@ describe('govctl evidence collect', () => {
     expect(exitCode, stderr).toBe(0);
     expect(stdout).toMatch(/^ +status +completed$/m);
     expect(stdout).toMatch(/^ +moment +20\d\d-\d\d-\d\d \d\d:\d\d UTC: scan_\w+, audit log to/m);
-    expect(stdout).toMatch(/Next: govctl evidence export evd_\w+$/m);
+    expect(stdout).toMatch(/To download the bundle, run `govctl evidence export evd_\w+`\.$/m);
     expect(stderr).toMatch(/^Building evd_\w+$/m);
   });
 
@@ -121,9 +121,11 @@ describe('govctl evidence export', () => {
     expect(again).toMatchObject({ reused: true, bundle: { id: first.bundle.id } });
     expect(fileIn('a.zip').equals(fileIn('b.zip'))).toBe(true);
     const { stderr, stdout } = await evidence('export', 'soc2', '--out', 'a.zip');
-    expect(stderr).toMatch(/^Using the bundle of 20.* UTC; pass --new to collect again\.$/m);
+    expect(stderr).toMatch(
+      /^Using the bundle from 20.* UTC\. To collect a new one, pass --new\.$/m,
+    );
     expect(stdout).toMatch(/^Wrote a\.zip \(\d.* kB, SHA-256 [0-9a-f]{64}\)$/m);
-    expect(stdout).toContain('Next: govctl evidence verify a.zip');
+    expect(stdout).toContain('To verify the bundle, run `govctl evidence verify a.zip`.');
     const newer = await exported('soc2', '--new', '--out', 'c.zip');
     expect(newer.reused).toBe(false);
     expect(newer.bundle.id).not.toBe(first.bundle.id);
@@ -194,7 +196,7 @@ describe('govctl evidence export', () => {
     };
     const { exitCode, stderr } = await cli.run(['evidence', 'export', id], { fetch: resigned });
     expect(exitCode).toBe(5);
-    expect(stderr).toContain('the key ffffffffffffffff… signed this bundle, not');
+    expect(stderr).toContain('this bundle is signed with key ffffffffffffffff…, not');
   });
 
   it('refuses a place that it cannot write to before it collects', async () => {
@@ -205,7 +207,7 @@ describe('govctl evidence export', () => {
       [['--out', '-'], 'must be a file or a directory'],
       [['--out', 'x.pdf'], 'is not a .pdf file'],
       [['--out', 'away/x.zip'], 'was not written'],
-      [['--timeout', 'soon'], 'not a number of seconds'],
+      [['--timeout', 'soon'], 'must be a number of seconds'],
     ] as const) {
       const { exitCode, stderr } = await evidence('export', 'soc2', ...flags);
       expect(exitCode, flags.join(' ')).not.toBe(0);

@@ -69,7 +69,7 @@ describe('govctl evidence list', () => {
     const { exitCode, stdout } = await cli.run(['evidence', 'get', id]);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^ +name +Q1$/m);
-    expect(stdout).toContain(`Next: govctl evidence export ${id}`);
+    expect(stdout).toContain(`govctl evidence export ${id}`);
     expect(await cli.run(['evidence', 'get', 'evd_none'])).toMatchObject({ exitCode: 1 });
   });
 
@@ -80,7 +80,7 @@ describe('govctl evidence list', () => {
       [['--bundles', '--since', '30d'], 'Use either --bundles or --since'],
       [['soc2', 'CC6.1', '--bundles'], 'not by control'],
       [['soc2', '--source', 'rumours'], 'unknown value'],
-      [['soc2', '--limit', '0'], 'not a whole number'],
+      [['soc2', '--limit', '0'], 'must be a whole number'],
     ];
     for (const [words, message] of refused) {
       const outcome = await cli.offline(['evidence', 'list', ...words], {

@@ -42,14 +42,14 @@ describe('govctl evidence verify', () => {
     const { exitCode, stdout } = await verify(bundle);
     expect(exitCode, stdout).toBe(0);
     expect(stdout).toMatch(
-      /^✓ soc2\.zip is unchanged: its \d+ entries, hashes and signature agree\.$/m,
+      /^✓ soc2\.zip is unchanged: its \d+ entries match their hashes and the signature\.$/m,
     );
     expect(stdout).toMatch(
       new RegExp(`^Signer   [0-9a-f]{16}…  the key pinned for ${serviceUrl}$`, 'm'),
     );
     expect(stdout).toMatch(/^Content {2}SOC2: \d+ controls, 1 policy, changes since 20\d\d-/m);
     expect(stdout).toMatch(
-      /^Moment {3}20\d\d-\d\d-\d\d \d\d:\d\d UTC: scan_\w+, audit log to entry \d+$/m,
+      /^As of {4}20\d\d-\d\d-\d\d \d\d:\d\d UTC: scan_\w+, audit log to entry \d+$/m,
     );
     // As `audit verify --head` takes it.
     expect(stdout).toMatch(/^Audit {4}\d+:[0-9a-f]{64}$/m);
@@ -77,8 +77,8 @@ describe('govctl evidence verify', () => {
     const pem = cli.write('other.pem', signerOf(2).publicKey);
     const given = await verify(bundle, '--key', pem);
     expect(given.exitCode).toBe(5);
-    expect(given.stdout).toContain('not signed by the expected key');
-    expect(given.stdout).toContain('not the key of --key');
+    expect(given.stdout).toContain('not signed with the expected key');
+    expect(given.stdout).toContain('not the key in --key');
     expect((await verify(foreign, '--key', pem)).exitCode).toBe(0);
     await cli.logIn();
     const pinned = await verify(foreign);

@@ -24,6 +24,6 @@ describe('a moment on the command line', () => {
     '-1h',
     '9999999w9999999w',
   ])('is not %j', (text) => {
-    expect(() => parseMoment('--since', text, now)).toThrow('not a time');
+    expect(() => parseMoment('--since', text, now)).toThrow('must be a date or a time');
   });
 });

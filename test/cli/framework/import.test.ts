@@ -46,7 +46,7 @@ describe('framework import', () => {
     const imported = await run('import', 'low.json');
     expect(imported, imported.stderr).toMatchObject({ exitCode: 0 });
     expect(imported.stdout).toBe(
-      'Imported titles for 2 controls of NIST-800-53: NIST SP 800-53 LOW\nNext: govctl framework show nist-800-53 --all\n',
+      'Imported titles for 2 controls of NIST-800-53: NIST SP 800-53 LOW\nTo show the framework, run `govctl framework show nist-800-53 --all`.\n',
     );
     expect((await run('show', 'nist-800-53', 'AC-2')).stdout).toContain('Our title of ac-2');
     expect((await run('show', 'nist-800-53', 'ac-2(1)')).stdout).toContain('Our title of ac-2.1');
@@ -64,7 +64,7 @@ describe('framework import', () => {
       left_out: ['ac-99'],
     });
     expect((await run('import', 'more.json')).stdout).toContain(
-      'Skipped 1 control that NIST-800-53 (rev5, moderate baseline) does not have.',
+      'Skipped 1 control not defined in NIST-800-53 (rev5, moderate baseline).',
     );
   });
 
@@ -92,7 +92,8 @@ describe('framework import', () => {
     const { cwd, run } = inFolder();
     expect(await run('import', 'acme.csv', '--id', 'acme', '--out', 'acme.yaml')).toMatchObject({
       exitCode: 0,
-      stdout: 'Wrote acme with 2 controls to acme.yaml\nNext: govctl plan\n',
+      stdout:
+        'Wrote acme with 2 controls to acme.yaml\nTo preview the changes, run `govctl plan`.\n',
     });
     expect(readFileSync(path.join(cwd, 'acme.yaml'), 'utf8')).toBe(
       'kind: Framework\nid: acme\nname: acme\ncontrols:\n  - id: A\n    title: First\n  - id: A.1\n    title: Second\n    parent: A\n',
@@ -105,7 +106,11 @@ describe('framework import', () => {
     ['a circle of parents', ['circle.csv', '--id', 'x'], 'A → B → A'],
     ['no ID', ['acme.csv'], 'No framework ID given'],
     ['an ID that is none', ['acme.csv', '--id', 'a b'], '--id must contain only lowercase letters'],
-    ['controls of another framework', ['none.json'], 'none of its control IDs exists in NIST'],
+    [
+      'controls of another framework',
+      ['none.json'],
+      'none of the control IDs in the file exist in NIST',
+    ],
     ['a table as OSCAL', ['acme.csv', '--id', 'x', '--format', 'oscal'], 'acme.csv:1:1 cannot'],
     ['OSCAL as a table', ['low.json', '--id', 'x', '--format', 'csv'], 'low.json:1 cannot'],
     ['a file that is not there', ['gone.json'], 'could not be read'],

@@ -55,9 +55,9 @@ it('shows the controls with policies, and where to go on', async () => {
     CC6.1    FAILED         2     1  Restrict logical access to systems and data
     CC6.6    FAILED         1     1  Defend the network boundary against outsiders
 
-    59 more without a policy: govctl framework show soc2 --all
+    59 more without a policy (to list all, run \`govctl framework show soc2 --all\`)
 
-    Next: govctl framework show soc2 CC6.1
+    For details, run \`govctl framework show soc2 CC6.1\`.
     "
   `);
   const all = await run('show', 'soc2', '--all');
@@ -66,7 +66,7 @@ it('shows the controls with policies, and where to go on', async () => {
     "HIPAA (45 CFR 164 subpart C)  not_evaluated
       83 controls; no mapped policy has been evaluated
 
-    83 more without a policy: govctl framework show hipaa --all
+    83 more without a policy (to list all, run \`govctl framework show hipaa --all\`)
     "
   `);
 });
@@ -84,7 +84,7 @@ it('shows the policies of a control, and leads to their violations', async () =>
     private  MEDIUM       1     1      0       0     1
     never    MEDIUM       2     0      0       0     0
 
-    Next: govctl violation list --policy private
+    To list violations, run \`govctl violation list --policy private\`.
     "
   `);
 });
@@ -101,10 +101,12 @@ it('names the control of a framework of one’s own as labels do, and its policy
   await service.send('PUT', '/v1/resources/c', { body: { id: 'c', type: 'AWS::S3::Bucket', public: true } }); // prettier-ignore
   const { stdout } = await run('show', 'ours', 'C1');
   expect(stdout).toMatch(/^ours:C1\n/);
-  expect(stdout).toContain("Next: govctl violation list --policy 'it'\\''s closed'\n");
+  expect(stdout).toContain(
+    "To list violations, run `govctl violation list --policy 'it'\\''s closed'`.\n",
+  );
   // The flag takes a comma for a list.
   expect((await run('show', 'ours', 'C2')).stdout).toContain(
-    `Next: govctl violation list --policy ${listed}\n`,
+    `To list violations, run \`govctl violation list --policy ${listed}\`.\n`,
   );
 });
 

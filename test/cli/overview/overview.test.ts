@@ -62,14 +62,14 @@ describe('the overview screen', () => {
         HIGH      2  ████████████       in 10d  LOW  bucket-1  renewed
         MEDIUM    0                     in 11d  LOW  bucket-2  renewed
         LOW       0                     in 12d  LOW  bucket-3  renewed
-                                        more: govctl predict list
+                                        Use \`govctl predict list\` to list all.
 
         Accounts      score  open       Frameworks  score  failed / with data / all
         111122223333  89.06     1       PCI-DSS     77.78  1 / 1 / 278
         444455556666  12.5      1       SOC2        80.56  1 / 2 / 61
 
         Last 30 days: 0% of fixes made by remediation, 1 of 8 capabilities used.
-      Next: govctl violation list --severity HIGH
+      To list these violations, run \`govctl violation list --severity HIGH\`.
       "
     `);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
@@ -92,7 +92,7 @@ describe('the overview screen', () => {
   it('of a part without resources tells to look at what there is, not to import', async () => {
     const { stdout } = await run(['--environment', 'prd']);
     expect(stdout).toContain('Nothing was evaluated: no policy applies to the selected');
-    expect(stdout).toContain('Next: govctl resource list');
+    expect(stdout).toContain('run `govctl resource list`');
   });
 
   it('leaves out what the server lacks', async () => {

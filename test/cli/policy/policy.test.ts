@@ -58,7 +58,7 @@ describe('policy list', () => {
     const { stdout } = await run(['get', 'costly']);
     expect(stdout).toContain('not evaluated since 2026-03-01 12:00 UTC');
     expect(stdout).toContain('on 12 resources, such as arn:aws:s3:::logs');
-    expect(stdout).toContain('change the conditions of the policy');
+    expect(stdout).toContain("change the policy's conditions");
   });
 
   it('get says why automatic remediation has stopped, and how to resume it', async () => {
@@ -72,7 +72,7 @@ describe('policy list', () => {
     const { stdout } = await run(['get', 'restless']);
     expect(stdout).toContain('automatic remediation stopped at 2026-03-01 12:00 UTC');
     expect(stdout).toContain('               logs failed again within 24 hours');
-    expect(stdout).toContain('See: govctl remediate show rem_1');
+    expect(stdout).toContain('For details, run `govctl remediate show rem_1`.');
     expect(stdout).toContain('or turn auto_remediation off and on');
     const reason = 'nothing carries out patches';
     put('unready', { remediation_problem: { ...remediation_problem, reason, stopped: false } });
@@ -427,8 +427,8 @@ describe('policy update', () => {
 
   it.each([
     [[], 'No changes specified'],
-    [['--set', 'severity'], 'use field=value'],
-    [['--set', '=x'], 'use field=value'],
+    [['--set', 'severity'], 'must be field=value'],
+    [['--set', '=x'], 'must be field=value'],
     [['--set', 'severty=LOW'], 'Did you mean severity?'],
     [['--set', 'severity=LOUD'], 'severity'],
     [['--set', 'id=pol_2'], 'no field "id"'],

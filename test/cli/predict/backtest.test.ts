@@ -35,8 +35,9 @@ describe('predict backtest of a dataset', () => {
       31 series, 5,190 daily forecasts for 20 days, 40 failures, 2025-01-01 to
         2025-07-10.
       recurrence beats both baselines.
-      - trend: n = 0, because there is no history of numbers to replay.
-      - date_certain and exemption_expiry follow from dates, so they are not replayed.
+      - trend: n = 0, because the history contains no numeric values to replay.
+      - date_certain and exemption_expiry are not replayed, because they depend only
+        on dates.
       "
     `);
     for (const row of stdout.split('\n')) expect(row.length).toBeLessThanOrEqual(80);
@@ -113,8 +114,8 @@ describe('predict backtest of a dataset', () => {
     [['--dataset', 'none'], 'none could not be read: no such file'],
     [['--dataset', '.'], 'No .ndjson files in .'],
     [['--dataset', 'empty.jsonl'], 'empty.jsonl is empty'],
-    [['--horizon', '1.5'], '--horizon 1.5: not a number of days'],
-    [['--since', 'monday'], '--since monday: not a time'],
+    [['--horizon', '1.5'], '--horizon 1.5: must be a number of days'],
+    [['--since', 'monday'], '--since monday: must be a date or a time'],
   ])('refuses %j', async (argv, message) => {
     const files = argv.includes('.') ? { 'a.txt': '' } : { 'empty.jsonl': '\n' };
     const { stderr, exitCode } = await backtest(files, ...argv);
@@ -164,7 +165,7 @@ describe('predict backtest of a service', () => {
 
   it('is what the list names for methods that are off', async () => {
     const { stderr } = await run('list');
-    expect(stderr).toContain('Off: trend, recurrence');
+    expect(stderr).toContain('Disabled methods: trend, recurrence');
     expect(stderr).toContain('docs/prediction.md');
   });
 });

@@ -39,7 +39,7 @@ it.each([
 
 it.each(['400', '0', 'x'])('names the flag that is wrong: --days %s', async (days) => {
   const { stderr, exitCode } = await run('list', '--days', days);
-  expect(stderr).toContain(`--days ${days}: not a number of days`);
+  expect(stderr).toContain(`--days ${days}: must be a number of days`);
   expect(stderr).toContain('Use a whole number from 1 to 365.');
   expect(exitCode).toBe(3);
 });

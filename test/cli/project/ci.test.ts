@@ -205,13 +205,13 @@ describe('govctl init --install-from', () => {
   });
 
   it.each([
-    ['govctl', 'neither an archive (.tgz) nor a git URL'],
-    ['govctl@1.0.0', 'neither an archive (.tgz) nor a git URL'],
-    ['https://github.com/acme/govctl', 'no tag or commit'],
-    ['https://github.com/acme/govctl#--upload-pack=x', 'no tag or commit'],
-    ['https://user:secret@github.com/acme/govctl#v1', 'neither an archive'],
-    ['https://github.com/acme/$(touch x)#v1', 'neither an archive'],
-    ['file:///srv/govctl#v1', 'neither an archive'],
+    ['govctl', 'must be an archive (.tgz) or a git URL'],
+    ['govctl@1.0.0', 'must be an archive (.tgz) or a git URL'],
+    ['https://github.com/acme/govctl', 'must end with # and a tag or commit'],
+    ['https://github.com/acme/govctl#--upload-pack=x', 'must end with # and a tag or commit'],
+    ['https://user:secret@github.com/acme/govctl#v1', 'must be an archive'],
+    ['https://github.com/acme/$(touch x)#v1', 'must be an archive'],
+    ['file:///srv/govctl#v1', 'must be an archive'],
     ['../govctl-1.0.0.tgz', 'outside the repo'],
     ['tools/govctl-1.0.0.tgz', 'no such file'],
   ])('refuses %s: %s', async (text, why) => {

@@ -108,7 +108,9 @@ describe('govctl remediate', () => {
       8,
       expect.stringContaining('1 skipped, 1 planned. Waiting for approval.'),
     ]);
-    const [, id = ''] = /Approve it: govctl remediate approve (rem_\w+)/.exec(asked.stderr) ?? [];
+    const [, id = ''] =
+      /To approve the remediation, run `govctl remediate approve (rem_\w+)`/.exec(asked.stderr) ??
+      [];
     expect((await run('approve', id)).exitCode).toBe(3);
     expect((await run('approve', id, '--auto-approve', '--digest', 'f')).exitCode).toBe(5);
     const done = await run('approve', id, '--auto-approve');
@@ -194,7 +196,7 @@ describe('govctl remediate', () => {
       ].join('\n'),
     );
     expect((await run('show', id)).stdout).toContain(
-      'running: 1 unverified, 1 skipped. Import the resources again to verify their actions.\n',
+      'running: 1 unverified, 1 skipped. To verify the actions, import the resources again.\n',
     );
     await inventory.put('second', { versioning: { enabled: false } });
     await inventory.changePolicy(policy, { remediation_action: 'exec:fail' });

@@ -41,7 +41,7 @@ it.each([[['download', 'R', '--out', '-']], [['open', 'R']]])(
     });
     expect([outcome.exitCode, outcome.stdout]).toEqual([130, '']);
     expect(outcome.stderr).toContain(
-      '→ The partial file was removed. `govctl report download --out FILE` can resume.',
+      '→ The partial file was removed. To resume interrupted downloads, use `govctl report download --out FILE`.',
     );
     expect(outcome.stderr).not.toContain('.part');
     expect(readdirSync(folder)).toEqual([]);

@@ -149,7 +149,7 @@ describe('govctl report create --wait', () => {
     const piped = await run([...argv, '-']);
     expect([piped.exitCode, piped.stderr]).toEqual([
       3,
-      expect.stringContaining('--out -: not a directory or file'),
+      expect.stringContaining('--out -: must be a directory or a file'),
     ]);
     expect([names(), service.requests.length]).toEqual([['r.pdf'], asked]);
   });
@@ -263,8 +263,8 @@ describe('govctl report download', () => {
   });
 
   it.each([
-    [{ status: 'pending' }, 8, 'is pending: no files yet'],
-    [{ status: 'failed', failure: { reason: 'no disk' } }, 1, 'failed: no files'],
+    [{ status: 'pending' }, 8, 'has no files yet: its status is pending'],
+    [{ status: 'failed', failure: { reason: 'no disk' } }, 1, 'failed and has no files'],
   ])('says of %j that there is nothing', async (fields, exitCode, message) => {
     service.put({ name: 'R', ...fields });
     const outcome = await run(['download', 'R']);
@@ -319,7 +319,7 @@ describe('govctl report link', () => {
   });
 
   it.each([
-    [['--expires', 'soon'], '--expires soon: not a duration'],
+    [['--expires', 'soon'], '--expires soon: must be a duration'],
     [['--format', 'pdf,csv'], 'Use a single --format for a link'],
     [['--list', '--format', 'pdf'], 'only to create a link'],
     [['--list', '--revoke', 'lnk_1'], 'cannot be used with'],
@@ -340,7 +340,7 @@ describe('govctl report verify', () => {
     const same = await run(['verify', write('r.rpt_000001.csv', 'csv')]);
     expect([same.exitCode, same.stdout]).toEqual([
       0,
-      `✓ r.rpt_000001.csv is the csv file of "R" (rpt_000001), unchanged\n  SHA-256 ${hashOf('csv')}\n  not signed\n`,
+      `✓ r.rpt_000001.csv is the unchanged csv file of "R" (rpt_000001)\n  SHA-256 ${hashOf('csv')}\n  not signed\n`,
     ]);
     const other = await run(['verify', write('other', 'html'), '--report', 'R', '-o', 'json']);
     expect(other.exitCode).toBe(2);

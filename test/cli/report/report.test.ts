@@ -134,10 +134,13 @@ describe('govctl report create', () => {
     [['create', 'R', '--type', 'of it all'], 'Use compliance, '],
     [['create', 'R', '--type', 'risk', '--format', 'pfd'], 'Did you mean pdf?'],
     [['create', 'R', '--type', 'risk', '--to', '1d'], '--to requires --from'],
-    [['create', 'R', '--type', 'risk', '--from', 'soon'], '--from soon: not a time'],
-    [['create', 'R', '--type', 'risk', '--at', 'soon'], '--at soon: not a time'],
+    [['create', 'R', '--type', 'risk', '--from', 'soon'], '--from soon: must be a date or a time'],
+    [['create', 'R', '--type', 'risk', '--at', 'soon'], '--at soon: must be a time or a delay'],
     [['create', 'R', '--type', 'risk', '--at', 'yesterday'], 'or a delay'],
-    [['create', 'R', '--type', 'risk', '--at', '2025-01-01'], '--at 2025-01-01: in the past'],
+    [
+      ['create', 'R', '--type', 'risk', '--at', '2025-01-01'],
+      '--at 2025-01-01: must not be in the past',
+    ],
     [
       ['create', 'R', '--type', 'risk', '--from', '2026-01-01', '--to', '30d'],
       '--from 2026-01-01 must be before --to 30d',

@@ -151,12 +151,12 @@ describe('govctl schedule create', () => {
     [['create', 'X', '--cron', '0 0 31 2 *', '--report-type', 'risk'], '--cron: '],
     [[...weekly, '--timezone', 'Europe/Berln'], 'Did you mean Europe/Berlin?'],
     [[...weekly, '--email', 'nobody'], '--email recipients: must be an email address'],
-    [[...weekly, '--subject', 'x', '--sftp', 'host'], '--sftp host: use user@host/directory'],
+    [[...weekly, '--subject', 'x', '--sftp', 'host'], '--sftp host: must be user@host/directory'],
     [
       [...weekly, '--team-chat-env', 'https://x'],
       '--team-chat-env webhook_url_env: must be the name of an environment variable',
     ],
-    [[...weekly, '--s3', '/x'], '--s3 /x: use bucket'],
+    [[...weekly, '--s3', '/x'], '--s3 /x: must be bucket'],
   ])('refuses %j', async (argv, message) => {
     const outcome = await run(argv);
     expect([outcome.exitCode, outcome.stderr]).toEqual([3, expect.stringContaining(message)]);
@@ -222,7 +222,7 @@ describe('govctl schedule', () => {
     const started = await run(['run', 'Weekly']);
     expect([started.exitCode, started.stderr]).toEqual([
       0,
-      'To see the run, run `govctl schedule runs Weekly`.\n',
+      'To show the run, use `govctl schedule runs Weekly`.\n',
     ]);
     expect(started.stdout).toContain('cause   manual');
     const waited = await run(['run', 'Weekly', '--wait', '--timeout', '150ms']);

@@ -68,7 +68,7 @@ it('tells what is missing or does not go together before anything is done', asyn
   await writeFile(path.join(folder, 'file'), 'x');
   for (const [argv, error] of [
     [['restore', 'dir'], 'dir is a directory: --data-dir is missing'],
-    [['restore', 'file', '--data-dir', 'new'], 'file is not a directory, so not a backup'],
+    [['restore', 'file', '--data-dir', 'new'], 'file is not a backup: it is not a directory'],
     [['restore', 'nothing', '--data-dir', 'new'], 'nothing does not exist'],
     [
       ['restore', 'dir', '--data-dir', 'new', '--new-secrets'],

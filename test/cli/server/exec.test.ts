@@ -41,7 +41,7 @@ describe('govctl server exec', () => {
     [['server', 'exec', '--port', '1', node, '--version'], "unknown option '--port'"],
     [['server', 'exec', '--seed', 'nowhere', node], 'use `--seed -- nowhere`'],
     [['server', 'exec', '--restore', 'nowhere', node], '--restore nowhere could not be read'],
-    [['server', 'exec', '--clock', 'never', node], '--clock never: not a time'],
+    [['server', 'exec', '--clock', 'never', node], '--clock never: must be a date or a time'],
     [['server', 'exec', '--new-secrets', node], '--new-secrets requires --restore'],
     [['server', 'exec', '--seed'], "missing required argument 'command'"],
   ])('starts nothing and ends with 3 for %j', async (argv, why) => {

@@ -54,7 +54,7 @@ describe('govctl server clock', () => {
 
   it.each([
     [['set', '2h'], '`govctl server clock advance 2h`'],
-    [['set', 'noon'], 'not a time'],
+    [['set', 'noon'], 'must be a date or a time'],
     [['shwo'], 'Did you mean show?'],
     [['show', '--port', '1'], "unknown option '--port'"],
     [['advance', 'soon'], 'soon is not a duration'],
@@ -79,13 +79,13 @@ describe('govctl server fault', () => {
       '--count',
       '2',
     );
-    expect(added.stdout).toMatch(/^Added flt_\w+: any \/v1\/policies answers 404, 2 times\n$/);
+    expect(added.stdout).toMatch(/^Added flt_\w+: any \/v1\/policies returns 404, 2 times\n$/);
     expect((await run('policy', 'list')).exitCode).toBe(1);
     const { faults } = await json('server', 'fault', 'list');
     expect(faults).toMatchObject([{ path: '/v1/policies', status: 404, hits: 1, left: 1 }]);
     const table = await run('server', 'fault', 'list');
     expect(table.stdout).toMatch(
-      /ID +REQUESTS +FAULT +HITS +LEFT\nflt_\w+ +any \/v1\/policies +answers 404 +1 +1\n/,
+      /ID +REQUESTS +FAULT +HITS +LEFT\nflt_\w+ +any \/v1\/policies +returns 404 +1 +1\n/,
     );
     expect((await run('server', 'fault', 'clear')).stdout).toBe('Cleared 1\n');
     expect((await run('policy', 'list')).exitCode).toBe(0);
@@ -122,7 +122,7 @@ describe('govctl server fault', () => {
       settings({ tty: true, columns: 60 }),
     );
     expect(stdout).toMatch(
-      /^GET \/v1\/policies\/:id answers 503\n {2}id {4}flt_\w{26}\n {2}hits {2}0, 1 left\n$/,
+      /^GET \/v1\/policies\/:id returns 503\n {2}id {4}flt_\w{26}\n {2}hits {2}0, 1 left\n$/,
     );
   });
 });
@@ -254,7 +254,7 @@ describe('govctl server seed', () => {
     // Of folders, too; what already exists stays as it is.
     const again = await run('server', 'seed', '.');
     expect(again.stdout).toBe(
-      'Seeded. It has 1 policy, 1 resource, 1 open violation and no exemptions.\n',
+      'Seeded. The server has 1 policy, 1 resource, 1 open violation and no exemptions.\n',
     );
     expect(await run('server', 'seed', 'nowhere')).toMatchObject({
       exitCode: 3,

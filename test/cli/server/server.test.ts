@@ -95,10 +95,10 @@ describe('govctl server', () => {
   });
 
   it.each([
-    [true, 'API key  shown at the first start (if lost: start with --new-api-key)'],
+    [true, 'API key  shown at the first start (if lost, start with --new-api-key)'],
     [
       false,
-      'API key  disabled, because owners sign in (if no owner can: start with --new-api-key)',
+      'API key  disabled, because owners sign in (if no owner can sign in, start with --new-api-key)',
     ],
   ])(
     'says of the key that no start shows again whether it works (%s)',
@@ -164,7 +164,7 @@ describe('govctl server', () => {
 
   it('says where tests may change it: only this machine can reach it', async () => {
     const { stdout } = await run([], fakeLauncher({ isLocal: true }));
-    expect(stdout).toMatch(/^Local {4}tests may move its clock and change its data/m);
+    expect(stdout).toMatch(/^Local {4}clock and data can be changed for tests/m);
     const asJson = await run(['-o', 'json'], fakeLauncher({ isLocal: true }));
     expect(JSON.parse(asJson.stdout)).toMatchObject({ local: true });
   });
@@ -250,7 +250,7 @@ describe('govctl server', () => {
       const fake = fakeLauncher();
       const outcome = await run(argv, { ...fake, env });
       expect(fake.launched[0]?.apiKey).toBe(key);
-      expect(outcome.stdout).toContain('the one you provided');
+      expect(outcome.stdout).toContain('the key you provided');
       expect(outcome.stdout + outcome.stderr).not.toContain(key);
     }
   });
@@ -283,8 +283,8 @@ describe('govctl server', () => {
     [['--store', 'mongo'], 'unknown store'],
     [['--tls-cert', 'c.pem'], '--tls-key'],
     [['--tls-client-ca', 'c.pem'], '--tls-client-ca requires --tls-cert and --tls-key'],
-    [['--allow-target', '10.0.0.0'], 'not an address range'],
-    [['--allow-target', '10.0.0.0/33'], 'not an address range'],
+    [['--allow-target', '10.0.0.0'], 'must be an address range'],
+    [['--allow-target', '10.0.0.0/33'], 'must be an address range'],
     [['--public-url', 'x'], '--public-url'],
     [['--rate-limit', 'on'], 'Allowed choices'],
     [['--api-key', 'a b'], 'not a token'],

@@ -29,7 +29,7 @@ describe('govctl trust', () => {
     expect(stdout).toMatch(/^Created trust_/);
     expect(stdout).toContain('acme/policies refs/heads/main');
     expect(stdout).toContain('events      push, workflow_dispatch, schedule');
-    expect(stderr).toContain('pass --repository-id (GITHUB_REPOSITORY_ID');
+    expect(stderr).toContain('pass --repository-id (the value of GITHUB_REPOSITORY_ID');
     const { trusts } = (await json('list')) as { trusts: { id: string }[] };
     const id = trusts[0]?.id ?? '';
     expect((await run(['list'])).stdout).toContain('acme/policies');

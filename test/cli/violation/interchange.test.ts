@@ -75,7 +75,9 @@ describe('violations for other tools', () => {
 
   it('are findings as Security Hub imports them, and those without an AWS account are counted', async () => {
     const { all, stderr } = await findings('-o', 'asff');
-    expect(stderr).toContain('1 violation omitted from asff, which requires an AWS account.');
+    expect(stderr).toContain(
+      '1 violation omitted from the asff output, which requires an AWS account.',
+    );
     const of = (id: string) =>
       all.find(({ Resources: its }) => (its as { Id: string }[])[0]?.Id === id);
     expect(all).toHaveLength(3);

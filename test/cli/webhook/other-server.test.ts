@@ -80,7 +80,7 @@ describe.each([
     const tested = await run('webhook', 'test', 'wh_1');
     expect(tested.stderr).toContain('does not report whether the event was delivered');
     const rotated = await run('webhook', 'rotate-secret', 'wh_1', '--secret-env', 'HOOK');
-    expect(rotated.stderr).toContain('does not report whether the old secret still signs');
+    expect(rotated.stderr).toContain('does not report whether deliveries are also signed');
     expect((await run('webhook', 'delete', 'wh_1', '--yes')).exitCode).toBe(0);
     expect(minimal.webhooks.size).toBe(0);
     // Nothing was asked that the description does not offer.

@@ -173,8 +173,8 @@ describe('govctl webhook verify', () => {
     [['--request', 'r', ...withSecret], 'no blank line'],
     [['--request', 'rows', ...withSecret], 'more than one delivery'],
     [['--request', 'row', ...withSecret], 'no headers and body'],
-    [['--request', 'half', ...withSecret], 'is not JSON'],
-    [['--body', 'r', '--headers', 'r', ...withSecret], 'not a header line'],
+    [['--request', 'half', ...withSecret], 'is not valid JSON'],
+    [['--body', 'r', '--headers', 'r', ...withSecret], 'invalid header line'],
     [['--body', 'r', '--headers', 'j', ...withSecret], 'contains no headers'],
   ])('refuses %j with 3', async (argv, message) => {
     const rows = { rows: '{"a": 1}\n{"a": 2}\n', row: '{"body": 7}', half: '{"body": ' };

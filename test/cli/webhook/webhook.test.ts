@@ -100,9 +100,9 @@ describe('govctl webhook create', () => {
     [['--max-attempts', '21'], '1 to 20'],
     [['--backoff-multiplier', '0'], 'from 1 to 10'],
     [['--timeout', '31'], '1 to 30'],
-    [['--header', 'X-Team'], "use 'Name: value'"],
+    [['--header', 'X-Team'], "must be 'Name: value'"],
     [['--header', 'X-Team: a\nX-Other: b'], 'on one line'],
-    [['--header', 'X Team: a'], "use 'Name: value'"],
+    [['--header', 'X Team: a'], "must be 'Name: value'"],
     [['--header-env', 'X-Key: NOT_SET'], 'not set'],
     [['--url', 'ftp://example.com'], 'does not start with https://'],
     [['--url', 'nonsense'], 'is not a URL'],
@@ -359,7 +359,7 @@ describe('a webhook', () => {
     const outcome = await run(['webhook', 'rotate-secret', 'chat', '--generate-secret']);
     expect(outcome.stdout).toMatch(/^Rotated the secret of chat .*\nSecret {2}whsec_/);
     expect(outcome.stderr).toContain('until 2026-03-02 12:00 UTC');
-    expect((await run(['webhook', 'get', 'chat'])).stdout).toContain('also signs until 2026-03-02');
+    expect((await run(['webhook', 'get', 'chat'])).stdout).toContain('valid until 2026-03-02');
     expect((await run(['webhook', 'rotate-secret', 'chat'])).exitCode).toBe(3);
   });
 

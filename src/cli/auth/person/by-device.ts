@@ -73,7 +73,7 @@ export async function logInByDevice(
 const expired = (cause?: unknown): GovctlError =>
   new GovctlError('not_logged_in', 'The code expired before it was entered', {
     cause,
-    hint: 'Run `govctl auth login --device` for a new one.',
+    hint: 'To get a new code, run `govctl auth login --device`.',
   });
 
 interface Clock {

@@ -8,9 +8,9 @@ import { nounCommands } from '../../objects/commands.ts';
 export function registerAnomalyCommands(cost: GovctlCommand, act: Act): void {
   const anomalies = cost
     .command('anomalies')
-    .summary('list unexpected rises in cost')
+    .summary('list unexpected cost increases')
     .description(
-      'List cost anomalies, latest first: periods in which a service of an account cost more than expected from the previous days.',
+      'List cost anomalies, newest first: periods in which a service of an account cost more than expected from the previous days.',
     )
     .withOwnAction()
     .option(

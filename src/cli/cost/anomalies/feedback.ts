@@ -37,7 +37,7 @@ export async function runFeedback(context: Context, options: FeedbackOptions): P
       hint: 'Pass --expected, --unexpected, --status or --note.',
     });
   }
-  const { data } = await withOurServer(context, 'cost anomalies', 'Sending', (client) =>
+  const { data } = await withOurServer(context, 'cost anomalies', 'Sending feedback', (client) =>
     client.costAnomalies.update({ params: { id }, body }),
   );
   await context.show(await anomalies.view(data, shownIn(context)));

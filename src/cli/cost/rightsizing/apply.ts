@@ -18,10 +18,12 @@ export async function runApply(
   { args: [id], size, ...options }: ApplyOptions,
 ): Promise<ExitCode> {
   const body = defined({ size, assume_memory: parseMemory(options) });
-  const { data } = await withOurServer(context, 'rightsizing', 'Planning', (client) =>
+  const { data } = await withOurServer(context, 'rightsizing', 'Planning the resize', (client) =>
     client.rightsizing.apply({ params: { id }, body }),
   );
   await context.show(remediationView(data));
-  await context.say(`Nothing was changed. To approve it: govctl remediate approve ${data.id}`);
+  await context.say(
+    `Nothing was changed. To approve the remediation, run \`govctl remediate approve ${data.id}\`.`,
+  );
   return exitCodes.ok;
 }

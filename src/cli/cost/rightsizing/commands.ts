@@ -21,12 +21,12 @@ export function registerRightsizingCommands(cost: GovctlCommand, act: Act): void
       'Import CPU and memory utilization of virtual machines from NDJSON and from exports of CloudWatch, Azure Monitor and Google Cloud Monitoring. All files are read before anything is sent. Importing the same files again changes nothing.',
     )
     .argument('<files...>', 'files or directories; - reads standard input')
-    .option('--resource <id>', 'ID of the machine, for files that do not include it')
-    .option('--period <seconds>', 'period of each value, for files that do not include it')
+    .option('--resource <id>', 'ID of the machine, for files that do not include the ID')
+    .option('--period <seconds>', 'period of each value, for files that do not include the period')
     .addOption(
       new Option(
         '--statistic <name>',
-        'statistic of the values, for files that do not include it',
+        'statistic of the values, for files that do not include the statistic',
       ).choices([...statistics]),
     )
     .option('--skip-unknown', 'skip machines that are not in the inventory')

@@ -58,7 +58,7 @@ function fieldsOf(
     ['account', one.account_id],
     ['region', one.region],
     ['environment', one.environment],
-    ['status', one.status === 'fits' ? 'of the right size' : one.status],
+    ['status', one.status === 'fits' ? 'right-sized' : one.status],
     ['reason', one.reason && reasonText(one.reason)],
     ['size', current ? sizeText(current) : one.size],
     ['suggested', suggested && loadText(suggested)],

@@ -51,7 +51,7 @@ export async function runImportMetrics(
   const kept = new Map<InputFile, MetricLine[]>();
   const linesOf = (input: InputFile, read: ReadFile): AsyncIterable<MetricLine> | MetricLine[] =>
     kept.get(input) ?? guarded(context, input, readMetricLines(context, input, given, read));
-  const read = await context.progress('Reading', async (update) => {
+  const read = await context.progress('Reading metrics', async (update) => {
     const all: ReadFile[] = [];
     for (const input of files) {
       const one = emptyFile(input.file);
@@ -73,7 +73,7 @@ export async function runImportMetrics(
   }
   const stored: MetricsAnswer[] = [];
   const query = options.skipUnknown ? ({ unknown: 'skip' } as const) : {};
-  await withOurServer(context, 'metrics', 'Importing', async (client, update) => {
+  await withOurServer(context, 'metrics', 'Importing metrics', async (client, update) => {
     let text = '';
     let sent = 0;
     let places: string[] = [];
@@ -107,7 +107,7 @@ export async function runImportMetrics(
 function parsePeriod(text: string): number {
   const seconds = Number(text);
   if (/^\d+$/.test(text) && seconds >= 1 && seconds <= longestPeriod) return seconds;
-  throw new GovctlError('usage_error', `--period ${text}: not a number of seconds`, {
+  throw new GovctlError('usage_error', `--period ${text}: must be a number of seconds`, {
     hint: `Use a whole number from 1 to ${inThrees(longestPeriod)}.`,
   });
 }

@@ -84,7 +84,7 @@ function otherMetrics(files: readonly ReadFile[]): readonly string[] {
 function* reasons(leftOut: MetricsAnswer['left_out']): Generator<string> {
   const { unknown_resource: unknown, too_old: old, unknown_size: sizes } = leftOut;
   if (unknown > 0)
-    yield `Skipped: ${count(unknown, 'point')} of machines that are not in the inventory`;
-  if (old > 0) yield `Skipped: ${count(old, 'point')} older than the retention of the server`;
-  if (sizes > 0) yield `Skipped: ${count(sizes, 'point')} in bytes, of sizes with unknown memory`; // prettier-ignore
+    yield `Skipped: ${count(unknown, 'point')} for machines that are not in the inventory`;
+  if (old > 0) yield `Skipped: ${count(old, 'point')} older than the server\'s retention period`;
+  if (sizes > 0) yield `Skipped: ${count(sizes, 'point')} in bytes, for machine sizes whose memory is unknown`; // prettier-ignore
 }

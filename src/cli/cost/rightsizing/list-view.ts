@@ -66,7 +66,7 @@ const machineName = ({ provider, resource_id: id }: Rightsizing): string =>
 
 const saving = ({ monthly_saving: amount, currency, status }: Rightsizing): string => {
   if (status !== 'recommended') return '-';
-  return amount === undefined ? 'no cost known' : showMoney(amount, currency);
+  return amount === undefined ? 'unknown' : showMoney(amount, currency);
 };
 
 export const reasonText = (reason: string): string => reason.replaceAll('_', ' ');
@@ -76,12 +76,12 @@ const why = ({ reason }: Rightsizing): string => (reason === undefined ? '-' : r
 function facts({ totals, counts, withheld }: Found, style: Style): readonly string[] {
   const sums = totals.map(({ currency, resources, monthly_cost: cost, monthly_saving: saved }) => {
     const of = `of ${showMoney(cost, currency)} for ${count(resources, 'machine')}`;
-    return `${style.bold(showMoney(saved, currency))} per month could be saved, ${of}.`;
+    return `Potential savings: ${style.bold(showMoney(saved, currency))} per month, ${of}.`;
   });
   const { recommended, fits, stopped } = counts;
   const all = [
     count(recommended, 'recommendation').replace(/^n/, 'N'),
-    ...(fits > 0 ? [`${inThrees(fits)} of the right size`] : []),
+    ...(fits > 0 ? [`${inThrees(fits)} right-sized`] : []),
     ...(stopped > 0 ? [`${inThrees(stopped)} not running`] : []),
   ];
   const reasons = withheld.map((one) => `${reasonText(one.reason)} ${inThrees(one.count)}`);

@@ -35,14 +35,18 @@ export async function runRightsizing(
     order: options.order,
   };
   let last: RightsizingList | undefined;
-  const { rows, pagination } = await withOurServer(context, 'rightsizing', 'Listing', (client) =>
-    collectPages(most, 'recommendations', async ({ limit, ...place }) => {
-      const offset = 'offset' in place ? place.offset : 0;
-      const query = { ...asked, limit: String(limit), offset: String(offset) };
-      const { data, characters } = await client.rightsizing.list({ query });
-      last = data;
-      return { rows: data.recommendations, pagination: data.pagination, characters };
-    }),
+  const { rows, pagination } = await withOurServer(
+    context,
+    'rightsizing',
+    'Listing recommendations',
+    (client) =>
+      collectPages(most, 'recommendations', async ({ limit, ...place }) => {
+        const offset = 'offset' in place ? place.offset : 0;
+        const query = { ...asked, limit: String(limit), offset: String(offset) };
+        const { data, characters } = await client.rightsizing.list({ query });
+        last = data;
+        return { rows: data.recommendations, pagination: data.pagination, characters };
+      }),
   );
   if (!last) return exitCodes.ok;
   const { totals, counts, withheld } = last;

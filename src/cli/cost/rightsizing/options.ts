@@ -9,7 +9,7 @@ export function parseMemory({ assumeMemory: text }: AssumeMemory): number | unde
   if (text === undefined) return undefined;
   const percent = Number(text.replace(/%$/, ''));
   if (Number.isInteger(percent) && percent >= 1 && percent <= 100) return percent;
-  throw new GovctlError('usage_error', `--assume-memory ${text}: not a percentage`, {
+  throw new GovctlError('usage_error', `--assume-memory ${text}: must be a percentage`, {
     hint: 'Use a whole number from 1 to 100.',
   });
 }

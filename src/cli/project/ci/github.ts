@@ -117,7 +117,7 @@ ${job === undefined ? '' : indent(2, [...job, ''])}${indent(2, [
     "  if: github.event_name == 'push'",
     '  runs-on: ubuntu-latest',
     '  timeout-minutes: 30',
-    '  # Its protection rules apply: required reviewers, allowed branches, own secrets.',
+    '  # The environment has its own protection rules and secrets: required reviewers, allowed branches.',
     '  environment: governance',
     ...indented(2, permissions()),
     '  steps:',
@@ -165,9 +165,9 @@ ${
   hasCiLogins
     ? `# No secret is needed. An admin of the service runs once:
 ${commands.map((line) => `#   ${line}\n`).join('')}`
-    : `#   secret GOVCTL_READ_TOKEN    API key with the scope governance:read
+    : `#   secret GOVCTL_READ_TOKEN    API key with the governance:read scope
 # and in the environment "governance", which only ${branch} should be allowed to use:
-#   secret GOVCTL_TOKEN         API key with the scopes governance:read,compliance:write
+#   secret GOVCTL_TOKEN         API key with the governance:read and compliance:write scopes
 `
 }
 `;

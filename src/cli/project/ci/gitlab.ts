@@ -28,7 +28,7 @@ workflow:
     - if: $CI_PIPELINE_SOURCE == "schedule"
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
 
-${installJob(facts)}# No script of a dependency runs in a job that has tokens.
+${installJob(facts)}# Dependencies run no install scripts in jobs that have tokens.
 .govctl:
 ${needs}  cache:
     key: govctl-npm
@@ -106,7 +106,7 @@ function head({ hasCiLogins, repository, branch }: WorkflowFacts): string {
   return `# Checks merge requests and shows their plan, applies commits to the default branch, and reports drift on a schedule.
 # Policies whose file was removed stay live. To delete them, add --prune to both \`govctl plan\` and \`govctl apply\`.
 #
-# Set in the settings of the project, under "CI/CD" > "Variables":
+# Set in the project settings, under "CI/CD" > "Variables":
 #   GOVCTL_BASE_URL    URL of the service
 ${
   hasCiLogins
@@ -114,8 +114,8 @@ ${
 ${trustCommands('gitlab', repository, branch)
   .map((line) => `#   ${line}\n`)
   .join('')}`
-    : `#   GOVCTL_TOKEN       masked; environment scope "governance-read": API key with the scope governance:read
-#   GOVCTL_TOKEN       masked and protected; environment scope "governance": API key with the scopes governance:read,compliance:write
+    : `#   GOVCTL_TOKEN       masked; environment scope "governance-read": API key with the governance:read scope
+#   GOVCTL_TOKEN       masked and protected; environment scope "governance": API key with the governance:read and compliance:write scopes
 `
 }# To report drift each day, create a pipeline schedule under "Build" > "Pipeline schedules".
 

@@ -23,8 +23,8 @@ export function readInstallSource(text: string, folder: string): InstallSource {
     if (ref === undefined || more.length > 0 || !gitRef.test(ref)) {
       throw new GovctlError(
         'usage_error',
-        `--install-from ${JSON.stringify(text)}: no tag or commit of the git repository`,
-        { hint: `Append one, such as ${url}#v1.0.0.` },
+        `--install-from ${JSON.stringify(text)}: the git URL must end with # and a tag or commit`,
+        { hint: `Use a URL such as ${url}#v1.0.0.` },
       );
     }
     return { kind: 'git', url, ref };
@@ -32,10 +32,10 @@ export function readInstallSource(text: string, folder: string): InstallSource {
   const file = path.resolve(folder, text);
   const below = path.relative(folder, file).split(path.sep).join('/');
   if (text.includes('://') || text.includes('#') || !archive.test(below)) {
-    throw new GovctlError('usage_error', `--install-from ${JSON.stringify(text)}: neither an archive (.tgz) nor a git URL`, { hint }); // prettier-ignore
+    throw new GovctlError('usage_error', `--install-from ${JSON.stringify(text)}: must be an archive (.tgz) or a git URL`, { hint }); // prettier-ignore
   }
   if (below.startsWith('../')) {
-    throw new GovctlError('usage_error', `--install-from ${JSON.stringify(text)}: outside the repo ${folder}`, { hint }); // prettier-ignore
+    throw new GovctlError('usage_error', `--install-from ${JSON.stringify(text)}: the file is outside the repo ${folder}`, { hint }); // prettier-ignore
   }
   if (!existsSync(file) || !statSync(file).isFile()) {
     throw new GovctlError('usage_error', `--install-from ${JSON.stringify(text)}: no such file`, {

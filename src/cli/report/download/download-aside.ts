@@ -36,7 +36,7 @@ export async function downloadAside(
 const keptNothing = (error: unknown, file: string): unknown =>
   error instanceof GovctlError && error.hint?.includes(`${file}.part`)
     ? new GovctlError(error.error, error.message, {
-        hint: 'The partial file was removed. `govctl report download --out FILE` can resume.',
+        hint: 'The partial file was removed. To resume interrupted downloads, use `govctl report download --out FILE`.',
         cause: error,
       })
     : error;

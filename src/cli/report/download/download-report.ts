@@ -91,11 +91,11 @@ async function askingForPassword<T>(
 }
 
 const notReady = ({ id, status = 'unknown' }: ShownReport): GovctlError =>
-  new GovctlError('report_not_ready', `Report ${id} is ${status}: no files yet`, {
+  new GovctlError('report_not_ready', `Report ${id} has no files yet: its status is ${status}`, {
     hint: `To wait for the report, run \`govctl report watch ${id}\`.`,
   });
 
 const noFiles = ({ id, failure }: ShownReport): GovctlError =>
-  new GovctlError('file_error', `Report ${id} failed: no files`, {
+  new GovctlError('file_error', `Report ${id} failed and has no files`, {
     hint: `${failure ? `${failure.reason}. ` : ''}Create the report again.`,
   });

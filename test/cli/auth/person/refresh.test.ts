@@ -250,7 +250,7 @@ it('user revoke ends the login of a person, and says what has ended', async () =
   const admin = { GOVCTL_TOKEN: service.key, GOVCTL_BASE_URL: base };
   const revoked = await service.run(['user', 'revoke', 'ada@example.com', '--yes'], { env: admin });
   expect(revoked.stdout).toMatch(
-    /^Revoked for ada@example\.com: 2 sessions, 1 access token, logins of the command line\n$/,
+    /^Revoked for ada@example\.com: 2 sessions, 1 access token, command-line logins\n$/,
   );
   expect((await service.ask(token.value)).status).toBe(401);
   expect(await service.run(['policy', 'list'])).toMatchObject({ exitCode: 4 });
