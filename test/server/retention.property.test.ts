@@ -296,8 +296,8 @@ const retention = fc.record(
   ) as Record<RetentionKey, fc.Arbitrary<number>>,
 );
 
-/** A story that has every kind of record. */
-const everything = [9, 2].flatMap((n) =>
+/** A story that has every kind of record: 9 and 13 change the same bucket. */
+const everything = [9, 13, 2].flatMap((n) =>
   [
     'change',
     'scan',
@@ -360,7 +360,7 @@ it('upkeep removes what is due, and nothing else, whatever has happened and howe
     },
   );
   // A kind that no story has shows nothing.
-  expect([...seen]).toEqual(expect.arrayContaining(Object.keys(isDue)));
+  expect(Object.keys(isDue).filter((name) => !seen.has(name))).toEqual([]);
 });
 
 /** Policies that stories violate, receivers of events, and a machine. */
