@@ -9,7 +9,7 @@ const reasons = [
   /SelectResourceConfig.*: a configuration item without resourceType/,
   /DescribeConfigurationRecorder.*not a supported format/,
   /GetComplianceDetailsByConfigRule.*: these are evaluation results/,
-  /poll-evaluation.*: a scheduled notification/,
+  /poll-evaluation.*: this is a scheduled notification/,
   /configUpdated.*not a supported format/,
   /node-that-was-built.*: the configuration is not valid JSON/,
 ];

@@ -41,7 +41,7 @@ export const formatWords = {
   'gcp-assets': {
     title: 'Google Cloud assets',
     heading: 'Google Cloud assets',
-    files: { exportOf: 'GCP Cloud Asset' },
+    files: { exportOf: 'Google Cloud Asset Inventory' },
     testKey: 'gcp_assets',
   },
   azure: {

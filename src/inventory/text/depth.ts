@@ -1,7 +1,7 @@
 /** Lists and maps in each other. Far beyond real documents, and far from the end of the stack of what recurses. */
 export const maxDepth = 100;
 
-export const tooDeep = `lists and maps are nested more than ${maxDepth} deep here`;
+export const tooDeep = `lists and maps are nested more than ${maxDepth} levels deep here`;
 
 /** The path to the first place where a value nests too deep; undefined where none does. */
 export function findTooDeep(value: unknown, left = maxDepth): (string | number)[] | undefined {

@@ -117,7 +117,7 @@ export function repeatedKeysOf(
   if (dialect === 'strict' && countKeysWritten(text) === countKeys(value)) return [];
   return findRepeatedKeys(text, dialect).map(({ offset, key }) => ({
     offset,
-    message: `the key ${JSON.stringify(key)} is a duplicate`,
+    message: `duplicate key ${JSON.stringify(key)}`,
   }));
 }
 

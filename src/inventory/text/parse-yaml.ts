@@ -76,7 +76,7 @@ function repeatedKeys(
     .flatMap(({ contents }) => findRepeatedKeys(contents))
     .slice(0, maxRepeatedKeys)
     .map((key) => ({
-      message: `the key ${JSON.stringify(keyOf(key))} is a duplicate`,
+      message: `duplicate key ${JSON.stringify(keyOf(key))}`,
       ...places(key.range?.[0] ?? 0),
     }));
 }

@@ -132,7 +132,7 @@ describe('a key that stands twice', () => {
         file: 'a.json',
         line,
         column,
-        message: expect.stringMatching(/the key ".*" is a duplicate/),
+        message: expect.stringMatching(/duplicate key ".*"/),
       },
     ]);
   });

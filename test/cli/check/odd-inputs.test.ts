@@ -309,7 +309,7 @@ const halfRead: readonly [what: string, document: unknown, message: string][] = 
       lineage: 'x',
       resources: [{ mode: 'managed', type: 'aws_s3_bucket', name: 'main', instances: null }],
     },
-    '5:5 instances of aws_s3_bucket.main must be a list, so none of them is checked; write the state again with `terraform state pull`',
+    '5:5 instances of aws_s3_bucket.main must be a list, so none are checked; write the state again with `terraform state pull`',
   ],
   [
     'a macro over the whole template',

@@ -194,12 +194,10 @@ describe('a text that cannot be read', () => {
 it('a key that stands twice is told at its place, and the last one counts', () => {
   const json = parsed('{"a": {"b": 1, "c": 2,\n"b": 3}}');
   expect(json.document).toEqual({ a: { b: 3, c: 2 } });
-  expect(json.repeatedKeys()).toEqual([
-    { message: 'the key "b" is a duplicate', line: 2, column: 1 },
-  ]);
+  expect(json.repeatedKeys()).toEqual([{ message: 'duplicate key "b"', line: 2, column: 1 }]);
   const yaml = parsed('a:\n  b: 1\n  c: 2\n  b: 3');
   expect(yaml.document).toEqual({ a: { b: 3, c: 2 } });
-  expect(yaml.problems).toEqual([{ message: 'the key "b" is a duplicate', line: 4, column: 3 }]);
+  expect(yaml.problems).toEqual([{ message: 'duplicate key "b"', line: 4, column: 3 }]);
 });
 
 it('a text of ten million characters is read in a second or two', () => {

@@ -127,7 +127,7 @@ describe('the file of --config', () => {
     ['smtp:\n  host: [a]\n  from: a@b.example\n', /^server\.yaml:2:3: smtp\.host must be a string/],
     [`${mail}  tls: ssl\n`, /^server\.yaml:4:3: smtp\.tls must be/],
     [`${mail}  port: 70000\n`, /^server\.yaml:4:3: smtp\.port /],
-    ['smtp:\n  host: a\n  host: b\n', /^server\.yaml:3:3: .*"host" is a duplicate/],
+    ['smtp:\n  host: a\n  host: b\n', /^server\.yaml:3:3: .*duplicate key "host"/],
     ['smtp:\n\thost: a\n', /^server\.yaml:2:\d+: this is not YAML/],
     [`${mail}  user: a\n`, /requires both user and password/],
     ['smtp:\n  host: a.example\n  from: nobody\n', /smtp\.from must be an address/],

@@ -99,7 +99,7 @@ function whyNoItem(value: unknown): string | undefined {
   if (isFields(field(value, 'configurationItemSummary')))
     return 'the configuration item was too large for its event, which contains only a summary; read it from the delivery bucket';
   if (Array.isArray(field(value, 'EvaluationResults')))
-    return 'these are evaluation results of AWS Config rules; they contain no configuration of a resource';
+    return 'these are evaluation results of AWS Config rules; they contain no resource configuration';
   if (field(value, 'accountId') === 'string' && field(value, 'configuration') === undefined)
     return 'this is the schema of a resource type, not a resource';
   if (isFields(field(value, 'configuration')) && field(value, 'resourceType') === undefined)

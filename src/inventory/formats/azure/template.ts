@@ -156,7 +156,7 @@ function declareAll(resources: unknown, root: Scope, problems: DocumentProblem[]
       }
       if (declared.length > maxResources) {
         problems.push({
-          message: `more than ${maxResources} resources; the others are skipped`,
+          message: `the template has more than ${maxResources} resources; the others are skipped`,
           at,
         });
         return declared;

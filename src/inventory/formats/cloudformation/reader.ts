@@ -50,7 +50,7 @@ interface Template {
 function readTemplate(document: unknown, options: ReadOptions): ReadDocument {
   const problems: DocumentProblem[] = [];
   if (!isFields(document)) {
-    return { raws: [], problems: [{ message: 'a CloudFormation template is a map' }] };
+    return { raws: [], problems: [{ message: 'a CloudFormation template must be a map' }] };
   }
   const section = (name: string): Fields => {
     const value = own(document, name);

@@ -124,7 +124,7 @@ export function readStateFile(state: Fields): ReadResources {
     const instances = field(resource, 'instances');
     if (!Array.isArray(instances)) {
       problems.push({
-        message: `instances of ${address} must be a list, so none of them is checked; write the state again with \`terraform state pull\``,
+        message: `instances of ${address} must be a list, so none are checked; write the state again with \`terraform state pull\``,
         at,
       });
     }

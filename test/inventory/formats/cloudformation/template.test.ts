@@ -189,7 +189,7 @@ describe('a part of a template that cannot be used is a problem with its place',
         ? 'Resources:\n  A: {Type: A::B}\n  A: {Type: A::C}'
         : '{"Resources": {\n "A": {"Type": "A::B"},\n  "A": {"Type": "A::C"}}}';
     const { problems, resources } = readTemplate(text);
-    expect(problems).toEqual([{ message: 'the key "A" is a duplicate', line: 3, column: 3 }]);
+    expect(problems).toEqual([{ message: 'duplicate key "A"', line: 3, column: 3 }]);
     expect(resources.map(({ resource }) => resource.type)).toEqual(['A::C']);
   });
 

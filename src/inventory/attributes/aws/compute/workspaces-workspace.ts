@@ -11,7 +11,7 @@ export const workspacesWorkspace = normaliser({
   attributes: {
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'the root and the user volume are encrypted',
+      meaning: 'the root volume and the user volume are encrypted',
       absent: false,
     },
     ...kmsKeyAttributes(),

@@ -20,8 +20,8 @@ export const amazonmqBroker = normaliser({
     ...kmsKeyAttributes(),
     public_access: { type: 'bool', meaning: 'PubliclyAccessible', absent: false },
     users: { type: 'list', meaning: 'users of the broker', absent: [] },
-    'users[].name': { type: 'string', meaning: 'username of the user' },
-    'users[].password.source': secretSourceAttribute("the user's password"),
+    'users[].name': { type: 'string', meaning: 'name of the broker user' },
+    'users[].password.source': secretSourceAttribute('the password of the broker user'),
   },
   arguments: {
     EncryptionOptions: 'encryption_options',

@@ -14,7 +14,7 @@ export const sqsQueue = normaliser({
     'policy.statements': { type: 'list<Statement>', meaning: 'the queue policy', absent: [] },
     'encryption.enabled': {
       type: 'bool',
-      meaning: 'SQS-managed or KMS encryption; SQS-managed is the default',
+      meaning: 'SQS-managed encryption (SSE-SQS), the default, or KMS encryption is on',
       absent: true,
       source:
         'Amazon SQS Developer Guide, Encryption at rest in Amazon SQS: SSE-SQS by default for new queues since 2022-10; in AWS Config, as the configuration item shows',

@@ -37,8 +37,7 @@ export const cloudfrontDistribution = normaliser({
     },
     'tls.minimum_version': {
       type: 'string',
-      meaning:
-        'minimum TLS version, from the minimum protocol version; `1.0` with the default CloudFront certificate',
+      meaning: 'minimum TLS version; `1.0` with the default CloudFront certificate',
       absent: '1.0',
     },
     'tls.sni': {

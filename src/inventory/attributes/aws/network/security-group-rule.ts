@@ -75,7 +75,7 @@ export const securityGroupRule = normaliser({
     opens_nothing: {
       type: 'bool',
       meaning:
-        'the rule contains only loopback or broadcast addresses, which AWS users set to mean "no rule": 127.0.0.1/32, ::1/128, 255.255.255.255/32',
+        'the rule contains only loopback or broadcast addresses (127.0.0.1/32, ::1/128, 255.255.255.255/32), so it opens nothing',
       absent: false,
     },
     ...joinedAttribute('the security group', 'AWS::EC2::SecurityGroup'),

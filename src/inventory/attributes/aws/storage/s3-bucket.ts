@@ -34,26 +34,26 @@ export const s3Bucket = normaliser({
     },
     'public_access_block.block_public_acls': {
       type: 'bool',
-      meaning: 'rejects new public ACLs',
+      meaning: 'new public ACLs are rejected',
       absent: true,
       source: publicAccess,
     },
     'public_access_block.ignore_public_acls': {
       type: 'bool',
-      meaning: 'ignores public ACLs',
+      meaning: 'public ACLs are ignored',
       absent: true,
       source: publicAccess,
     },
     'public_access_block.block_public_policy': {
       type: 'bool',
-      meaning: 'rejects public bucket policies',
+      meaning: 'new public bucket policies are rejected',
       absent: true,
       source: publicAccess,
     },
     'public_access_block.restrict_public_buckets': {
       type: 'bool',
       meaning:
-        'limits access to a public bucket to AWS services and the account of the bucket owner',
+        'access to a public bucket is limited to AWS services and the account of the bucket owner',
       absent: true,
       source: publicAccess,
     },

@@ -44,17 +44,17 @@ export const bucketPublicAccessBlock = normaliser({
   types: ['AWS::S3::BucketPublicAccessBlock'],
   source,
   attributes: {
-    'public_access_block.configured': { ...off, meaning: 'always true' },
-    'public_access_block.block_public_acls': { ...off, meaning: 'rejects new public ACLs' },
-    'public_access_block.ignore_public_acls': { ...off, meaning: 'ignores public ACLs' },
+    'public_access_block.configured': { ...off, meaning: 'always true for a public access block' },
+    'public_access_block.block_public_acls': { ...off, meaning: 'new public ACLs are rejected' },
+    'public_access_block.ignore_public_acls': { ...off, meaning: 'public ACLs are ignored' },
     'public_access_block.block_public_policy': {
       ...off,
-      meaning: 'rejects public bucket policies',
+      meaning: 'new public bucket policies are rejected',
     },
     'public_access_block.restrict_public_buckets': {
       ...off,
       meaning:
-        'limits access to a public bucket to AWS services and the account of the bucket owner',
+        'access to a public bucket is limited to AWS services and the account of the bucket owner',
     },
     ...joinedAttribute('the bucket', bucket),
   },
