@@ -226,8 +226,8 @@ describe('the file of --config', () => {
     );
     expect(config.secrets).toEqual({ OLD: { value: 'p4ss', hosts: [], buckets: [] } });
     expect(notices).toEqual([
-      expect.stringContaining('secrets.OLD is bound to no host') as string,
-      expect.stringContaining('object_storage is bound to no bucket') as string,
+      expect.stringContaining('secrets.OLD has no hosts') as string,
+      expect.stringContaining('object_storage has no buckets') as string,
     ]);
     expect(notices.join('\n')).not.toContain('p4ss');
   });
