@@ -7,7 +7,10 @@ import type { Evaluator, Undecided } from './condition/evaluate.ts';
 
 /** What a policy says of a resource, before exemptions. `rules` as in a finding. */
 export type Verdict =
-  | { readonly status: 'PASS' }
+  | {
+      readonly status: 'PASS';
+      /** The ALLOW rule that matched, if it has a message. */ readonly allowed?: FindingRule;
+    }
   | { readonly status: 'FAIL'; readonly rules: readonly FindingRule[] }
   | {
       readonly status: 'ERROR';
@@ -59,11 +62,11 @@ function decideByAll(rules: readonly PreparedRule[]): (resource: unknown, now: n
     if (denied) return { status: 'FAIL', rules: denied };
     if (allowances.length > 0) {
       let openAllowances: Open[] | undefined;
-      let allowed = false;
+      let allowed: PreparedRule | undefined;
       for (const allowance of allowances) {
         const held = allowance.condition.decides(resource, now);
         if (held === true) {
-          allowed = true;
+          allowed = allowance;
           break;
         }
         if (held !== false) (openAllowances ??= []).push({ ...allowance, why: held });
@@ -73,6 +76,7 @@ function decideByAll(rules: readonly PreparedRule[]): (resource: unknown, now: n
         if (!openAllowances) return { status: 'FAIL', rules: [noneMatched(allowances)] };
         open = [...(open ?? []), ...openAllowances];
       }
+      if (allowed?.rule.message !== undefined && !open) return allowedBy(allowed);
     }
     return open ? undecided(open) : pass;
   };
@@ -98,6 +102,11 @@ const matched = ({ index, rule }: PreparedRule): FindingRule => ({
   index,
   effect: rule.effect,
   ...defined({ message: rule.message }),
+});
+
+const allowedBy = (allowance: PreparedRule): Verdict => ({
+  status: 'PASS',
+  allowed: matched(allowance),
 });
 
 /** Characters: each violation holds them. */

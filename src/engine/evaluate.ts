@@ -1,6 +1,6 @@
 import { defined } from '../contract/defined.ts';
 import { enforcementOf } from '../contract/enforcement.ts';
-import type { Finding } from '../contract/findings.ts';
+import type { Finding, FindingRule } from '../contract/findings.ts';
 import type { PolicyInput, Rule } from '../contract/policies.ts';
 import type { Resource } from '../contract/resources.ts';
 import { compileRule } from './compile-rule.ts';
@@ -148,9 +148,14 @@ export function findingOf(
     status: exemption === undefined ? verdict.status : 'EXEMPT',
     severity: policy.severity ?? 'MEDIUM',
     ...defined({ enforcement: enforcementOf(policy.tags) }),
-    rules: 'rules' in verdict ? [...verdict.rules] : [],
+    rules: rulesOf(verdict),
     ...('reason' in verdict ? { reason: verdict.reason } : {}),
     ...('path' in verdict && verdict.path !== undefined ? { path: verdict.path } : {}),
     ...defined({ exemption }),
   };
+}
+
+function rulesOf(verdict: Verdict | { readonly status: 'SKIPPED' }): FindingRule[] {
+  if ('rules' in verdict) return [...verdict.rules];
+  return 'allowed' in verdict && verdict.allowed ? [verdict.allowed] : [];
 }

@@ -55,7 +55,7 @@ describe.runIf(hasInputs('cloudformation'))('fixes of published templates', () =
         expect(removed.length).toBeLessThanOrEqual(added.length);
       }
     },
-    120_000,
+    600_000,
   );
 });
 
@@ -99,7 +99,7 @@ describe.runIf(hasInputs('terraform-plan'))('fixes of the sources of published p
       });
       expect(offered / all).toBeGreaterThanOrEqual(0.7);
     },
-    120_000,
+    600_000,
   );
 });
 

@@ -18,7 +18,7 @@ export async function startPasswordSsh({
   readonly method?: 'password' | 'keyboard-interactive';
   readonly port?: number;
 } = {}): Promise<PasswordSsh> {
-  const { private: privateKey } = ssh2.utils.generateKeyPairSync('ed25519');
+  const privateKey = makeKey();
   const passwords: string[] = [];
   const server = new ssh2.Server({ hostKeys: [privateKey] }, (client) => {
     client.on('error', () => undefined);
@@ -51,4 +51,12 @@ export async function startPasswordSsh({
   const { port: listening } = server.address() as AddressInfo; // of a socket that listens on a port
   const close = () => new Promise<void>((closed) => server.close(() => closed()));
   return { port: listening, passwords, close };
+}
+
+/** One of some keys that ssh2 makes cannot be parsed by it: then another. */
+function makeKey(): string {
+  for (;;) {
+    const { private: key } = ssh2.utils.generateKeyPairSync('ed25519');
+    if (!(ssh2.utils.parseKey(key) instanceof Error)) return key;
+  }
 }

@@ -69,6 +69,7 @@ export function createDeliveryDesk(
   let taken = 0;
   let bad = 0;
   const forwarding = new OrderedForwarding(quit);
+  const created = createRecentIds();
 
   async function receive(received: Received): Promise<Answer> {
     if (taken >= most || forwarding.isFull) return refusal;
@@ -87,11 +88,15 @@ export function createDeliveryDesk(
       inspection = inspect(at);
     }
     if (!inspection.fits) bad++;
-    const told = { number, received, at, inspection };
+    const object = objectOf(received.body);
+    const type = inspection.event?.type;
+    const follows = type === 'policy.violation.detected' && created.has(object);
+    if (type === 'policy.violation.created') created.add(object);
+    const told = { number, received, at, inspection, follows };
     // A failing or slow receiver must not hold back other events, which a service sends one after the other.
     if (target) {
       forwarding.add(
-        { object: objectOf(received.body), bytes: received.body.length },
+        { object, bytes: received.body.length },
         () => forward(target, received),
         (forwarded, attempt, waitMs) =>
           tell(context, rows, { ...told, forwarded: { ...forwarded, attempt, waitMs } }).catch(failed), // prettier-ignore
@@ -128,6 +133,8 @@ interface Told extends Taken {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly inspection: Inspection;
+  /** Another delivery has shown the violation that it is about. */
+  readonly follows: boolean;
   readonly forwarded: ForwardAttempt | undefined;
 }
 
@@ -142,6 +149,7 @@ async function tell(context: Context, rows: RowWriter | undefined, told: Told): 
   // One line of JSON for each delivery, when it is known what became of it.
   if (told.forwarded?.waitMs === undefined) rows?.write(rowOf(told));
   await rows?.flush();
+  if (told.follows && isRegular(told)) return;
   const { terminal } = context.world;
   const room = tableColumns(terminal);
   const lines = (told.forwarded?.attempt ?? 1) === 1 ? deliveryLines : repetitionLine;
@@ -152,6 +160,13 @@ async function tell(context: Context, rows: RowWriter | undefined, told: Told): 
     await context.say(lines(told, context.talkStyle, Infinity).trimEnd());
   }
 }
+
+/** Nothing about the delivery itself is worth a line. */
+const isRegular = ({ received, inspection, forwarded }: Told): boolean =>
+  inspection.fits &&
+  Math.abs(inspection.age_seconds ?? 0) <= oddAge &&
+  String(received.headers['x-service-delivery-attempt'] ?? '1') === '1' &&
+  (forwarded === undefined || (forwarded.attempt === 1 && isAccepted(forwarded)));
 
 /** What became of a repetition: the delivery itself was shown before. */
 const repetitionLine = ({ number, at, forwarded }: Told, style: Style, room: number): string =>
@@ -211,6 +226,22 @@ function forwardWords(
   const words = status === undefined ? `→ ${error ?? ''}` : `→ ${status} in ${ms} ms`;
   if (isAccepted(forwarded)) return style.green(words);
   return style.red(waitMs === undefined ? words : `${words}, retrying in ${waitMs / 1_000} s`);
+}
+
+/** IDs that are remembered. */
+const mostIds = 1_000;
+
+/** The last IDs that were added. */
+function createRecentIds() {
+  const ids = new Set<string>();
+  return {
+    has: (id: string): boolean => ids.has(id),
+    add(id: string): void {
+      ids.add(id);
+      const [oldest] = ids;
+      if (ids.size > mostIds && oldest !== undefined) ids.delete(oldest);
+    },
+  };
 }
 
 /** The ID of the object that an event is about; empty: unknown. */

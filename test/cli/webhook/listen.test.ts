@@ -290,6 +290,36 @@ describe('govctl webhook listen', () => {
     expect(world.written.stderr).not.toContain('#1');
   });
 
+  it('shows one line for a violation, though two events tell of it', async () => {
+    const { world, stop, ended } = await listen(['-o', 'table', '-o', 'ndjson=all.ndjson'], {
+      cwd: makeRepo({}),
+    });
+    await trigger('policy.violation.created');
+    await trigger('policy.violation.detected');
+    await trigger('scan.completed');
+    await until(() => world.written.stdout.includes('scan.completed'));
+    expect(world.written.stdout.match(/#\d+ \S+/g)).toEqual([
+      '#1 policy.violation.created',
+      '#3 scan.completed',
+    ]);
+    stop.abort();
+    await ended;
+    const rows = readFileSync(path.join(world.cwd, 'all.ndjson'), 'utf8').trimEnd().split('\n');
+    expect(rows.map((row) => (JSON.parse(row) as { number: number }).number)).toEqual([1, 2, 3]);
+  });
+
+  it('shows the second event where it was not forwarded, and where no other tells of the violation', async () => {
+    const app = await startApp({ status: 204 });
+    const { world } = await listen(['--forward', app.url]);
+    await trigger('policy.violation.detected');
+    await until(() => world.written.stdout.includes('#1 policy.violation.detected'));
+    await trigger('policy.violation.created');
+    await until(() => world.written.stdout.includes('#2 policy.violation.created'));
+    app.answer.status = 500;
+    await trigger('policy.violation.detected');
+    await until(() => world.written.stdout.includes('#3 policy.violation.detected'));
+  });
+
   it('keeps what belongs together in one line', async () => {
     const app = await startApp({ status: 204 });
     const flags = ['--forward', app.url, '--no-input'];

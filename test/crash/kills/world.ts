@@ -33,6 +33,13 @@ export interface Tally {
 
 type Event = Json & { readonly id: string; readonly sequence: number; readonly type: string };
 
+/** Kills beyond what was asked for, until every kind of write was acknowledged. */
+const mostMore = 100;
+
+/** The kinds of writes that were acknowledged. */
+const kindsOf = ({ history }: Pick<Scene, 'history'>): ReadonlySet<string> =>
+  new Set(history.flatMap(({ endpoint, fate }) => (fate === 'acknowledged' ? [endpoint] : [])));
+
 /**
  * A server on a directory, and clients that do everything at once, until it has been ended so often.
  * @param dir a directory that is there, and empty
@@ -43,6 +50,7 @@ export async function runWorld(
   dir: string,
   seed: number,
   kills: number,
+  wanted: readonly string[],
   told: (tally: Tally) => void,
 ): Promise<{ tally: Tally; kinds: ReadonlySet<string> }> {
   const pick = createPick(seed);
@@ -272,6 +280,11 @@ export async function runWorld(
     while (acknowledged() < enough && performance.now() < longest) await pause(pick(20));
   }
 
+  const isMissing = (): boolean => {
+    const kinds = kindsOf(scene);
+    return wanted.some((name) => !kinds.has(name));
+  };
+
   try {
     await start();
     open();
@@ -288,7 +301,8 @@ export async function runWorld(
     fail([]);
     const clients = [...all, ...Object.values(lives)].map((life) => live(life));
     const jumping = jump();
-    while (tally.kills < kills) {
+    // Which writes a few rounds have is chance.
+    while (tally.kills < kills || (isMissing() && tally.kills < kills + mostMore)) {
       await someWrites(pick(120));
       fail([]);
       gate = shut();
@@ -316,10 +330,7 @@ export async function runWorld(
     fail([]);
     await checkEnd();
     await server?.stop();
-    const kinds = new Set<string>(
-      scene.history.flatMap(({ endpoint, fate }) => (fate === 'acknowledged' ? [endpoint] : [])),
-    );
-    return { tally, kinds };
+    return { tally, kinds: kindsOf(scene) };
   } catch (error) {
     const saved = `${dir}-failed`;
     await server?.stop('SIGKILL');
