@@ -49,7 +49,9 @@ export function aboutToFailSection({ predictions, order, scope }: Facts): Sectio
           ]
         : [paragraph('Predictions start when the report is generated. The range of this report has ended, so it includes no predictions.')]), // prettier-ignore
       ...(predictions && off.length > 0 ? [paragraph(`Disabled methods: ${listed(off)}.`)] : []),
-      ...(isCut ? [paragraph('There are more; only the earliest are counted and listed.')] : []),
+      ...(isCut
+        ? [paragraph('There are more predictions; only the earliest are counted and listed.')]
+        : []),
       ...(shown.length < alerts.length
         ? [paragraph(`The table lists the earliest ${mostBrief} of ${count(alerts.length, 'prediction')}.`)] // prettier-ignore
         : []),
@@ -64,7 +66,7 @@ export function aboutToFailSection({ predictions, order, scope }: Facts): Sectio
             once: ['advice', 'environment', 'resource_type'],
             most: 200,
             rank: ['severity'],
-            chosen: 'the most severe, and of these the earliest',
+            chosen: 'the most severe rows, then the earliest',
           },
         },
         columns,

@@ -86,7 +86,7 @@ export const violationsByPolicy: Paper = {
   columns: ['resource', 'points'],
   once: ['environment', 'region', 'detected_at', 'message', 'controls', 'resource_type'],
   rank: ['severity', 'points'],
-  chosen: 'those of highest risk',
+  chosen: 'the rows with the highest risk',
 };
 
 /** The scans of the scope's time, the first first. */

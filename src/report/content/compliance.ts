@@ -217,7 +217,7 @@ function undecidedSection({ evaluations }: Facts): Section {
             once: ['environment', 'why'],
             most: 100,
             rank: ['severity'],
-            chosen: 'the most severe',
+            chosen: 'the most severe rows',
           },
         },
         columns,

@@ -85,7 +85,7 @@ function totalText({ amount, currency, previous, change, percent }: Total): stri
 }
 
 const beforeText = ({ comparedFirst, comparedLast, dataFrom }: CostOverTime): string =>
-  `“Before” is ${daysText(comparedFirst, comparedLast)}${dataFrom > comparedFirst ? `; imported charges start on ${dataFrom}, so it is incomplete` : ''}.`;
+  `“Before” is ${daysText(comparedFirst, comparedLast)}${dataFrom > comparedFirst ? `; imported charges start on ${dataFrom}, so this period is incomplete` : ''}.`;
 
 const nameOf = (service: string): string => (service === '' ? 'no service' : service);
 const othersName = (services: number): string => `Other (${number(services)})`;
@@ -209,7 +209,7 @@ function anomalyBlocks({ anomalies, anomalyCount }: CostOverTime): readonly Bloc
 
 const anomalyColumns: readonly ColumnOf<AnomalyFact>[] = [
   column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
-  column('of', 'Of', 'text', 3, ({ of }) => of),
+  column('of', 'Scope', 'text', 3, ({ of }) => of),
   column('first', 'First day', 'date', 2, ({ first }) => first),
   column('last', 'Last day', 'date', 2, ({ last }) => last),
   column('impact', 'Excess', 'money', 2, ({ impact }) => impact),

@@ -46,7 +46,7 @@ export const noneBySeverity = (): BySeverity => ({ CRITICAL: 0, HIGH: 0, MEDIUM:
 const mostGroups = 500;
 
 /** What has no value, and what is counted together. */
-const noValue = 'none given';
+const noValue = 'not set';
 const otherValues = 'all others';
 
 /** Something for each value of a field. Values are from outside: there may be one for each resource. */

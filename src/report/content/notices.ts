@@ -44,8 +44,8 @@ function absent(
   const names = [...known].sort();
   const others =
     names.length === 0
-      ? 'there are none'
-      : `there ${names.length === 1 ? 'is' : 'are'} ${names.length > mostNames ? firstOf(names, mostNames) : listed(names)}`;
+      ? 'the inventory contains none'
+      : `the inventory contains ${names.length > mostNames ? firstOf(names, mostNames) : listed(names)}`;
   const which = unknown.length > mostNames ? firstOf(unknown, mostNames) : listed(unknown);
   return [`no resource is ${preposition} ${which}; ${others}`];
 }

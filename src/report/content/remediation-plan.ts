@@ -119,5 +119,5 @@ const joined = (messages: readonly string[]): string =>
 const describeAction = (action: string): string =>
   action.replaceAll(/webhook:([^"]*)/g, (_, given: string) => {
     const address = given.trim();
-    return `webhook: ${URL.canParse(address) ? new URL(address).host : 'an address'}`;
+    return `webhook: ${URL.canParse(address) ? new URL(address).host : 'URL not shown'}`;
   });

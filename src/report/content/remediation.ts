@@ -73,7 +73,7 @@ function summarySection(facts: Facts, plan: readonly Action[]): Section {
     blocks: [
       paragraph(
         first
-          ? `${count(plan.length, 'action')} to take. First: fix ${count(first.open, 'open violation')} of policy ${first.policy.name} (${first.policy.severity}).`
+          ? `The plan has ${count(plan.length, 'action')}. First, fix ${count(first.open, 'open violation')} of policy ${first.policy.name} (${first.policy.severity}).`
           : 'Nothing to fix: enabled policies have no open violations.',
       ),
       ...(last !== undefined && last !== null && now !== null

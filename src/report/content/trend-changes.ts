@@ -64,7 +64,7 @@ export function changesSection(facts: Facts): Section {
     ...(hasStart
       ? [
           column<Changed>('change', 'Change', 'integer', 1, ({ change }) => change),
-          column<Changed>('went', 'Went', 'text', 1, ({ change }) => wentOf(change)),
+          column<Changed>('went', 'Direction', 'text', 1, ({ change }) => wentOf(change)),
         ]
       : []),
   ];

@@ -167,7 +167,7 @@ function comparison({ order }: Facts, first: ScanFact, last: ScanFact): Table {
   const { timezone } = order.scope;
   const at = ({ completed_at: time }: ScanFact): string => moment(time ?? 0, timezone);
   const columns: readonly ColumnOf<Item>[] = [
-    column('figure', 'Figure', 'text', 2, ({ what }) => what),
+    column('figure', 'Metric', 'text', 2, ({ what }) => what),
     column('first', `First, ${at(first)}`, 'decimal', 2, ({ a }) => a),
     column('last', `Last, ${at(last)}`, 'decimal', 2, ({ b }) => b),
     column('change', 'Change', 'decimal', 1, ({ a, b }): Cell =>

@@ -45,7 +45,7 @@ export class ContainerWriter {
 
   /** @returns the bytes of an entry, which come after those of the one before */
   add({ name, bytes }: Entry): readonly [header: Uint8Array, content: Uint8Array] {
-    if (!isName(name)) throw new Error(`no name of an entry: ${JSON.stringify(name)}`);
+    if (!isName(name)) throw new Error(`not a valid entry name: ${JSON.stringify(name)}`);
     if (this.#names.has(name)) throw new Error(`two entries are named ${name}`);
     this.#names.add(name);
     const encoded = Buffer.from(name);
@@ -155,7 +155,7 @@ function readEntries(bytes: Buffer): Found | Unread {
   });
   /** An entry that the file has no room for. */
   const tooLong = (entry?: string): Unread => {
-    if (hasEnd) return changed('its header says that it is longer than the file', entry);
+    if (hasEnd) return changed('the header declares more bytes than the file has', entry);
     const what = `the file is truncated in entry ${entries.length + 1}`;
     const cut = { kind: 'cut', offset: bytes.length, what } as const;
     return entry === undefined ? cut : { ...cut, entry };
@@ -167,15 +167,12 @@ function readEntries(bytes: Buffer): Found | Unread {
     if (nameEnd > room) return tooLong();
     const name = bytes.toString('latin1', at + localLength, nameEnd);
     if (!isName(name))
-      return changed(
-        'this is not a valid name for an entry of a bundle',
-        name.slice(0, longestName),
-      );
+      return changed('not a valid name for an entry of a bundle', name.slice(0, longestName));
     if (nameEnd + size > room) return tooLong(name);
-    if (names.has(name)) return changed('there are two entries with this name', name);
+    if (names.has(name)) return changed('two entries have this name', name);
     names.add(name);
     entries.push({ name, bytes: bytes.subarray(nameEnd, nameEnd + size) });
-    if (entries.length > mostEntries) return changed('there are too many entries');
+    if (entries.length > mostEntries) return changed('the file has too many entries');
     at = nameEnd + size;
   }
   if (!hasEnd && bytes.length - at < 4) return cutAfter(bytes, entries);
@@ -195,12 +192,12 @@ function compareEntries(
     if (differs !== undefined) {
       const where = { kind: 'changed', offset: at + differs, entry: entry.name } as const;
       if (bytes.readUInt16LE(at + 8) !== 0) {
-        return { ...where, what: 'it is compressed; a bundle stores its entries as they are' };
+        return { ...where, what: 'the entry is compressed; bundles store entries uncompressed' };
       }
       const isChecksum = differs >= 14 && differs < 18;
       const what = isChecksum
-        ? 'its content does not have the checksum in its header'
-        : 'its header was changed';
+        ? 'the content does not match the checksum in the header'
+        : 'the header was changed';
       return { ...where, what, entries };
     }
     at += header.length + content.length;
@@ -221,7 +218,9 @@ function compareEnd(
     const more = rest - expected.length;
     if (more === 0) return undefined;
     const what =
-      more === 1 ? '1 byte was added after its end' : `${more} bytes were added after its end`;
+      more === 1
+        ? '1 byte was added after the end of the bundle'
+        : `${more} bytes were added after the end of the bundle`;
     return { kind: 'changed', offset: end + expected.length, what, entries };
   }
   const offset = end + differs;

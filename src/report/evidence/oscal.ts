@@ -25,8 +25,8 @@ export function* assessmentResults(facts: EvidenceFacts): Generator<string> {
       'oscal-version': oscalVersion,
       ...withProps({ 'server-version': server.version, 'local-server': String(server.local) }),
       remarks: server.local
-        ? 'Made by a local server: only its own machine could reach it.'
-        : `Made by ${server.base_url}.`,
+        ? 'Created by a local server, which only its own machine can reach.'
+        : `Created by ${server.base_url}.`,
     },
     'import-ap': { href: `#${noPlan}` },
   };
@@ -34,7 +34,7 @@ export function* assessmentResults(facts: EvidenceFacts): Generator<string> {
   yield fieldsOf({
     uuid: id('result'),
     title,
-    description: `The status of ${facts.controls.length} controls by ${facts.policies.length} policies, from the scan ${cut.scan_id} and the evaluations after it.`,
+    description: `The status of ${facts.controls.length} controls, determined by ${facts.policies.length} policies in the scan ${cut.scan_id} and later evaluations.`,
     start: facts.since,
     end: cut.at,
     props: [
@@ -136,7 +136,12 @@ function policyObservation(policy: PolicyFacts, facts: EvidenceFacts, id: Id): o
     'relevant-evidence': [
       { href: `../policies/${policy.id}.json`, description: 'The policy and its results' },
       ...(violations.listed > 0
-        ? [{ href: `../violations/${policy.id}.ndjson`, description: 'Its violations' }]
+        ? [
+            {
+              href: `../violations/${policy.id}.ndjson`,
+              description: 'The violations of the policy',
+            },
+          ]
         : []),
     ],
     collected: facts.cut.at,

@@ -87,31 +87,34 @@ function readSigned(entries: readonly Entry[]): Signed {
   const covered = entries.slice(0, -1);
   if (entries.at(-1)?.name !== statementName) {
     const isThere = entries.some(({ name }) => name === statementName);
-    return invalid(statementName, isThere ? 'it is not the last entry' : 'it was removed');
+    return invalid(
+      statementName,
+      isThere ? 'the statement is not the last entry' : 'the statement was removed',
+    );
   }
   const envelope = readEnvelope(textOf(statementName) ?? '');
   if (!envelope) {
-    return invalid(statementName, 'it is not a signed statement in the form that servers write');
+    return invalid(statementName, 'the content is not a signed statement of a govctl server');
   }
   const { predicate } = envelope;
   const pem = textOf(keyName);
   const key = pem === undefined ? undefined : readPublicKey(pem);
   if (!key || key.export({ type: 'spki', format: 'pem' }).toString() !== pem) {
-    return invalid(keyName, 'it is not a public Ed25519 key');
+    return invalid(keyName, 'the content is not an Ed25519 public key');
   }
   const id = keyIdOf(key);
   if (id !== envelope.key_id || id !== predicate.key_id) {
-    return invalid(statementName, `it names a different key from the one in ${keyName}`);
+    return invalid(statementName, `the statement names a different key than ${keyName}`);
   }
   if (!envelope.isSignedBy(key)) {
-    return invalid(statementName, `its signature does not match the key in ${keyName}`);
+    return invalid(statementName, `the signature does not match the key in ${keyName}`);
   }
   const there = covered.map(({ name, bytes: content }) => ({ name, sha256: sha256(content) }));
   const problems = differences(envelope.subjects, there);
   if (problems.length > 0) return { problems };
   const said = readSummary(textOf(bundleName));
   if (!said || !agrees(said, predicate)) {
-    return invalid(bundleName, 'it does not match the signed statement');
+    return invalid(bundleName, 'the content does not match the signed statement');
   }
   const { controls, policies, since, missing } = said;
   const summary = { ...predicate, entries: entries.length, controls, policies, since, missing };
@@ -129,19 +132,19 @@ function differences(signed: readonly Subject[], there: readonly Subject[]): Bun
     ...there.flatMap(({ name, sha256: hash }) => {
       const expected = namesSigned.get(name);
       if (expected === hash) return [];
-      const message = expected === undefined ? 'it was added' : 'its content was changed';
+      const message = expected === undefined ? 'the entry was added' : 'the content was changed';
       return [{ entry: name, message }];
     }),
     ...signed.flatMap(({ name }) =>
-      namesThere.has(name) ? [] : [{ entry: name, message: 'it was removed' }],
+      namesThere.has(name) ? [] : [{ entry: name, message: 'the entry was removed' }],
     ),
   ];
   if (problems.length > 0) return problems.slice(0, mostProblems);
   const moved = there.find(({ name }, at) => signed[at]?.name !== name);
-  if (moved) return [{ entry: moved.name, message: 'the entries are in another order' }];
+  if (moved) return [{ entry: moved.name, message: 'the entries are in a different order' }];
   return there.length === signed.length
     ? []
-    : [{ entry: statementName, message: 'it contains an entry twice' }];
+    : [{ entry: statementName, message: 'the statement lists an entry twice' }];
 }
 
 /** `bundle.json`, as a server writes it. */

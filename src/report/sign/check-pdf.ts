@@ -15,13 +15,13 @@ export function checkPdf(
   const [from = 0, length = 0, after = 0, rest = 0] = ranges.slice(1).map(Number);
   const invalid = (why: string): SignatureFinding => ({ signed: true, valid: false, why });
   if (from !== 0 || after < length || after + rest > file.length) {
-    return invalid('it does not fit the file');
+    return invalid('the signature does not match the size of the file');
   }
-  if (after + rest < file.length) return invalid('something was added after it was signed');
+  if (after + rest < file.length) return invalid('the file was extended after it was signed');
   const contents = file.subarray(length, after).toString('latin1');
   // Zeros fill what is left of the room.
   const [, hex] = /^<([0-9A-Fa-f]*)>$/.exec(contents) ?? [];
-  if (hex === undefined) return invalid('it cannot be read');
+  if (hex === undefined) return invalid('the signature cannot be read');
   const digest = createHash('sha256')
     .update(file.subarray(0, length))
     .update(file.subarray(after))

@@ -30,19 +30,24 @@ export function checkSignature(
   trusted: X509Certificate | undefined,
 ): SignatureFinding {
   const parts = partsOf(signature);
-  if (!parts) return invalid('it cannot be read');
+  if (!parts) return invalid('the signature cannot be read');
   const { attributes, value, certificates } = parts;
   const said = messageDigest(attributes);
-  if (!said) return invalid('it does not say what it is a signature of, in SHA-256');
+  if (!said) return invalid('the signature contains no SHA-256 digest of the file');
   if (!equal(said, digest)) return invalid('the file was changed after it was signed');
   const certificate = trusted ?? certificates[0];
-  if (!certificate) return invalid('it contains no certificate, and none is known');
+  if (!certificate)
+    return invalid(
+      'the signature contains no certificate, and no certificate of the server is known',
+    );
   // The attributes are signed as a SET, and stand in the message as [0].
   const signed = Buffer.from(attributes.whole);
   signed[0] = tags.set;
   if (!isBy(certificate, signed, value)) {
     return invalid(
-      trusted ? "it was not made with the server's certificate" : 'it does not verify',
+      trusted
+        ? "the signature was not created with the server's certificate"
+        : 'the signature is not valid',
     );
   }
   return { signed: true, valid: true, by: nameOf(certificate), trusted: trusted !== undefined };

@@ -112,7 +112,7 @@ export const remediationHandlers = (
       call.transact(async (tx) => {
         const { doc } = await readRemediation(tx, params.id);
         if (!isOpen(doc)) {
-          throw new GovctlError('remediation_state', `${doc.id} is ${doc.status} already`);
+          throw new GovctlError('remediation_state', `${doc.id} is already ${doc.status}`);
         }
         const { reason } = body;
         const by = { cancelled_by: call.actor.userId, ...defined({ reason }) };

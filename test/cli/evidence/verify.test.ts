@@ -100,12 +100,12 @@ describe('govctl evidence verify', () => {
     const { exitCode, stdout } = await verify(made);
     expect(exitCode).toBe(2);
     expect(stdout).toContain('was changed after signing: 3 problems.');
-    expect(stdout).toContain('- README.txt: its content was changed');
-    expect(stdout).toContain('- more.txt: it was added');
-    expect(stdout).toContain('- bundle.json: it was removed');
+    expect(stdout).toContain('- README.txt: the content was changed');
+    expect(stdout).toContain('- more.txt: the entry was added');
+    expect(stdout).toContain('- bundle.json: the entry was removed');
     const moved = await verify(containerOf([summary, readme, ...rest]));
     expect(moved.exitCode).toBe(2);
-    expect(moved.stdout).toContain('- bundle.json: the entries are in another order');
+    expect(moved.stdout).toContain('- bundle.json: the entries are in a different order');
     const flipped = Buffer.from(bundle);
     const at = bundle.indexOf(rest[0]?.bytes ?? 'none');
     flipped.writeUInt8(flipped.readUInt8(at) ^ 4, at);
@@ -113,7 +113,7 @@ describe('govctl evidence verify', () => {
     expect(json.exitCode).toBe(2);
     expect(JSON.parse(json.stdout)).toMatchObject({
       verdict: 'invalid',
-      problems: [{ entry: rest[0]?.name, message: 'its content was changed' }],
+      problems: [{ entry: rest[0]?.name, message: 'the content was changed' }],
     });
   });
 

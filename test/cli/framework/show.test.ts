@@ -53,7 +53,7 @@ it('shows the controls with policies, and where to go on', async () => {
 
     CONTROL  STATUS  POLICIES  OPEN  TITLE
     CC6.1    FAILED         2     1  Restrict logical access to systems and data
-    CC6.6    FAILED         1     1  Defend the network boundary against outsiders
+    CC6.6    FAILED         1     1  Protect system boundaries from external threats
 
     59 more without a policy (to list all, run \`govctl framework show soc2 --all\`)
 

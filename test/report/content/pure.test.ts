@@ -115,7 +115,7 @@ it.each(reportTypes)(
 describe('advice', () => {
   it.each([
     ['webhook:https://fixes.example.com/x?key=secret', 'webhook: fixes.example.com'],
-    ['webhook:secret', 'webhook: an address'],
+    ['webhook:secret', 'webhook: URL not shown'],
     [
       'notify:{"after_days":7,"then":"webhook:https://fixes.example.com/secret"}',
       'notify:{"after_days":7,"then":"webhook: fixes.example.com"}',

@@ -36,7 +36,7 @@ describe('a bundle of evidence', () => {
     const hash = createHash('sha256')
       .update(await bundleOf(smallFacts))
       .digest('hex');
-    expect(hash).toBe('b79f168bec057f4de7b5051caca1c127f3b77bfcc097ae67d93171664864eb3d');
+    expect(hash).toBe('c35ccb7f34774f4766b118d5041dd7e01d37c7a2f43f8c308da540474e3e3ebd');
   });
 
   it('says who signed it: a key that is known, another one, or nobody can tell', async () => {
@@ -51,7 +51,7 @@ describe('a bundle of evidence', () => {
     const bundle = await bundleOf(local);
     expect(verifyBundle(bundle, [])).toMatchObject({ summary: { local: true } });
     const [readme] = entriesOf(bundle);
-    expect(Buffer.from(readme?.bytes ?? []).toString()).toContain('Made by a LOCAL SERVER');
+    expect(Buffer.from(readme?.bytes ?? []).toString()).toContain('Created by a LOCAL SERVER');
   });
 
   it('is invalid with any bit of any byte flipped', async () => {
@@ -104,9 +104,9 @@ describe('a bundle of evidence', () => {
         ),
     ]);
     expect(verifyBundle(made, []).problems).toEqual([
-      { entry: 'more.txt', message: 'it was added' },
-      { entry: 'README.txt', message: 'its content was changed' },
-      { entry: 'controls.ndjson', message: 'it was removed' },
+      { entry: 'more.txt', message: 'the entry was added' },
+      { entry: 'README.txt', message: 'the content was changed' },
+      { entry: 'controls.ndjson', message: 'the entry was removed' },
     ]);
   });
 
@@ -136,16 +136,18 @@ describe('a bundle of evidence', () => {
     const two = Buffer.from(bundle);
     for (const entry of [first, second]) two.writeUInt8(0, contentAt(entry));
     expect(verifyBundle(two, []).problems).toEqual([
-      { entry: first?.name, message: 'its content was changed' },
-      { entry: second?.name, message: 'its content was changed' },
+      { entry: first?.name, message: 'the content was changed' },
+      { entry: second?.name, message: 'the content was changed' },
     ]);
   });
 
-  it('says where bytes were added after its end, and that its directory was changed', async () => {
+  it('says where bytes were added after the end of the bundle, and that its directory was changed', async () => {
     const bundle = await bundleOf(smallFacts);
     expect(verifyBundle(Buffer.concat([bundle, Buffer.from('xy')]), [])).toEqual({
       verdict: 'invalid',
-      problems: [{ offset: bundle.length, message: '2 bytes were added after its end' }],
+      problems: [
+        { offset: bundle.length, message: '2 bytes were added after the end of the bundle' },
+      ],
     });
     const changed = Buffer.from(bundle);
     const at = bundle.length - 30;

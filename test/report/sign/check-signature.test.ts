@@ -62,7 +62,7 @@ describe('the signature of a PDF', () => {
     const pdf = pdfOf(sign);
     expect(checkPdf(pdf, own)).toMatchObject({ signed: true, valid: true, trusted: true });
     expect(checkPdf(Buffer.concat([pdf, Buffer.from('more')]), own)).toMatchObject({
-      why: 'something was added after it was signed',
+      why: 'the file was extended after it was signed',
     });
     const changed = Buffer.from(pdf);
     changed[2] = 0x41;

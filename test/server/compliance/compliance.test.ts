@@ -89,7 +89,7 @@ describe('a scan of the whole inventory', () => {
             previous_status: 'COMPLIANT',
             changed_controls: [
               control('CC6.1', 'Restrict logical access to systems and data'),
-              control('CC6.2', 'Register users before access, and remove those who leave'),
+              control('CC6.2', 'Register users, and remove access that is no longer needed'),
             ],
           },
         },

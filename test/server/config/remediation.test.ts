@@ -90,7 +90,10 @@ describe('the executors of the configuration', () => {
       },
       /executors\.\* must be a URL without a query/,
     ],
-    [{ executors: { '*': 'webhook:https://u:p@a.example/' } }, /must not contain a user or pass/],
+    [
+      { executors: { '*': 'webhook:https://u:p@a.example/' } },
+      /must not contain a user name or pass/,
+    ],
     [{ commands: { 'a b': { command: ['/bin/true'] } } }, /a b must be a name such as close-bu/],
     [{ commands: { a: { command: 'rm -rf /' } } }, /commands\.a\.command must be an array/],
     [{ commands: { a: { command: [] } } }, /commands\.a\.command/],

@@ -116,7 +116,7 @@ describe('a trend', () => {
       predicted_violation: 'p',
       recommendation: 'Keep backups',
       method: 'trend',
-      because: 'resource.backup.days < 7: it was 30 on 2026-03-01 and is 18',
+      because: 'resource.backup.days < 7: the value was 30 on 2026-03-01 and is 18',
       observations: 8,
       base_rate: null,
       policy_id: policyId,
@@ -205,7 +205,8 @@ describe('a recurrence', () => {
       resource: 'r7',
       method: 'recurrence',
       recommendation: 'Make it private',
-      because: 'it failed 4 times and passed for 37 days; of 30 resources, 1 started to fail',
+      because:
+        'the resource failed 4 times and passed for 37 days; of 30 resources, 1 started to fail',
       observations: 4,
       base_rate: 0.033,
     });

@@ -299,7 +299,7 @@ describe('a remediation', () => {
     await service.remediate();
     expect(await inventory.violations('status=OPEN')).toHaveLength(1);
     const again = await service.send('POST', `${path}/${id}/cancel`, { body: {} });
-    expect(errorOf(again)).toEqual([409, 'remediation_state', `${id} is cancelled already`]);
+    expect(errorOf(again)).toEqual([409, 'remediation_state', `${id} is already cancelled`]);
   });
 
   it('notifies once more where that is all its policy asks for', async () => {

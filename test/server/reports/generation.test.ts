@@ -164,7 +164,7 @@ test('one that fails says why, keeps no file, and is not tried again', async () 
   const detail = await read(service, id);
   expect(detail).toMatchObject({
     status: 'failed',
-    failure: { reason: expect.stringContaining(`by ${id}`) },
+    failure: { reason: expect.stringContaining(`see the service log for ${id}`) },
   });
   expect(JSON.stringify(detail)).not.toContain('/srv');
   expect(await blobIds(service)).toEqual([]);

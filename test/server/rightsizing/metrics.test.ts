@@ -250,7 +250,7 @@ describe('POST /v1/metrics', () => {
       skipsUnknown: false,
     };
     await expect(work.import(options, (run) => service.deps.store.transact(run))).rejects.toThrow(
-      'cut off',
+      'ended early',
     );
     expect(await stored()).toEqual([]);
   });

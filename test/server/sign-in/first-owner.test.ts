@@ -39,7 +39,7 @@ describe("the server's own key", () => {
       401,
       'invalid_token',
       expect.stringContaining(
-        "The server's own API key was disabled at 2026-03-01T12:00:00.000Z: owners sign in",
+        "The server's own API key was disabled at 2026-03-01T12:00:00.000Z, because owners sign in",
       ),
     ]);
     expect(await works(made)).toBe(true);

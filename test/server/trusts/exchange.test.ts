@@ -262,7 +262,9 @@ describe('a token of a CI job', () => {
     const more = { scope: 'compliance:write' };
     expect(await asked({}, more)).toEqual([400, 'invalid_scope', expect.any(String)]);
     await service.send('PUT', '/v1/roles/ann', { body: { scopes: ['admin'] } });
-    expect(await asked()).toEqual(refused('the creator of the rule no longer has any of its scopes'));
+    expect(await asked()).toEqual(
+      refused('the creator of the rule no longer has any of its scopes'),
+    );
     await service.send('PUT', '/v1/roles/ann', { body: { scopes: ['governance:read'] } });
     await service.send('PUT', `/v1/users/${ann.id}`, { body: { disabled: true } });
     expect(await asked()).toEqual(refused('the creator of the rule no longer'));

@@ -1,86 +1,86 @@
-/** Our own words; see test/compliance. */
+/** The regulation's own names of its standards and specifications; where it has none, our words. */
 export const hipaaTitles = `
-164.306(a)(1) Keep health data confidential, whole and available
-164.306(a)(2) Protect against threats that can be expected
-164.306(a)(3) Protect against uses that are not permitted
-164.306(a)(4) Have the workforce comply
-164.306(b)(1) Choose measures that fit
-164.306(b)(2) Weigh size, technology, cost and risk
-164.306(c) Comply with all standards
-164.306(d)(1) Tell required from addressable specifications
-164.306(d)(2) Implement what is required
-164.306(d)(3) Assess what is addressable
-164.306(e) Review measures and keep them current
-164.308(a)(1)(i) Manage security: prevent, detect, contain, correct
-164.308(a)(1)(ii)(A) Analyze risks
-164.308(a)(1)(ii)(B) Reduce risks
-164.308(a)(1)(ii)(C) Sanction violations by staff
-164.308(a)(1)(ii)(D) Review system activity regularly
-164.308(a)(2) Name a security official
-164.308(a)(3)(i) Give the right workforce access
-164.308(a)(3)(ii)(A) Authorize or supervise staff
-164.308(a)(3)(ii)(B) Clear staff before access
-164.308(a)(3)(ii)(C) End access when people leave
-164.308(a)(4)(i) Authorize access to health data
-164.308(a)(4)(ii)(A) Isolate clearinghouse functions
-164.308(a)(4)(ii)(B) Define how access is authorized
-164.308(a)(4)(ii)(C) Review and change access rights
-164.308(a)(5)(i) Train everyone in security
-164.308(a)(5)(ii)(A) Send security reminders
-164.308(a)(5)(ii)(B) Guard against malware
-164.308(a)(5)(ii)(C) Watch logins
-164.308(a)(5)(ii)(D) Manage passwords
-164.308(a)(6)(i) Have incident procedures
-164.308(a)(6)(ii) Respond to incidents and report them
-164.308(a)(7)(i) Plan for emergencies
-164.308(a)(7)(ii)(A) Back up data
-164.308(a)(7)(ii)(B) Plan disaster recovery
-164.308(a)(7)(ii)(C) Plan operation in emergencies
-164.308(a)(7)(ii)(D) Test and revise the plans
-164.308(a)(7)(ii)(E) Know which applications and data are critical
-164.308(a)(8) Evaluate security periodically
-164.308(b)(1) Get assurances from business associates
-164.308(b)(2) Get assurances from subcontractors
-164.308(b)(3) Put the assurances in writing
-164.310(a)(1) Limit physical access to facilities
-164.310(a)(2)(i) Allow facility access in emergencies
-164.310(a)(2)(ii) Have a facility security plan
-164.310(a)(2)(iii) Check who enters facilities
-164.310(a)(2)(iv) Record maintenance of facilities
-164.310(b) Define how workstations are used
-164.310(c) Secure workstations physically
-164.310(d)(1) Control devices and media that come and go
-164.310(d)(2)(i) Dispose of media safely
-164.310(d)(2)(ii) Wipe media before reuse
-164.310(d)(2)(iii) Track hardware and media
-164.310(d)(2)(iv) Back up before moving equipment
-164.312(a)(1) Allow access only to authorized users and programs
-164.312(a)(2)(i) Give each user a unique ID
-164.312(a)(2)(ii) Allow access in emergencies
-164.312(a)(2)(iii) Log off idle sessions
-164.312(a)(2)(iv) Encrypt and decrypt stored health data
-164.312(b) Record and examine system activity
-164.312(c)(1) Protect health data from improper change
-164.312(c)(2) Verify that health data was not changed
-164.312(d) Authenticate people and systems
-164.312(e)(1) Protect health data in transit
-164.312(e)(2)(i) Detect changes in transit
-164.312(e)(2)(ii) Encrypt in transit
-164.314(a)(1) Have contracts with business associates
-164.314(a)(2)(i)(A) Contract: comply with this rule
-164.314(a)(2)(i)(B) Contract: bind subcontractors
-164.314(a)(2)(i)(C) Contract: report incidents
-164.314(a)(2)(ii) Other arrangements between government bodies
-164.314(a)(2)(iii) Contracts of associates with subcontractors
-164.314(b)(1) Have group health plans protect data
-164.314(b)(2)(i) Plan: safeguards of the sponsor
-164.314(b)(2)(ii) Plan: separation from the sponsor
-164.314(b)(2)(iii) Plan: agents agree to safeguards
-164.314(b)(2)(iv) Plan: report incidents
-164.316(a) Have policies and procedures
-164.316(b)(1)(i) Write the policies down
-164.316(b)(1)(ii) Write required actions down
-164.316(b)(2)(i) Keep documents for six years
-164.316(b)(2)(ii) Give documents to those who need them
-164.316(b)(2)(iii) Review and update documents
+164.306(a)(1) Ensure confidentiality, integrity and availability of ePHI
+164.306(a)(2) Protect against reasonably anticipated threats
+164.306(a)(3) Protect against reasonably anticipated uses that are not permitted
+164.306(a)(4) Ensure compliance by the workforce
+164.306(b)(1) Flexibility of approach: reasonable and appropriate measures
+164.306(b)(2) Flexibility of approach: size, technology, cost and risk
+164.306(c) Compliance with the standards
+164.306(d)(1) Required and addressable specifications
+164.306(d)(2) Implementation of required specifications
+164.306(d)(3) Assessment of addressable specifications
+164.306(e) Maintenance of security measures
+164.308(a)(1)(i) Security management process
+164.308(a)(1)(ii)(A) Risk analysis
+164.308(a)(1)(ii)(B) Risk management
+164.308(a)(1)(ii)(C) Sanction policy
+164.308(a)(1)(ii)(D) Information system activity review
+164.308(a)(2) Assigned security responsibility
+164.308(a)(3)(i) Workforce security
+164.308(a)(3)(ii)(A) Authorization and/or supervision
+164.308(a)(3)(ii)(B) Workforce clearance procedure
+164.308(a)(3)(ii)(C) Termination procedures
+164.308(a)(4)(i) Information access management
+164.308(a)(4)(ii)(A) Isolating health care clearinghouse functions
+164.308(a)(4)(ii)(B) Access authorization
+164.308(a)(4)(ii)(C) Access establishment and modification
+164.308(a)(5)(i) Security awareness and training
+164.308(a)(5)(ii)(A) Security reminders
+164.308(a)(5)(ii)(B) Protection from malicious software
+164.308(a)(5)(ii)(C) Log-in monitoring
+164.308(a)(5)(ii)(D) Password management
+164.308(a)(6)(i) Security incident procedures
+164.308(a)(6)(ii) Response and reporting
+164.308(a)(7)(i) Contingency plan
+164.308(a)(7)(ii)(A) Data backup plan
+164.308(a)(7)(ii)(B) Disaster recovery plan
+164.308(a)(7)(ii)(C) Emergency mode operation plan
+164.308(a)(7)(ii)(D) Testing and revision procedures
+164.308(a)(7)(ii)(E) Applications and data criticality analysis
+164.308(a)(8) Evaluation
+164.308(b)(1) Business associate contracts and other arrangements
+164.308(b)(2) Contracts of business associates with subcontractors
+164.308(b)(3) Written contract or other arrangement
+164.310(a)(1) Facility access controls
+164.310(a)(2)(i) Contingency operations
+164.310(a)(2)(ii) Facility security plan
+164.310(a)(2)(iii) Access control and validation procedures
+164.310(a)(2)(iv) Maintenance records
+164.310(b) Workstation use
+164.310(c) Workstation security
+164.310(d)(1) Device and media controls
+164.310(d)(2)(i) Disposal
+164.310(d)(2)(ii) Media re-use
+164.310(d)(2)(iii) Accountability
+164.310(d)(2)(iv) Data backup and storage
+164.312(a)(1) Access control
+164.312(a)(2)(i) Unique user identification
+164.312(a)(2)(ii) Emergency access procedure
+164.312(a)(2)(iii) Automatic logoff
+164.312(a)(2)(iv) Encryption and decryption
+164.312(b) Audit controls
+164.312(c)(1) Integrity
+164.312(c)(2) Mechanism to authenticate electronic protected health information
+164.312(d) Person or entity authentication
+164.312(e)(1) Transmission security
+164.312(e)(2)(i) Integrity controls
+164.312(e)(2)(ii) Encryption
+164.314(a)(1) Business associate contracts or other arrangements
+164.314(a)(2)(i)(A) Business associate contracts: compliance with this subpart
+164.314(a)(2)(i)(B) Business associate contracts: subcontractors
+164.314(a)(2)(i)(C) Business associate contracts: incident reporting
+164.314(a)(2)(ii) Other arrangements
+164.314(a)(2)(iii) Business associate contracts with subcontractors
+164.314(b)(1) Requirements for group health plans
+164.314(b)(2)(i) Plan documents: safeguards
+164.314(b)(2)(ii) Plan documents: adequate separation
+164.314(b)(2)(iii) Plan documents: agents
+164.314(b)(2)(iv) Plan documents: incident reporting
+164.316(a) Policies and procedures
+164.316(b)(1)(i) Documentation of policies and procedures
+164.316(b)(1)(ii) Documentation of actions, activities and assessments
+164.316(b)(2)(i) Documentation time limit
+164.316(b)(2)(ii) Documentation availability
+164.316(b)(2)(iii) Documentation updates
 `;

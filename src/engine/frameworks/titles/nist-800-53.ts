@@ -1,290 +1,290 @@
-/** Our own words, short; the publication's titles can be imported. See test/compliance. */
+/** The publication's own titles; NIST's works are in the public domain. */
 export const nist80053Titles = `
-AC-1 Write down how access is controlled
-AC-2 Manage accounts from creation to removal
-AC-2(1) Automate account management
-AC-2(2) Remove temporary accounts automatically
-AC-2(3) Disable accounts no longer used
-AC-2(4) Log account changes automatically
-AC-2(5) Log off when leaving
-AC-2(13) Disable accounts of risky people
-AC-3 Enforce who may access what
-AC-4 Control where information flows
-AC-5 Separate duties
-AC-6 Give the least privilege
-AC-6(1) Authorize access to security functions
-AC-6(2) Use ordinary accounts for ordinary work
-AC-6(5) Limit privileged accounts
-AC-6(7) Review privileges
-AC-6(9) Log privileged functions
-AC-6(10) Keep ordinary users from privileged functions
-AC-7 Lock after failed logins
-AC-8 Show a notice before login
-AC-11 Lock idle devices
-AC-11(1) Hide the screen while locked
-AC-12 End idle sessions
-AC-14 Name actions allowed without login
-AC-17 Control remote access
-AC-17(1) Monitor remote access
-AC-17(2) Encrypt remote access
-AC-17(3) Route remote access through managed points
-AC-17(4) Limit privileged commands over remote access
-AC-18 Control wireless access
-AC-18(1) Authenticate and encrypt wireless
-AC-18(3) Disable unneeded wireless
-AC-19 Control mobile devices
-AC-19(5) Encrypt mobile devices
-AC-20 Control use of outside systems
-AC-20(1) Limit authorized use of outside systems
-AC-20(2) Restrict portable storage outside
-AC-21 Decide what may be shared
-AC-22 Review what is published
-AT-1 Write down how people are trained
-AT-2 Train everyone in security and privacy
-AT-2(2) Teach about insiders
-AT-2(3) Teach about social engineering
-AT-3 Train by role
-AT-4 Keep training records
-AU-1 Write down how events are audited
-AU-2 Decide which events are logged
-AU-3 Record what happened, when, where, by whom
-AU-3(1) Record more where needed
-AU-4 Have room for logs
-AU-5 React when logging fails
-AU-6 Review logs and report
-AU-6(1) Automate log review
-AU-6(3) Correlate logs
-AU-7 Make logs searchable
-AU-7(1) Process logs automatically
-AU-8 Stamp events with time
-AU-9 Protect logs
-AU-9(4) Let few manage logging
-AU-11 Retain logs
-AU-12 Generate logs on components
-CA-1 Write down how controls are assessed
-CA-2 Assess controls
-CA-2(1) Have independent assessors
-CA-3 Agree on exchanges between systems
-CA-5 Track weaknesses to their fix
-CA-6 Authorize systems to operate
-CA-7 Monitor continuously
-CA-7(1) Assess independently while monitoring
-CA-7(4) Monitor risk
-CA-9 Authorize internal connections
-CM-1 Write down how configurations are managed
-CM-2 Keep a baseline configuration
-CM-2(2) Automate the baseline
-CM-2(3) Retain former baselines
-CM-2(7) Configure systems for risky areas
-CM-3 Control changes
-CM-3(2) Test changes first
-CM-3(4) Have security people review changes
-CM-4 Analyze the impact of changes
-CM-4(2) Verify controls after changes
-CM-5 Restrict who may change systems
-CM-6 Set secure configuration settings
-CM-7 Provide only needed functions
-CM-7(1) Review functions periodically
-CM-7(2) Prevent programs from running
-CM-7(5) Allow listed software only
-CM-8 Inventory components
-CM-8(1) Update the inventory on changes
-CM-8(3) Detect unauthorized components
-CM-9 Plan configuration management
-CM-10 Respect software licenses
-CM-11 Control software that users install
-CM-12 Know where information is
-CM-12(1) Find information by tools
-CP-1 Write down how contingencies are handled
-CP-2 Plan for contingencies
-CP-2(1) Align with related plans
-CP-2(3) Resume missions in time
-CP-2(8) Identify critical assets
-CP-3 Train for contingencies
-CP-4 Test the contingency plan
-CP-4(1) Test with related plans
-CP-6 Have an alternate storage site
-CP-6(1) Keep the storage site apart
-CP-6(3) Keep the storage site reachable
-CP-7 Have an alternate processing site
-CP-7(1) Keep the processing site apart
-CP-7(2) Keep the processing site reachable
-CP-7(3) Have priority at the processing site
-CP-8 Have alternate telecommunications
-CP-8(1) Have priority of telecommunications
-CP-8(2) Avoid single points of failure in telecommunications
-CP-9 Back up
-CP-9(1) Test backups
-CP-9(8) Encrypt backups
-CP-10 Recover to a known state
-CP-10(2) Recover transactions
-IA-1 Write down how users are identified
-IA-2 Identify and authenticate users
-IA-2(1) MFA for privileged accounts
-IA-2(2) MFA for other accounts
-IA-2(8) Resist replay of logins
-IA-2(12) Accept government identity cards
-IA-3 Identify and authenticate devices
-IA-4 Manage identifiers
-IA-4(4) Mark the status of users
-IA-5 Manage authenticators
-IA-5(1) Require good passwords
-IA-5(2) Authenticate by public keys safely
-IA-5(6) Protect authenticators by value
-IA-6 Hide passwords while typed
-IA-7 Authenticate to cryptographic modules
-IA-8 Identify and authenticate outside users
-IA-8(1) Accept identity cards of other agencies
-IA-8(2) Accept outside authenticators
-IA-8(4) Use standard identity profiles
-IA-11 Reauthenticate when needed
-IA-12 Prove identity before giving accounts
-IA-12(2) Require evidence of identity
-IA-12(3) Verify identity evidence
-IA-12(5) Confirm the address of people
-IR-1 Write down how incidents are handled
-IR-2 Train for incidents
-IR-3 Test incident response
-IR-3(2) Test with related plans
-IR-4 Handle incidents
-IR-4(1) Automate incident handling
-IR-5 Track incidents
-IR-6 Report incidents
-IR-6(1) Automate incident reports
-IR-6(3) Tell the supply chain of incidents
-IR-7 Offer help with incidents
-IR-7(1) Automate incident help
-IR-8 Have an incident response plan
-MA-1 Write down how systems are maintained
-MA-2 Control maintenance
-MA-3 Approve maintenance tools
-MA-3(1) Inspect tools brought in
-MA-3(2) Check media for malware
-MA-3(3) Keep data on equipment from leaving
-MA-4 Control remote maintenance
-MA-5 Authorize maintenance people
-MA-6 Get spare parts in time
-MP-1 Write down how media are protected
-MP-2 Restrict access to media
-MP-3 Mark media
-MP-4 Store media securely
-MP-5 Transport media securely
-MP-6 Wipe media
-MP-7 Restrict media use
-PE-1 Write down how sites are protected
-PE-2 Authorize physical access
-PE-3 Enforce physical access
-PE-4 Protect transmission lines
-PE-5 Protect output devices
-PE-6 Monitor physical access
-PE-6(1) Have intrusion alarms and cameras
-PE-8 Keep visitor records
-PE-9 Protect power equipment
-PE-10 Have an emergency shutoff
-PE-11 Have emergency power
-PE-12 Have emergency lighting
-PE-13 Protect from fire
-PE-13(1) Detect fire automatically
-PE-14 Control temperature and humidity
-PE-15 Protect from water
-PE-16 Control deliveries and removals
-PE-17 Protect alternate work sites
-PL-1 Write down how security is planned
-PL-2 Have security and privacy plans
-PL-4 Set rules of behavior
-PL-4(1) Restrict use of social media
-PL-8 Describe the security architecture
-PL-10 Select a control baseline
-PL-11 Tailor the baseline
-PS-1 Write down how staff are vetted
-PS-2 Rate positions by risk
-PS-3 Screen staff
-PS-4 Handle terminations
-PS-5 Handle transfers
-PS-6 Have access agreements signed
-PS-7 Set rules for external staff
-PS-8 Sanction violations
-PS-9 Put security into job descriptions
-RA-1 Write down how risk is assessed
-RA-2 Categorize systems
-RA-3 Assess risk
-RA-3(1) Assess supply chain risk
-RA-5 Scan for vulnerabilities
-RA-5(2) Update what is scanned for
-RA-5(5) Scan with privileges
-RA-5(11) Let outsiders report vulnerabilities
-RA-7 Respond to risk
-RA-9 Identify critical components
-SA-1 Write down how systems are acquired
-SA-2 Budget for security
-SA-3 Manage the development life cycle
-SA-4 Put requirements into acquisitions
-SA-4(1) Have suppliers describe controls
-SA-4(2) Have suppliers describe their design
-SA-4(9) Have suppliers name ports and services
-SA-4(10) Buy approved identity products
-SA-5 Document systems
-SA-8 Apply engineering principles
-SA-9 Control external services
-SA-9(2) Have providers name ports and services
-SA-10 Have developers manage configurations
-SA-11 Have developers test security
-SA-15 Require a development process
-SA-15(3) Have developers analyze criticality
-SA-22 Replace unsupported components
-SC-1 Write down how communications are protected
-SC-2 Separate user and management functions
-SC-4 Prevent leaks through shared resources
-SC-5 Limit denial of service
-SC-7 Protect boundaries
-SC-7(3) Limit access points
-SC-7(4) Manage external telecommunications
-SC-7(5) Deny traffic by default
-SC-7(7) Prevent split tunneling
-SC-7(8) Route traffic through proxies
-SC-8 Protect data in transit
-SC-8(1) Encrypt data in transit
-SC-10 Disconnect ended sessions
-SC-12 Manage cryptographic keys
-SC-13 Use suitable cryptography
-SC-15 Control cameras and microphones
-SC-17 Issue certificates by policy
-SC-18 Control mobile code
-SC-20 Serve signed names
-SC-21 Validate resolved names
-SC-22 Make name service resilient
-SC-23 Protect session authenticity
-SC-28 Protect data at rest
-SC-28(1) Encrypt data at rest
-SC-39 Isolate processes
-SI-1 Write down how integrity is protected
-SI-2 Fix flaws
-SI-2(2) Track the state of fixes
-SI-3 Protect from malicious code
-SI-4 Monitor systems
-SI-4(2) Analyze in real time by tools
-SI-4(4) Monitor traffic in and out
-SI-4(5) Alert on signs of compromise
-SI-5 Follow security alerts
-SI-7 Detect unauthorized changes
-SI-7(1) Check integrity
-SI-7(7) Respond to integrity violations
-SI-8 Protect from spam
-SI-8(2) Update spam protection
-SI-10 Validate input
-SI-11 Reveal little in error messages
-SI-12 Retain information as required
-SI-16 Protect memory
-SR-1 Write down how supply chain risk is managed
-SR-2 Plan for supply chain risk
-SR-2(1) Have a team for supply chain risk
-SR-3 Control the supply chain
-SR-5 Buy with supply chain risk in mind
-SR-6 Assess suppliers
-SR-8 Agree on notices with suppliers
-SR-10 Inspect components for tampering
-SR-11 Detect counterfeit components
-SR-11(1) Train to detect counterfeits
-SR-11(2) Control configuration during repair
-SR-12 Dispose of components safely
+AC-1 Policy and Procedures
+AC-2 Account Management
+AC-2(1) Automated System Account Management
+AC-2(2) Automated Temporary and Emergency Account Management
+AC-2(3) Disable Accounts
+AC-2(4) Automated Audit Actions
+AC-2(5) Inactivity Logout
+AC-2(13) Disable Accounts for High-risk Individuals
+AC-3 Access Enforcement
+AC-4 Information Flow Enforcement
+AC-5 Separation of Duties
+AC-6 Least Privilege
+AC-6(1) Authorize Access to Security Functions
+AC-6(2) Non-privileged Access for Nonsecurity Functions
+AC-6(5) Privileged Accounts
+AC-6(7) Review of User Privileges
+AC-6(9) Log Use of Privileged Functions
+AC-6(10) Prohibit Non-privileged Users from Executing Privileged Functions
+AC-7 Unsuccessful Logon Attempts
+AC-8 System Use Notification
+AC-11 Device Lock
+AC-11(1) Pattern-hiding Displays
+AC-12 Session Termination
+AC-14 Permitted Actions Without Identification or Authentication
+AC-17 Remote Access
+AC-17(1) Monitoring and Control
+AC-17(2) Protection of Confidentiality and Integrity Using Encryption
+AC-17(3) Managed Access Control Points
+AC-17(4) Privileged Commands and Access
+AC-18 Wireless Access
+AC-18(1) Authentication and Encryption
+AC-18(3) Disable Wireless Networking
+AC-19 Access Control for Mobile Devices
+AC-19(5) Full Device or Container-based Encryption
+AC-20 Use of External Systems
+AC-20(1) Limits on Authorized Use
+AC-20(2) Portable Storage Devices — Restricted Use
+AC-21 Information Sharing
+AC-22 Publicly Accessible Content
+AT-1 Policy and Procedures
+AT-2 Literacy Training and Awareness
+AT-2(2) Insider Threat
+AT-2(3) Social Engineering and Mining
+AT-3 Role-based Training
+AT-4 Training Records
+AU-1 Policy and Procedures
+AU-2 Event Logging
+AU-3 Content of Audit Records
+AU-3(1) Additional Audit Information
+AU-4 Audit Log Storage Capacity
+AU-5 Response to Audit Logging Process Failures
+AU-6 Audit Record Review, Analysis, and Reporting
+AU-6(1) Automated Process Integration
+AU-6(3) Correlate Audit Record Repositories
+AU-7 Audit Record Reduction and Report Generation
+AU-7(1) Automatic Processing
+AU-8 Time Stamps
+AU-9 Protection of Audit Information
+AU-9(4) Access by Subset of Privileged Users
+AU-11 Audit Record Retention
+AU-12 Audit Record Generation
+CA-1 Policy and Procedures
+CA-2 Control Assessments
+CA-2(1) Independent Assessors
+CA-3 Information Exchange
+CA-5 Plan of Action and Milestones
+CA-6 Authorization
+CA-7 Continuous Monitoring
+CA-7(1) Independent Assessment
+CA-7(4) Risk Monitoring
+CA-9 Internal System Connections
+CM-1 Policy and Procedures
+CM-2 Baseline Configuration
+CM-2(2) Automation Support for Accuracy and Currency
+CM-2(3) Retention of Previous Configurations
+CM-2(7) Configure Systems and Components for High-risk Areas
+CM-3 Configuration Change Control
+CM-3(2) Testing, Validation, and Documentation of Changes
+CM-3(4) Security and Privacy Representatives
+CM-4 Impact Analyses
+CM-4(2) Verification of Controls
+CM-5 Access Restrictions for Change
+CM-6 Configuration Settings
+CM-7 Least Functionality
+CM-7(1) Periodic Review
+CM-7(2) Prevent Program Execution
+CM-7(5) Authorized Software — Allow-by-exception
+CM-8 System Component Inventory
+CM-8(1) Updates During Installation and Removal
+CM-8(3) Automated Unauthorized Component Detection
+CM-9 Configuration Management Plan
+CM-10 Software Usage Restrictions
+CM-11 User-installed Software
+CM-12 Information Location
+CM-12(1) Automated Tools to Support Information Location
+CP-1 Policy and Procedures
+CP-2 Contingency Plan
+CP-2(1) Coordinate with Related Plans
+CP-2(3) Resume Mission and Business Functions
+CP-2(8) Identify Critical Assets
+CP-3 Contingency Training
+CP-4 Contingency Plan Testing
+CP-4(1) Coordinate with Related Plans
+CP-6 Alternate Storage Site
+CP-6(1) Separation from Primary Site
+CP-6(3) Accessibility
+CP-7 Alternate Processing Site
+CP-7(1) Separation from Primary Site
+CP-7(2) Accessibility
+CP-7(3) Priority of Service
+CP-8 Telecommunications Services
+CP-8(1) Priority of Service Provisions
+CP-8(2) Single Points of Failure
+CP-9 System Backup
+CP-9(1) Testing for Reliability and Integrity
+CP-9(8) Cryptographic Protection
+CP-10 System Recovery and Reconstitution
+CP-10(2) Transaction Recovery
+IA-1 Policy and Procedures
+IA-2 Identification and Authentication (Organizational Users)
+IA-2(1) Multi-factor Authentication to Privileged Accounts
+IA-2(2) Multi-factor Authentication to Non-privileged Accounts
+IA-2(8) Access to Accounts — Replay Resistant
+IA-2(12) Acceptance of PIV Credentials
+IA-3 Device Identification and Authentication
+IA-4 Identifier Management
+IA-4(4) Identify User Status
+IA-5 Authenticator Management
+IA-5(1) Password-based Authentication
+IA-5(2) Public Key-based Authentication
+IA-5(6) Protection of Authenticators
+IA-6 Authentication Feedback
+IA-7 Cryptographic Module Authentication
+IA-8 Identification and Authentication (Non-organizational Users)
+IA-8(1) Acceptance of PIV Credentials from Other Agencies
+IA-8(2) Acceptance of External Authenticators
+IA-8(4) Use of Defined Profiles
+IA-11 Re-authentication
+IA-12 Identity Proofing
+IA-12(2) Identity Evidence
+IA-12(3) Identity Evidence Validation and Verification
+IA-12(5) Address Confirmation
+IR-1 Policy and Procedures
+IR-2 Incident Response Training
+IR-3 Incident Response Testing
+IR-3(2) Coordination with Related Plans
+IR-4 Incident Handling
+IR-4(1) Automated Incident Handling Processes
+IR-5 Incident Monitoring
+IR-6 Incident Reporting
+IR-6(1) Automated Reporting
+IR-6(3) Supply Chain Coordination
+IR-7 Incident Response Assistance
+IR-7(1) Automation Support for Availability of Information and Support
+IR-8 Incident Response Plan
+MA-1 Policy and Procedures
+MA-2 Controlled Maintenance
+MA-3 Maintenance Tools
+MA-3(1) Inspect Tools
+MA-3(2) Inspect Media
+MA-3(3) Prevent Unauthorized Removal
+MA-4 Nonlocal Maintenance
+MA-5 Maintenance Personnel
+MA-6 Timely Maintenance
+MP-1 Policy and Procedures
+MP-2 Media Access
+MP-3 Media Marking
+MP-4 Media Storage
+MP-5 Media Transport
+MP-6 Media Sanitization
+MP-7 Media Use
+PE-1 Policy and Procedures
+PE-2 Physical Access Authorizations
+PE-3 Physical Access Control
+PE-4 Access Control for Transmission
+PE-5 Access Control for Output Devices
+PE-6 Monitoring Physical Access
+PE-6(1) Intrusion Alarms and Surveillance Equipment
+PE-8 Visitor Access Records
+PE-9 Power Equipment and Cabling
+PE-10 Emergency Shutoff
+PE-11 Emergency Power
+PE-12 Emergency Lighting
+PE-13 Fire Protection
+PE-13(1) Detection Systems — Automatic Activation and Notification
+PE-14 Environmental Controls
+PE-15 Water Damage Protection
+PE-16 Delivery and Removal
+PE-17 Alternate Work Site
+PL-1 Policy and Procedures
+PL-2 System Security and Privacy Plans
+PL-4 Rules of Behavior
+PL-4(1) Social Media and External Site/Application Usage Restrictions
+PL-8 Security and Privacy Architectures
+PL-10 Baseline Selection
+PL-11 Baseline Tailoring
+PS-1 Policy and Procedures
+PS-2 Position Risk Designation
+PS-3 Personnel Screening
+PS-4 Personnel Termination
+PS-5 Personnel Transfer
+PS-6 Access Agreements
+PS-7 External Personnel Security
+PS-8 Personnel Sanctions
+PS-9 Position Descriptions
+RA-1 Policy and Procedures
+RA-2 Security Categorization
+RA-3 Risk Assessment
+RA-3(1) Supply Chain Risk Assessment
+RA-5 Vulnerability Monitoring and Scanning
+RA-5(2) Update Vulnerabilities to Be Scanned
+RA-5(5) Privileged Access
+RA-5(11) Public Disclosure Program
+RA-7 Risk Response
+RA-9 Criticality Analysis
+SA-1 Policy and Procedures
+SA-2 Allocation of Resources
+SA-3 System Development Life Cycle
+SA-4 Acquisition Process
+SA-4(1) Functional Properties of Controls
+SA-4(2) Design and Implementation Information for Controls
+SA-4(9) Functions, Ports, Protocols, and Services in Use
+SA-4(10) Use of Approved PIV Products
+SA-5 System Documentation
+SA-8 Security and Privacy Engineering Principles
+SA-9 External System Services
+SA-9(2) Identification of Functions, Ports, Protocols, and Services
+SA-10 Developer Configuration Management
+SA-11 Developer Testing and Evaluation
+SA-15 Development Process, Standards, and Tools
+SA-15(3) Criticality Analysis
+SA-22 Unsupported System Components
+SC-1 Policy and Procedures
+SC-2 Separation of System and User Functionality
+SC-4 Information in Shared System Resources
+SC-5 Denial-of-service Protection
+SC-7 Boundary Protection
+SC-7(3) Access Points
+SC-7(4) External Telecommunications Services
+SC-7(5) Deny by Default — Allow by Exception
+SC-7(7) Split Tunneling for Remote Devices
+SC-7(8) Route Traffic to Authenticated Proxy Servers
+SC-8 Transmission Confidentiality and Integrity
+SC-8(1) Cryptographic Protection
+SC-10 Network Disconnect
+SC-12 Cryptographic Key Establishment and Management
+SC-13 Cryptographic Protection
+SC-15 Collaborative Computing Devices and Applications
+SC-17 Public Key Infrastructure Certificates
+SC-18 Mobile Code
+SC-20 Secure Name/Address Resolution Service (Authoritative Source)
+SC-21 Secure Name/Address Resolution Service (Recursive or Caching Resolver)
+SC-22 Architecture and Provisioning for Name/Address Resolution Service
+SC-23 Session Authenticity
+SC-28 Protection of Information at Rest
+SC-28(1) Cryptographic Protection
+SC-39 Process Isolation
+SI-1 Policy and Procedures
+SI-2 Flaw Remediation
+SI-2(2) Automated Flaw Remediation Status
+SI-3 Malicious Code Protection
+SI-4 System Monitoring
+SI-4(2) Automated Tools and Mechanisms for Real-time Analysis
+SI-4(4) Inbound and Outbound Communications Traffic
+SI-4(5) System-generated Alerts
+SI-5 Security Alerts, Advisories, and Directives
+SI-7 Software, Firmware, and Information Integrity
+SI-7(1) Integrity Checks
+SI-7(7) Integration of Detection and Response
+SI-8 Spam Protection
+SI-8(2) Automatic Updates
+SI-10 Information Input Validation
+SI-11 Error Handling
+SI-12 Information Management and Retention
+SI-16 Memory Protection
+SR-1 Policy and Procedures
+SR-2 Supply Chain Risk Management Plan
+SR-2(1) Establish SCRM Team
+SR-3 Supply Chain Controls and Processes
+SR-5 Acquisition Strategies, Tools, and Methods
+SR-6 Supplier Assessments and Reviews
+SR-8 Notification Agreements
+SR-10 Inspection of Systems or Components
+SR-11 Component Authenticity
+SR-11(1) Anti-counterfeit Training
+SR-11(2) Configuration Control for Component Service and Repair
+SR-12 Component Disposal
 `;

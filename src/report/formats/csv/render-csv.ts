@@ -30,6 +30,6 @@ function mainTable({ head, sections }: ReportModel): Table {
     .flatMap(({ blocks }) => blocks)
     .filter((block): block is Table => block.kind === 'table');
   const table = tables.find(({ id }) => id === head.mainTable) ?? tables[0];
-  if (!table) throw new RenderFault('The report has no table that a CSV file could be made of');
+  if (!table) throw new RenderFault('The report has no table to write as CSV');
   return table;
 }

@@ -154,7 +154,7 @@ function enhance(root) {
     const all = whole.format(rows.length);
     const range = pages() > 1 ? whole.format(from + 1) + '–' + whole.format(Math.min(from + pageSize, shown.length)) + ' of ' : '';
     const count = shown.length === rows.length ? all : whole.format(shown.length) + ' of ' + all;
-    status.textContent = shown.length === 0 ? 'No row of ' + all + ' has this' : range + count + ' rows';
+    status.textContent = range + count + ' rows';
     pager.hidden = pages() === 1;
     place.textContent = 'Page ' + whole.format(state.page + 1) + ' of ' + whole.format(pages());
     for (const one of buttons) one.refresh();
@@ -177,7 +177,7 @@ function enhance(root) {
     go(0);
   }
 
-  const sorter = make('select', {}, make('option', { value: '' }, 'As in the report'));
+  const sorter = make('select', {}, make('option', { value: '' }, 'Report order'));
   titles.forEach((title, at) => {
     sorter.append(make('option', { value: at + ' 1' }, title + ' ↑'), make('option', { value: at + ' -1' }, title + ' ↓'));
   });
@@ -240,7 +240,7 @@ function enhance(root) {
     if (shown.length <= pageSize) return;
     fill(shown.slice(0, printedMost));
     if (shown.length <= printedMost) return;
-    left.textContent = whole.format(shown.length - printedMost) + ' more rows are in the file and not on paper.';
+    left.textContent = whole.format(shown.length - printedMost) + ' more rows are in the file but not printed.';
     box.after(left);
   });
   addEventListener('afterprint', () => {

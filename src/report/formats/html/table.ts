@@ -75,7 +75,7 @@ function endOfTable({ rowCount, empty }: Table, count: number): string {
   if (count === 0) return `${end}<p class="empty">${escapeText(empty)}</p>`;
   const left = rowCount - count;
   if (left <= 0) return end;
-  return `${end}<p class="more">${left.toLocaleString('en-US')} more rows are in this file; a browser shows them where it may run scripts.</p>`;
+  return `${end}<p class="more">${left.toLocaleString('en-US')} more rows are in this file; to see them, open it in a browser with JavaScript enabled.</p>`;
 }
 
 const blockHtml = (rows: readonly string[]): string =>

@@ -65,12 +65,9 @@ const report = z.strictObject({
   generator: z.string().describe('Program that generated the report, such as `govctl 0.1.0`'),
   about: z.array(z.strictObject(labelled)).describe('Subjects of the report, in display order'),
   period: z.string().optional().describe('Period of the report, in words'),
-  notices: z
-    .array(z.string())
-    .optional()
-    .describe('Notes that are needed to interpret the summary'),
+  notices: z.array(z.string()).optional().describe('Notes required to interpret the summary'),
   summary,
-  main_table: z.string().describe('The ID of the table in the CSV file'),
+  main_table: z.string().describe('The ID of the table that the CSV file contains'),
 });
 
 const chart = z.strictObject({
@@ -79,7 +76,10 @@ const chart = z.strictObject({
   title: z.string(),
   description: z.string(),
   form: z.enum(['bars', 'lines', 'ring']),
-  drawn: z.enum(['columns', 'waterfall']).optional().describe('How it is drawn, if otherwise'),
+  drawn: z
+    .enum(['columns', 'waterfall'])
+    .optional()
+    .describe('How the chart is drawn, if not in the usual way for its form'),
   categories: z.array(z.string()),
   series: z.array(
     z.strictObject({
@@ -92,7 +92,7 @@ const chart = z.strictObject({
   ),
   colours: z.array(colour).optional(),
   unit: z.string().optional(),
-  most: z.number().optional().describe('The end of the scale, where it is known'),
+  most: z.number().optional().describe('The maximum of the scale, if known'),
 });
 
 const table = z.strictObject({
@@ -140,5 +140,5 @@ export function reportJsonSchema(): object {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   });
-  return { $schema, $id: reportSchemaId, title: 'A report of govctl, as JSON', ...schema };
+  return { $schema, $id: reportSchemaId, title: 'A govctl report in JSON', ...schema };
 }

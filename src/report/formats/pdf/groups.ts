@@ -28,7 +28,7 @@ export async function writeGroups(flow: Flow, table: Table, paper: Paper): Promi
   const total = digest.counts.reduce((sum, count) => sum + count.total, 0);
   const { most = mostRows } = paper;
   if (total > most) {
-    const counted = paper.by.length > 0 ? ' The rest is counted below.' : '';
+    const counted = paper.by.length > 0 ? ' The remaining rows are counted below.' : '';
     await writeHint(flow, `Showing ${most} of ${cellText(total, 'integer')} rows: ${paper.chosen}.${counted} ${othersHaveAll}`); // prettier-ignore
   }
   const main = placed(table, paper.columns);
@@ -186,5 +186,5 @@ async function writeCounts(
   const others = left.slice(mostCounted);
   if (others.length === 0) return;
   const sum = others.reduce((all, { total, shown }) => all + total - shown, 0);
-  await writeHint(flow, `Not shown, too: ${cellText(sum, 'integer')} rows of ${cellText(others.length, 'integer')} other groups.`); // prettier-ignore
+  await writeHint(flow, `Also not shown: ${cellText(sum, 'integer')} rows of ${cellText(others.length, 'integer')} other groups.`); // prettier-ignore
 }

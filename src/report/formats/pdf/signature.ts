@@ -78,7 +78,7 @@ function signatureObject(doc: Pdfkit, id: number, head: ReportHead, room: number
   return [
     `${id} 0 obj`,
     '<< /Type /Sig /Filter /Adobe.PPKLite /SubFilter /adbe.pkcs7.detached',
-    `/M ${text(`D:${at}Z`)} /Reason ${text(`${head.generator} made report ${head.id}`)}`,
+    `/M ${text(`D:${at}Z`)} /Reason ${text(`${head.generator} generated report ${head.id}`)}`,
     `/ByteRange [0 ${blank} ${blank} ${blank}]`,
     `/Contents <${'0'.repeat(room * 2)}>`,
     '>>',

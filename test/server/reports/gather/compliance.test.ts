@@ -62,7 +62,7 @@ describe('a compliance report', () => {
     ]);
     expect(table('by_environment')).toMatchObject([
       { environment: 'dev', evaluations: 4, open: 1 },
-      { environment: 'none given', evaluations: 1, open: 0 },
+      { environment: 'not set', evaluations: 1, open: 0 },
       { environment: 'production', evaluations: 2, failed: 2, score: 0, open: 2 },
     ]);
   });

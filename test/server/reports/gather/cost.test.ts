@@ -129,7 +129,7 @@ describe('a report with costs', () => {
       expect(text('cost')).toContain('from 2026-01-01 to 2026-01-31');
       expect(text('cost')).toContain('1,040.00 USD (+1,040.00 USD compared with 0.00 USD before)');
       expect(text('cost')).toContain(
-        '“Before” is from 2025-12-01 to 2025-12-31; imported charges start on 2026-01-10, so it is incomplete.',
+        '“Before” is from 2025-12-01 to 2025-12-31; imported charges start on 2026-01-10, so this period is incomplete.',
       );
       expect(table('services').map(({ service: name, cost }) => [name, cost])).toEqual([
         ...[200, 180, 160, 140, 120, 100].map((cost, at) => [`Service ${at}`, String(cost)]),

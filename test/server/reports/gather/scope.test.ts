@@ -139,7 +139,7 @@ describe('the scope of a report', () => {
     const now = await told(service, { scope: { date_range: march(2, 29) } });
     expect(now.text()).not.toContain('The range ended');
     expect(part.model.head.notices).toEqual([
-      'Nothing was evaluated: no resource is in environment dev; there is production.',
+      'Nothing was evaluated: no resource is in environment dev; the inventory contains production.',
       'Violations are as of the end of the range, 2026-03-09 00:00 UTC.',
     ]);
     expect(early.model.head.notices).toEqual([
@@ -165,15 +165,17 @@ describe('the scope of a report', () => {
     const wrong = await told(service, { scope: { environments: ['prodution'] } });
     expect(wrong.model.head.summary.compliance_score).toBeNull();
     expect(wrong.model.head.notices).toEqual([
-      'Nothing was evaluated: no resource is in environment prodution; there is production.',
+      'Nothing was evaluated: no resource is in environment prodution; the inventory contains production.',
     ]);
     expect(wrong.text('summary')).toContain('no resource is in environment prodution');
     const half = await told(service, { scope: { environments: ['production', 'prodution'] } });
     expect(half.model.head.notices).toEqual([
-      'No resource is in environment prodution; there is production.',
+      'No resource is in environment prodution; the inventory contains production.',
     ]);
     const cloud = await told(service, { scope: { cloud_providers: ['awz'] } });
-    expect(cloud.model.head.notices?.[0]).toContain('of cloud provider awz; there is aws');
+    expect(cloud.model.head.notices?.[0]).toContain(
+      'of cloud provider awz; the inventory contains aws',
+    );
   });
 
   it('is told in one zone throughout, where it has one', async () => {

@@ -191,7 +191,7 @@ describe('each type of report', () => {
     ]);
     expect(table('environments_changed')).toMatchObject([
       { environment: 'production', at_start: 2, at_end: 3, went: 'worse' },
-      { environment: 'none given', change: -1 },
+      { environment: 'not set', change: -1 },
       { environment: 'dev', change: -2 },
     ]);
     expect(table('time_to_resolve')).toMatchObject([
