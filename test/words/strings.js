@@ -80,11 +80,15 @@ function textOf(node) {
 
 /** Two words, or one that begins with a capital as headings and labels do; in inventory/ those are names of types. */
 const isForPeople = (text, file) =>
-  (/^\p{Lu}\p{Ll}+[.:?!]?$/u.test(text.trim()) && !file.startsWith('src/inventory/')) ||
-  (/\p{L}{2,}/u.test(text.replaceAll('{…}', '')) &&
-    /\p{L}{2,}[)"'”’,.:;]*\s+(?:[^\s\p{L}]+\s+)*[("'“‘]?\p{L}{2,}/u.test(
-      text.replaceAll('{…}', 'xx'),
-    ));
+  !isStatement(text) &&
+  ((/^\p{Lu}\p{Ll}+[.:?!]?$/u.test(text.trim()) && !file.startsWith('src/inventory/')) ||
+    (/\p{L}{2,}/u.test(text.replaceAll('{…}', '')) &&
+      /\p{L}{2,}[)"'”’,.:;]*\s+(?:[^\s\p{L}]+\s+)*[("'“‘]?\p{L}{2,}/u.test(
+        text.replaceAll('{…}', 'xx'),
+      )));
+
+/** A statement of a policy, as inventory/ writes those of SAM: `sns:Publish -> :${TopicName}`. */
+const isStatement = (text) => / -> [:*]/.test(text);
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const strings = listStrings();
