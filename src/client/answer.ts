@@ -63,7 +63,7 @@ const quoteStart = (text: string): string =>
 export function badAnswer(response: HttpAnswer, what: string, why: string): GovctlError {
   return new GovctlError('bad_answer', `${what} returned ${response.status}, but ${why}`, {
     status: response.status,
-    hint: 'Check that the base URL is the governance service and not a proxy or login page in front of it.',
+    hint: 'Check that the base URL points to the governance service and not a proxy or login page in front of it.',
     ...requestId(response),
   });
 }

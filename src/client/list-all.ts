@@ -86,7 +86,7 @@ export function createListBound(
       'bad_answer',
       `The list of ${many} does not end: the server has more after ${objects}`,
       {
-        hint: 'Incomplete lists are not used. Check that the base URL is the governance service and that its paging (limit, offset, cursor) works.',
+        hint: 'Incomplete lists are not used. Check that the base URL points to the governance service and that its paging (limit, offset, cursor) works.',
       },
     );
   };

@@ -292,7 +292,7 @@ describe('the nouns of the inventory', () => {
     await run(['resource', 'import', 'more.ndjson']);
     const ended = await run(['scan', 'run', '--wait']);
     expect(ended.stdout).toContain('  ? private: u0: resource.public\n');
-    expect(ended.stdout).toContain('  ... and 2 more (govctl evaluation list)\n');
+    expect(ended.stdout).toContain('  ... and 2 more. Run `govctl evaluation list` to list all.\n');
     const wrong = await run(['scan', 'run', '--policy', 'nope']);
     expect([wrong.exitCode, wrong.stderr]).toEqual([
       1,

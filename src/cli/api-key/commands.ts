@@ -137,7 +137,7 @@ export function registerApiKeyCommands(program: GovctlCommand, act: Act): void {
   );
   apiKey
     .command('rotate')
-    .description('rotate the secret of an API key and show the new one once')
+    .description('rotate the secret of an API key and show the new secret once')
     .argument('<id>', 'API key ID')
     .option('--overlap <duration>', `${overlapHelp} (default: 1d)`)
     .option('--require-signature', 'require signed requests from now on')

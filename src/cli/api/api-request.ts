@@ -94,7 +94,7 @@ async function parseBodyFields(fields: readonly [string, string][]): Promise<[st
     } catch (cause) {
       throw new GovctlError(
         'usage_error',
-        `--field ${name}: the value is not valid YAML; quote it`,
+        `--field ${name}: the value is not valid YAML; quote the value`,
         {
           cause,
         },

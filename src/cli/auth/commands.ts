@@ -6,7 +6,7 @@ export function registerAuthCommands(program: GovctlCommand, act: Act): void {
   auth
     .command('login')
     .description('log in to a service and store the login')
-    .option('--web', 'log in with the browser of this machine')
+    .option('--web', 'log in with a browser on this machine')
     .option('--device', 'log in with a code in a browser on any device')
     .option('--with-token', 'read an API key or access token from standard input')
     .option(
@@ -15,8 +15,8 @@ export function registerAuthCommands(program: GovctlCommand, act: Act): void {
     )
     .option('--oidc', 'log in with the ID token of a GitHub Actions or GitLab CI job')
     .option('--scope <scopes>', 'scopes to request, separated by spaces or commas')
-    .option('--client-cert <file>', 'client certificate for mutual TLS, a PEM file')
-    .option('--client-key <file>', 'private key of the client certificate, a PEM file')
+    .option('--client-cert <file>', 'PEM file with the client certificate for mutual TLS')
+    .option('--client-key <file>', 'PEM file with the private key of the client certificate')
     .addHelpText('after', loginHelp)
     .action(act(() => import('./login.ts').then((m) => m.runLogin)));
   auth

@@ -24,7 +24,7 @@ export function registerBudgetCommands(program: GovctlCommand, act: Act): void {
     .alsoFormats(['csv'])
     .option('--owner <name>', 'filter by owner (repeatable)', collectValues)
     .addOption(new Option('--period <period>', 'filter by period').choices([...budgetPeriods]))
-    .option('--tag <tag>', 'filter by tag (repeatable: all must match)', collectValues);
+    .option('--tag <tag>', 'filter by tag (repeatable; all must match)', collectValues);
   its.get('show a budget, its spending, forecast and thresholds');
   fieldFlags(
     budget

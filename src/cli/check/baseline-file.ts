@@ -107,7 +107,7 @@ async function readBaseline(
   }
   const parsed = parseToFirstIssue(BaselineFile, value);
   if (parsed.success) return parsed.data.findings;
-  throw new GovctlError('usage_error', `--baseline ${file}: not a govctl baseline`, {
+  throw new GovctlError('usage_error', `--baseline ${file}: the file is not a govctl baseline`, {
     hint,
   });
 }

@@ -161,7 +161,7 @@ async function fixFile(
   if (await readPlan(file)) {
     return refused(
       source === undefined
-        ? 'pass --source with the directory of its .tf files'
+        ? 'pass --source with the directory of the .tf files'
         : `no .tf file in ${source} declares the resource`,
     );
   }

@@ -95,7 +95,7 @@ export function registerClientCommands(program: GovctlCommand, act: Act): void {
   );
   client
     .command('rotate')
-    .description('rotate the secret of an OAuth client and show the new one once')
+    .description('rotate the secret of an OAuth client and show the new secret once')
     .argument('<id>', 'ID of the client')
     .option('--overlap <duration>', `${overlapHelp} (default: 1d)`)
     .action(act(() => import('./create.ts').then((m) => m.runRotate)));

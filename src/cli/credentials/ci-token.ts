@@ -138,7 +138,7 @@ async function fromGithub(
   throw new GovctlError(
     'not_logged_in',
     `GitHub issued no ID token: ${address.origin} returned HTTP ${answer.status}`,
-    { hint: 'Check `permissions: { id-token: write }` of the job, and try again.' },
+    { hint: 'Check that the job has `permissions: { id-token: write }`, and try again.' },
   );
 }
 

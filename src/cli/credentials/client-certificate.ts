@@ -41,7 +41,7 @@ export function bothOf(
   if (!cert && !key) return undefined;
   const [given, lacks] = cert ? [names.cert, names.key] : [names.key, names.cert];
   throw new GovctlError('usage_error', `${given} is set, but ${lacks} is not`, {
-    hint: 'Set both. If one PEM file contains certificate and key, set both to it.',
+    hint: 'Set both. If one PEM file contains both the certificate and the key, use its path for both.',
   });
 }
 
@@ -85,7 +85,7 @@ export async function readClientCertificate(
       `The key of the client certificate, ${files.key}, is not an unencrypted PEM key`,
       {
         cause,
-        hint: `Convert it with \`openssl pkey -in ${files.key} -out KEY.pem\`, which also removes a password.`,
+        hint: `Convert the key with \`openssl pkey -in ${files.key} -out KEY.pem\`, which also removes a password.`,
       },
     );
   }

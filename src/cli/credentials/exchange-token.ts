@@ -117,7 +117,7 @@ export async function requestToken(
   throw new GovctlError(
     'bad_answer',
     `POST ${tokenPath} returned HTTP ${answer.status}, but no access_token`,
-    { hint: 'Check that the base URL is the governance service.' },
+    { hint: 'Check that the base URL points to the governance service.' },
   );
 }
 

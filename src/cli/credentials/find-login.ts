@@ -157,7 +157,7 @@ function environmentLogin(env: NodeJS.ProcessEnv): EnvironmentLogin | undefined 
   }
   if (signing) {
     throw new GovctlError('usage_error', 'GOVCTL_SIGNING_SECRET is set, but GOVCTL_TOKEN is not', {
-      hint: 'Set both, or neither.',
+      hint: 'Set both variables, or neither.',
     });
   }
   if (clientId && secret) {
@@ -170,7 +170,7 @@ function environmentLogin(env: NodeJS.ProcessEnv): EnvironmentLogin | undefined 
   throw new GovctlError(
     'usage_error',
     `GOVCTL_CLIENT_${given} is set, but GOVCTL_CLIENT_${lacks} is not`,
-    { hint: 'Set both, or neither.' },
+    { hint: 'Set both variables, or neither.' },
   );
 }
 

@@ -26,7 +26,7 @@ export async function readPrivateFile(file: string, warn: Warn): Promise<string 
     if (hasModes && (stat.mode & othersMay) !== 0) {
       await chmod(file, 0o600);
       await warn(
-        `${file} was readable by other users (mode ${octal(stat.mode)}) and is now 0600. If others use this machine, create a new key and revoke the old one.`,
+        `${file} was readable by other users (mode ${octal(stat.mode)}) and is now 0600. If others use this machine, create a new key and revoke the old key.`,
       );
     }
     return await readFile(file, 'utf8');

@@ -155,7 +155,7 @@ async function asking<T>(answer: Promise<T>): Promise<T> {
       `The keychain that contains the login cannot be used: ${(cause as Error).message}`,
       {
         cause,
-        hint: 'Unlock it, set GOVCTL_TOKEN, or log in again with GOVCTL_KEYRING=off to store the login in a file.',
+        hint: 'Unlock the keychain, set GOVCTL_TOKEN, or log in again with GOVCTL_KEYRING=off to store the login in a file.',
       },
     );
   }

@@ -109,7 +109,7 @@ async function playDemo(
     { head: 10 },
   );
   await play.step(
-    'A policy can define its remediation. Without --auto-approve, it shows the plan and asks for approval.',
+    'A policy can define its remediation. Without --auto-approve, govctl shows the plan and asks for approval.',
     ['remediate', 'apply', '--policy', handFix, '--auto-approve'],
     { head: 8 },
   );
@@ -135,11 +135,11 @@ async function playDemo(
 async function playCost(play: ReturnType<typeof createPlayer>): Promise<void> {
   await play.goTo(costDay);
   await play.step(
-    'What does it cost? Import a cost export; the clock is set to its last day.',
+    'What do these resources cost? Import a cost export; the clock is set to the last day of the export.',
     ['cost', 'import', 'cost/focus.csv'],
     { head: 6 },
   );
-  await play.step('This month, compared with last month.', ['cost', 'summary'], {
+  await play.step('Compare this month with last month.', ['cost', 'summary'], {
     head: 9,
     tail: 1,
   });
@@ -304,7 +304,7 @@ function closing(
         ),
         command('govctl policy list'),
         command(
-          `govctl server clock reset   # its clock is at ${costDay.slice(0, 10)}, the last day of the cost data`,
+          `govctl server clock reset   # the service's clock is at ${costDay.slice(0, 10)}, the last day of the cost data`,
         ),
       ]
     : [

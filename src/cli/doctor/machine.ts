@@ -49,7 +49,7 @@ async function checkLogins(world: World): Promise<Finding> {
         check,
         status: 'warn',
         message: `readable by others: ${open.join(', ')}`,
-        hint: `Run: chmod -R go-rwx ${folder}`,
+        hint: `Run \`chmod -R go-rwx ${folder}\`.`,
       };
     }
     const { profiles, current } = await readProfiles(folder, async () => {});

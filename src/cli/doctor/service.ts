@@ -155,7 +155,7 @@ async function checkCertificate(
     }
     return {
       ...failure(check, error),
-      hint: 'If the server uses its own certificate authority, set NODE_EXTRA_CA_CERTS to the file of its certificate.',
+      hint: 'If the server uses its own certificate authority, set NODE_EXTRA_CA_CERTS to the file with the CA certificate.',
     };
   }
 }
@@ -283,13 +283,13 @@ export function checkClock(date: string | null, now: number, isLocal = false): F
   const seconds = Math.round((now - theirs) / 1000);
   const check = 'clock';
   if (Math.abs(now - theirs) <= clockToleranceMs)
-    return { check, status: 'ok', message: 'matches the clock of the service' };
+    return { check, status: 'ok', message: "matches the service's clock" };
   return {
     check,
     status: 'warn',
-    message: `the clock of this machine is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the service`,
+    message: `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the service's clock`,
     hint: isLocal
-      ? 'If the clock of this local server was moved, run `govctl server clock reset` to reset it.'
+      ? 'If the clock of this local server was moved, run `govctl server clock reset`.'
       : 'Synchronize the clock (NTP): it determines when tokens and plans expire.',
   };
 }

@@ -123,7 +123,9 @@ async function send(client: Client, body: ManualInput): Promise<Attached> {
   throw new GovctlError(
     'bad_answer',
     `${body.file.name} was attached as ${data.id}, but its SHA-256 in the service is different`,
-    { hint: `Delete it with \`govctl evidence delete ${data.id}\`, and attach it again.` },
+    {
+      hint: `Delete the evidence with \`govctl evidence delete ${data.id}\`, and attach the file again.`,
+    },
   );
 }
 

@@ -27,7 +27,7 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
     )
     .option(
       '--since <time>',
-      'include changes and attached evidence since: a date, a time, or a relative time such as 30d',
+      'include changes and attached evidence since this date, time or relative time, such as 30d',
     )
     .option('--bundles', 'list bundles, newest first')
     .option('--attached', 'list attached evidence, newest first')
@@ -39,7 +39,7 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
     argument: '<bundle>',
     which: 'bundle or evidence ID',
     noun: () => import('./bundles.ts').then((m) => m.bundles),
-  }).get('show a bundle; exit code 8 while the service builds it');
+  }).get('show a bundle; the exit code is 8 while the service builds the bundle');
   evidence
     .command('collect')
     .summary('collect the current evidence into a signed bundle')
@@ -50,7 +50,7 @@ export function registerEvidenceCommands(program: GovctlCommand, act: Act): void
     .argument('[control...]', 'only these controls (default: all)')
     .option(
       '--since <time>',
-      'include changes since: a date, a time, or a relative time (default: 90d)',
+      'include changes since this date, time or relative time (default: 90d)',
     )
     .option('--name <name>', 'name of the bundle')
     .option('--no-wait', 'return without waiting for the bundle')

@@ -68,7 +68,7 @@ export const runExport: Run<ExportOptions> = async (context, options) => {
   await context.show(exportView(bundle, file, downloaded, isReused));
   if (isReused) {
     await context.say(
-      `Using the bundle from ${utcMinute(bundle.cut.at)}. To collect a new one, pass --new.`,
+      `Using the bundle from ${utcMinute(bundle.cut.at)}. To collect a new bundle, pass --new.`,
     );
   }
   const signer = bundle.bundle?.key_id ?? '';

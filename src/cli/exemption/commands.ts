@@ -94,7 +94,9 @@ export function registerExemptionCommands(program: GovctlCommand, act: Act): voi
     .requiredOption('--owner <name>', 'responsible person or team')
     .requiredOption('--expires <date>', 'last day, inclusive (UTC), such as 2026-12-31')
     .addOption(
-      new Option('--category <category>', 'kind of exemption').choices([...exemptionCategories]),
+      new Option('--category <category>', 'category of the exemption').choices([
+        ...exemptionCategories,
+      ]),
     )
     .option('--tag <tag>', 'tag (repeatable)', collectValues)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));

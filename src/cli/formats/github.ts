@@ -25,7 +25,7 @@ export function renderGithub(problems: readonly Problem[], summary = ''): string
   const words = hidden.flatMap(([amount, word]) => (amount > 0 ? [count(amount, word)] : []));
   if (words.length > 0) {
     lines.push(
-      `${problems.length - shown.length} more: ${listWords(words)}, because GitHub shows only ${mostOfALevel} per level`,
+      `${problems.length - shown.length} more not shown (${listWords(words)}): GitHub shows at most ${mostOfALevel} per level`,
     );
   }
   const end = harmlessText(

@@ -29,7 +29,7 @@ export function renderMarkdown(
     rows.push(text);
   }
   const hidden = problems.length - rows.length + notGiven;
-  const tail = hidden > 0 ? `\n${hidden} more: run \`${command}\` to see them all.\n` : '';
+  const tail = hidden > 0 ? `\n${hidden} more. Run \`${command}\` to see all.\n` : '';
   return `${head}${tableHead}${rows.join('')}${tail}`;
 }
 

@@ -11,7 +11,7 @@ import type { Noun, WithId } from './noun.ts';
 interface CommandsOf<Item extends WithId, Flags> {
   /** The argument that names an object: `<policy>`. */
   readonly argument: string;
-  /** Its help: `policy ID, name, or key in git`; default: the ID. */
+  /** Its help: `policy ID, name or key in git`; default: the ID. */
   readonly which?: string;
   /** The noun, or a function that imports it when the import is slow: commands are declared at every start. */
   readonly noun: Noun<Item, Flags> | (() => Promise<Noun<Item, Flags>>);

@@ -70,7 +70,7 @@ export async function follow<Row>(
 function followFormats({ flags }: Context): Context['flags']['output'] {
   const other = flags.output.find(({ format }) => format !== 'ndjson' && format !== 'table');
   if (!other) return flags.output;
-  throw new GovctlError('usage_error', `-o ${other.format} does not work with --follow`, {
+  throw new GovctlError('usage_error', `-o ${other.format} cannot be used with --follow`, {
     hint: 'Use -o ndjson: one JSON document per line.',
   });
 }

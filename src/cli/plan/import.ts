@@ -170,7 +170,9 @@ async function findInFiles(
   if (folder !== undefined && !isRead(folder)) return () => undefined;
   const broken = new Set(project.problems.filter(({ level }) => level === 'error').map(({ file }) => file)); // prettier-ignore
   if (broken.size > 0 && project.config.project !== undefined) {
-    await context.warn(`${count(broken.size, 'file')} with errors skipped; run govctl validate`);
+    await context.warn(
+      `${count(broken.size, 'file')} with errors skipped; run \`govctl validate\``,
+    );
   }
   const byKey = new Map<string, LocalDocument>();
   const byIdentity = new Map<string, LocalDocument>();

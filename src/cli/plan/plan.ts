@@ -45,7 +45,7 @@ export const runPlan: Run<PlanOptions> = async (context, options) => {
   if (place !== undefined) {
     await writePlanFile(place, plan);
     if (hasChanges(plan.summary)) {
-      await context.say(`Saved to ${out}. To apply it, run: govctl apply ${out}`);
+      await context.say(`Saved to ${out}. To apply the plan, run \`govctl apply ${out}\`.`);
     } else {
       await context.say(`Saved to ${out}; no changes to apply.`);
     }

@@ -55,7 +55,7 @@ async function showResult(context: Context, plan: Plan, result: ApplyResult): Pr
       const more = summary.not_attempted - mostNotAttempted;
       if (more > 0 && !context.flags.quiet) {
         lines.push(
-          `  ${style.yellow('·')} ${style.yellow(`${inThrees(more)} more not attempted`)}; run apply again to continue`,
+          `  ${style.yellow('·')} ${style.yellow(`${inThrees(more)} more not attempted`)}; run \`govctl apply\` again to continue`,
         );
       }
       return `${[...lines, ...(lines.length > 0 ? [''] : []), resultLine(result, style)].join('\n')}\n`;
@@ -126,7 +126,7 @@ function describeEnd({ talkStyle }: Context, { summary, interrupted }: ApplyResu
   const what = interrupted
     ? `Interrupted: running requests finished, ${count(missing, 'change')} not applied`
     : `${count(missing, 'change')} could not be applied`;
-  return `${talkStyle.red('error:')} ${what}\n  ${talkStyle.cyan('→')} Run apply again to continue; completed changes are not repeated.\n`;
+  return `${talkStyle.red('error:')} ${what}\n  ${talkStyle.cyan('→')} Run \`govctl apply\` again to continue; completed changes are not repeated.\n`;
 }
 
 /** @throws GovctlError usage_error */

@@ -21,7 +21,7 @@ export const runShow: Run<ShowOptions> = async (context, { args: [file], brief }
     planView(context, plan, {
       brief,
       notes: [
-        `${made} ${late ? `Expired at ${utcMinute(plan.expires_at)}; run plan again.` : `Valid until ${utcMinute(plan.expires_at)}.`}`,
+        `${made} ${late ? `Expired at ${utcMinute(plan.expires_at)}; run \`govctl plan\` again.` : `Valid until ${utcMinute(plan.expires_at)}.`}`,
       ],
     }),
   );

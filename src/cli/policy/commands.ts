@@ -32,7 +32,7 @@ const filterFlags = (list: GovctlCommand): GovctlCommand =>
     .addOption(new Option('--enabled', 'only enabled policies').conflicts('disabled'))
     .option('--disabled', 'only disabled policies');
 
-const which = 'policy ID, name, or key in git';
+const which = 'policy ID, name or key in git';
 
 function registerWrites(policy: GovctlCommand, act: Act): void {
   const fields = policy

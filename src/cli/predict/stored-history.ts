@@ -53,7 +53,7 @@ export async function readStored(client: Client, now: number): Promise<History> 
 
 const readRows = <Row extends WithId>({ list }: OwnApi<Row>, plural: string) =>
   collectPages<Row>(most, plural, async (query) => {
-    if (!list) throw new TypeError(`there is no list of ${plural}`);
+    if (!list) throw new TypeError(`${plural} cannot be listed`);
     const { data, characters } = await list({ query });
     const answer = data as Readonly<Record<string, unknown>>;
     // The shape is the contract's.

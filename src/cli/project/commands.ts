@@ -15,7 +15,7 @@ export function registerProjectCommands(program: GovctlCommand, act: Act): void 
       'Create a repo of policies: govctl.yaml, a first policy with its test (with --set, policies from the library), a CI workflow, and schemas for editors. Existing files are not changed.',
     )
     .argument('[dir]', 'directory (default: current directory)')
-    .option('--project <name>', 'owner of the applied objects (default: name of the directory)')
+    .option('--project <name>', 'owner of the applied objects (default: directory name)')
     .addOption(
       new Option(
         '--set <set>',

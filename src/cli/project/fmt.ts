@@ -86,7 +86,7 @@ function describe(files: number, changed: number, unreadable: number, check: boo
       ? `${read} checked, all formatted${left}`
       : `${inThrees(changed)} of ${read} not formatted: run \`govctl fmt\`${left}`;
   }
-  return `${changed === 0 ? 'nothing to format' : `${count(changed, 'file')} formatted`} of ${read}${left}`;
+  return `${changed === 0 ? `${read} checked, all formatted` : `${inThrees(changed)} of ${read} formatted`}${left}`;
 }
 
 async function formatStdin(context: Context, paths: readonly string[], check: boolean) {

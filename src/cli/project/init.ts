@@ -94,7 +94,7 @@ export const runInit: Run<InitOptions> = async (
         'Next:',
         ...(given === '.' ? [] : [`  cd ${given}`]),
         '  govctl validate               check the policies',
-        '  govctl test                   run their tests',
+        '  govctl test                   run the policy tests',
         '  govctl check INPUT            evaluate templates, plans and exports',
         '  govctl server                 run a local service in another terminal, to try the policies',
         '  govctl auth login             log in to a service',
@@ -119,7 +119,7 @@ function aboutCiLogins(ci: CiSystem, repository: Repository | undefined, branch:
 }
 
 const aboutInstalling = (ci: CiSystem): string[] => [
-  'CI does not install govctl yet, because no govctl release is published yet. To finish the workflow, run:',
+  'CI does not install govctl, because no govctl release is published yet. To finish the workflow, run:',
   `  govctl init --ci ${ci} --install-from SOURCE`,
   'SOURCE is a packed archive in this repo (npm pack), or a git URL with a tag or commit.',
 ];

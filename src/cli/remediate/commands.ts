@@ -106,7 +106,7 @@ export function registerRemediateCommands(program: GovctlCommand, act: Act): voi
       collectValues,
     )
     .option('--automatic', 'only automatic remediations (policies with auto_remediation)');
-  its.get('show a remediation; exit code 8 while it runs');
+  its.get('show a remediation; the exit code is 8 while the remediation runs');
   remediate
     .command('cancel')
     .description('cancel a remediation; the running action finishes, the others do not start')

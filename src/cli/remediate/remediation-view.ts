@@ -40,7 +40,7 @@ function describeRemediation(remediation: RemediationWithActions, style: Style):
     ...(more > 0
       ? [
           style.dim(
-            `  … and ${count(more, 'more action')}: govctl remediate show ${remediation.id}`,
+            `  … and ${count(more, 'more action')}. Run \`govctl remediate show ${remediation.id}\` to list all.`,
           ),
         ]
       : []),

@@ -119,7 +119,7 @@ function registerCreate(report: GovctlCommand, act: Act): void {
     .command('create')
     .summary('create a report in the background')
     .description(
-      'Create a report. The service generates it in the background. Pass a password for its files in the environment, in a file or at the prompt, because other users can see command lines.',
+      'Create a report. The service generates it in the background. Pass a password for the report files in the environment, in a file or at the prompt, because other users can see command lines.',
     )
     .argument('[name]', 'report name')
     .option('-f, --file <file>', 'YAML or JSON file with the fields; - reads standard input')
@@ -153,7 +153,7 @@ function registerCreate(report: GovctlCommand, act: Act): void {
       'email address to notify when the report is done (repeatable or comma-separated)',
       collectValues,
     )
-    .option('--wait', 'wait for the report; exit code 0 completed, 1 failed, 8 timeout')
+    .option('--wait', 'wait for the report; exit codes: 0 completed, 1 failed, 8 timeout')
     .option('--timeout <time>', 'with --wait: timeout in seconds, or a duration such as 10m', '600')
     .addHelpText('after', createHelp)
     .action(act(() => import('./create.ts').then((m) => m.runCreate)));
@@ -231,7 +231,7 @@ function registerVerify(report: GovctlCommand, act: Act): void {
     )
     .argument('<file>', 'report file')
     .option('--report <report>', 'report ID or name (default: ID in the file name)')
-    .option('--certificate <file>', 'server certificate, a PEM file')
+    .option('--certificate <file>', 'PEM file with the server certificate')
     .addHelpText('after', verifyHelp)
     .action(act(() => import('./verify.ts').then((m) => m.runVerify)));
 }

@@ -187,6 +187,6 @@ const showCreated = (context: Context, report: ShownReport): Promise<void> => {
 async function showUnseen({ show, say }: Context, input: ReportInput): Promise<ExitCode> {
   const { name, type } = input;
   await show({ value: { name, type }, human: (style) => `${style.green('Created')} ${name}\n` });
-  await say('The server did not return the ID. To see it, run `govctl report list`.');
+  await say('The server did not return the report ID. To see the ID, run `govctl report list`.');
   return exitCodes.ok;
 }

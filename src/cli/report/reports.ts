@@ -27,7 +27,7 @@ export const reports: DescribedNoun<ShownReport, ListOptions> = {
     isCalled: ({ name }, named) => name === named,
     suggested: ({ name }) => [name],
     notFound: 'report_not_found',
-    listHint: 'It may have been deleted. Run `govctl report list` to list reports.',
+    listHint: 'The report may have been deleted. Run `govctl report list` to list reports.',
     tooMany,
   },
   list: {

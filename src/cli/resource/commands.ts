@@ -91,7 +91,7 @@ type, account and region. If a file or line is rejected, nothing is deleted.
 
 Exit codes: 0 imported; 3 a file or line was rejected, or --prune was not
 approved; 6 --prune was refused: a file or line was rejected, there are no
-resources, or more than --max-delete would be deleted. Imported resources stay.
+resources, or more than --max-delete would be deleted. Imported resources are kept.
 
 Examples:
   $ govctl resource import snapshot.json

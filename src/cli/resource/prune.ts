@@ -75,7 +75,7 @@ export async function findGone(
     throw new GovctlError(
       'guard_refused',
       `${inThrees(gone.length)} of ${inThrees(live.length)} resources would be deleted (${Math.round(percent)}%); the maximum is ${maxDelete}%`,
-      { hint: `To delete them anyway, use --max-delete ${Math.ceil(percent)}.` },
+      { hint: `To delete these resources anyway, use --max-delete ${Math.ceil(percent)}.` },
     );
   }
   return gone;

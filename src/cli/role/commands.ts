@@ -44,7 +44,7 @@ const changes: Changes<UpdateOptions> = {
 };
 
 export function registerRoleCommands(program: GovctlCommand, act: Act): void {
-  const role = program.command('role').description('manage roles, named sets of scopes for users');
+  const role = program.command('role').description('manage roles (named sets of scopes) for users');
   const its = nounCommands(role, act, { argument: '<role>', which: 'name', noun: roles });
   its.list('list roles, including built-in roles', { fields: roleSortFields, by: 'name' });
   its.get('show a role and its scopes');

@@ -44,7 +44,7 @@ export function registerScanCommands(program: GovctlCommand, act: Act): void {
     .option('--name <name>', 'name of the scan')
     .option('--type <type>', 'only resources of this type (repeatable)', collectValues)
     .option('--policy <policy>', 'only this policy: ID, name or key (repeatable)', collectValues)
-    .option('--wait', 'wait for the scan to end')
+    .option('--wait', 'wait for the scan to finish')
     .option('--timeout <seconds>', 'with --wait: timeout in seconds', '600')
     .action(act(() => import('./run.ts').then((m) => m.runScan)));
   const its = nounCommands(scan, act, { argument: '<id>', noun: scans });

@@ -45,7 +45,7 @@ export async function runScan(context: Context, options: RunOptions): Promise<Ex
   if (scan.status === 'failed') return exitCodes.error;
   if (scan.status === 'completed') return exitCodes.ok;
   if (options.wait)
-    await context.warn(`the scan did not end within ${showTimeout(options.timeout)}`);
+    await context.warn(`the scan did not finish within ${showTimeout(options.timeout)}`);
   await context.say(`Use \`govctl scan get ${scan.id}\` to see its progress.`);
   return exitCodes.pending;
 }

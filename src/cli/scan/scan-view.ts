@@ -25,7 +25,9 @@ function describeScan(scan: Scan, style: Style): string {
     });
   const more = scan.summary.error - undecided.length;
   if (undecided.length > 0 && more > 0)
-    undecided.push(`  ... and ${inThrees(more)} more (govctl evaluation list)\n`);
+    undecided.push(
+      `  ... and ${inThrees(more)} more. Run \`govctl evaluation list\` to list all.\n`,
+    );
   return describeCounts(scan, style) + undecided.join('');
 }
 

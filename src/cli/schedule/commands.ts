@@ -81,7 +81,7 @@ function fieldFlags(command: GovctlCommand, isNew: boolean): GovctlCommand {
     .addOption(otherwise(formatsOption(), 'pdf'))
     .addOption(
       otherwise(
-        new Option('--report-name <name>', 'report name; {{date}} is the date'),
+        new Option('--report-name <name>', 'report name; {{date}} is replaced with the date'),
         'name of the schedule',
       ),
     );
@@ -96,7 +96,7 @@ const channelFlags = (command: GovctlCommand): GovctlCommand =>
   command
     .optionsGroup('Email and chat:')
     .option('--email <address>', 'email recipient (repeatable or comma-separated)', collectValues)
-    .option('--subject <text>', 'email subject; {{date}} is the date')
+    .option('--subject <text>', 'email subject; {{date}} is replaced with the date')
     .option('--links', 'email links instead of files')
     .option('--chat <channel>', 'chat channel in the server configuration, such as #audit')
     .option('--team-chat-env <name>', 'server secret with the webhook URL of a team chat')

@@ -67,7 +67,7 @@ async function warnOfNamesakes(
   const [other] = others;
   if (other === undefined) return;
   await warn(
-    `another schedule has the name ${JSON.stringify(name)}: ${others.slice(0, 3).join(', ')}. To delete one, run \`govctl schedule delete ID\`.`,
+    `another schedule already has the name ${JSON.stringify(name)}: ${others.slice(0, 3).join(', ')}. To delete one, run \`govctl schedule delete ID\`.`,
   );
 }
 

@@ -40,7 +40,7 @@ export async function runRun(context: Context, options: RunOptions): Promise<Exi
   if (run.status === 'failed') return exitCodes.error;
   if (!isUnderway(run)) return exitCodes.ok;
   if (options.wait)
-    await context.warn(`the run did not end within ${showTimeout(options.timeout)}`);
+    await context.warn(`the run did not finish within ${showTimeout(options.timeout)}`);
   await context.say(`To show the run, use \`govctl schedule runs ${typed(named)}\`.`);
   return options.wait ? exitCodes.pending : exitCodes.ok;
 }

@@ -217,7 +217,7 @@ async function* readAll(
     if (data.next === undefined) return;
     if (data.records.length === 0 || data.next === after) {
       throw new GovctlError('bad_answer', `The server returned the same page of ${name} twice`, {
-        hint: 'Check that --base-url is a govctl server.',
+        hint: 'Check that --base-url points to a govctl server.',
       });
     }
     after = data.next;

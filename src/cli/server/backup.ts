@@ -99,7 +99,7 @@ export async function runRestoreBackup(
             `${style.green('Restored')} ${count(total(verified.records), 'record')} in ${printableLine(dataDir)}`,
             `  last commit  ${inThrees(verified.last_commit ?? 0)}, written ${utcMinute(verified.last_commit_at ?? '')}`,
             ...(replaced === undefined ? [] : [`  replaced     ${printableLine(replaced)}`]),
-            `  start it     govctl server --data-dir ${printableLine(dataDir)}`,
+            `  start with   govctl server --data-dir ${printableLine(dataDir)}`,
             '',
           ].join('\n')
         : describe(dir, verified, style, columns),

@@ -34,7 +34,7 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
     .option('--new-api-key', 'create and print a new key, for example if the first key was lost')
     .optionsGroup('TLS and certificates (PEM files):')
     .option('--tls-cert <file>', 'certificate for HTTPS')
-    .option('--tls-key <file>', 'private key of --tls-cert')
+    .option('--tls-key <file>', 'private key for --tls-cert')
     .option(
       '--tls-client-ca <file>',
       'require client certificates signed by one of these certificates',
@@ -45,7 +45,7 @@ export function registerServerCommand(program: GovctlCommand, act: Act): void {
         'a generated certificate',
       ),
     )
-    .option('--signing-key <file>', 'private key of --signing-cert')
+    .option('--signing-key <file>', 'private key for --signing-cert')
     .optionsGroup('Network and limits:')
     .option('--public-url <url>', 'public URL of the server, for links in responses')
     .option(

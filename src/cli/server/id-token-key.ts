@@ -34,7 +34,7 @@ export async function rotateIdTokenKey(
   await context.say(
     dropOld
       ? 'The old keys are withdrawn: ID tokens signed with them are no longer valid.'
-      : 'The old key signs ID tokens until then, and stays published until the last ID token signed with it has expired.',
+      : 'The old key signs ID tokens until the new key is used, and stays published until the last ID token signed with it has expired.',
   );
   return exitCodes.ok;
 }

@@ -114,7 +114,7 @@ export async function restore(context: Context, options: RestoreOptions): Promis
   }
   if (dataDir === undefined) {
     throw new GovctlError('usage_error', `${from} is a directory: --data-dir is missing`, {
-      hint: `To restore a backup, run: govctl server restore ${from} --data-dir NEW-DIRECTORY`,
+      hint: `To restore a backup, run \`govctl server restore ${from} --data-dir NEW-DIRECTORY\`.`,
     });
   }
   const { runRestoreBackup } = await import('./backup.ts');

@@ -56,7 +56,7 @@ export function renderCoverage(
       style,
       columns,
     ),
-    renderGaps(coverage.filter(isWhole), 'COVERED, BUT', style, columns),
+    renderGaps(coverage.filter(isWhole), 'PARTLY COVERED', style, columns),
   ]
     .filter((table) => table !== '')
     .join('\n');

@@ -134,7 +134,7 @@ const untestedCase = (local: LocalPolicy): JunitCase => ({
 const uncoveredProblem = (one: PolicyCoverage): Problem => ({
   level: 'error',
   code: 'not-covered',
-  message: `the tests don't cover the policy ${JSON.stringify(one.policy)}: ${gapsOf(one).join('; ')}`,
+  message: `the tests do not cover the policy ${JSON.stringify(one.policy)}: ${gapsOf(one).join('; ')}`,
   file: one.file,
   line: one.line,
   column: 1,

@@ -24,7 +24,7 @@ export async function runDisable(
   const exitCode = await showChanged(context, user, 'Disabled');
   const named = printableLine(user.email);
   await context.say(
-    `All sessions and logins of ${named} ended. Their API keys, OAuth clients and trust rules work again after \`govctl user enable ${named}\`; to delete them, run \`govctl user revoke ${named}\`.`,
+    `All sessions and logins of ${named} have ended. Their API keys, OAuth clients and trust rules work again after \`govctl user enable ${named}\`; to delete them, run \`govctl user revoke ${named}\`.`,
   );
   return exitCode;
 }

@@ -44,7 +44,7 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
   if (twins.length > 0) {
     const others = listWords(twins.map((one) => `${nameOf(one)} (${one.id})`));
     await context.warn(
-      `this URL already has a webhook, ${others}, so it may receive events twice. To delete one, run \`govctl webhook delete ${twins[0]?.id ?? ''}\`.`,
+      `this URL already has a webhook, ${others}, so events may be sent twice. To delete a webhook, run \`govctl webhook delete ${twins[0]?.id ?? ''}\`.`,
     );
   }
   return exitCodes.ok;

@@ -63,7 +63,7 @@ function parseRow(file: string, text: string): SavedDelivery {
         ? Buffer.from(base64, 'base64')
         : undefined;
   if (!bytes || typeof headers !== 'object' || headers === null) {
-    throw new GovctlError('invalid_file', `${file} has no headers and body`, {
+    throw new GovctlError('invalid_file', `${file} has no headers or body`, {
       hint: 'Pass a line of `govctl webhook listen -o ndjson`, or the raw HTTP request.',
     });
   }

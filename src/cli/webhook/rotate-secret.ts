@@ -53,6 +53,6 @@ async function warnIfSecretKept({ warn }: Context, webhook: ShownWebhook): Promi
   const { owner } = readOwnership(webhook.tags ?? []);
   if (owner === undefined) return;
   await warn(
-    `${JSON.stringify(nameOf(webhook))} is managed in git by project "${owner}". Set the new secret in the variable that its file names, or the next apply restores the old one. \`govctl drift\` does not compare secrets.`,
+    `${JSON.stringify(nameOf(webhook))} is managed in git by project "${owner}". Set the variable named in its file to the new secret, or the next apply restores the old secret. \`govctl drift\` does not compare secrets.`,
   );
 }

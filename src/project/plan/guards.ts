@@ -77,7 +77,7 @@ function guardKind(kind: Kind, doomed: readonly LiveDocument[], facts: GuardFact
     refusals.push({
       guard: 'max-delete',
       message: `${doomed.length} of the ${owned} ${many} of this project would be deleted (${Math.round(percent)}%); the maximum is ${facts.maxDelete}%`,
-      hint: `To delete them anyway, use --max-delete ${Math.ceil(percent)}.`,
+      hint: `To delete these objects anyway, use --max-delete ${Math.ceil(percent)}.`,
     });
   }
   const guarded = doomed.filter(({ item }) => item.tags?.includes(protectTag));

@@ -42,7 +42,7 @@ export function refuseApproval(
   refuseGuarded(why_not);
   if (given !== digest) {
     throw new GovctlError('remediation_state', `The digest does not match ${id}`, {
-      hint: `Review the plan again: govctl remediate show ${id}`,
+      hint: `To review the plan again, run \`govctl remediate show ${id}\`.`,
     });
   }
   if (required !== 'four_eyes') return;

@@ -62,7 +62,7 @@ export const createResizer = (parts: PlanParts) => {
 
 const another = ({ id, status, note = '' }: StoredRemediation): GovctlError =>
   new GovctlError('remediation_state', `${id} is ${status} and sets a different size (${note})`, {
-    hint: `Cancel it first: govctl remediate cancel ${id}`,
+    hint: `Cancel the remediation first: run \`govctl remediate cancel ${id}\`.`,
   });
 
 async function answer(reader: Reader, row: Versioned<StoredRemediation>) {

@@ -41,7 +41,7 @@ function refuseUnended({ id, status, counts, dry_run: isDry }: StoredRemediation
     status === 'planned' || status === 'approved' || counts.planned + counts.attempting > 0;
   if (!isAtWork) return;
   throw new GovctlError('remediation_state', `${id} is ${status} and may still change resources`, {
-    hint: `Wait until it ends, or cancel it: govctl remediate cancel ${id}`,
+    hint: `Wait until the remediation ends, or run \`govctl remediate cancel ${id}\`.`,
   });
 }
 

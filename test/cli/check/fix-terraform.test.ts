@@ -231,7 +231,7 @@ it('fills in a parameter, and asks for one that is missing', async () => {
 it('asks for the sources of a plan', async () => {
   const { stdout } = await check(repoOf({}), 'plan.json --policy versioned --fix');
   expect(stdout.replace(/\s+/g, ' ')).toContain(
-    'pass --source with the directory of its .tf files',
+    'pass --source with the directory of the .tf files',
   );
 });
 

@@ -178,7 +178,7 @@ describe('the other reports of govctl check', () => {
     expect(lines[0]).toMatch(
       /^::error file=sub\/a.ndjson,line=1,col=1,title=govctl%3A s3-encryption::/,
     );
-    expect(lines[10]).toMatch(/^2990 more: /);
+    expect(lines[10]).toMatch(/^2990 more not shown /);
     expect(lines[11]).toContain('3,000 failed');
   });
 
@@ -190,7 +190,7 @@ describe('the other reports of govctl check', () => {
       '',
       '3,000 failed (3,000 HIGH).',
     ]);
-    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^\d+ more: run `govctl check`/);
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^\d+ more\. Run `govctl check`/);
   });
 
   it('make a warning of what does not fail the check', async () => {

@@ -88,7 +88,7 @@ describe('govctl cost rightsizing', () => {
         '',
         'Potential savings: 420.48 USD per month, of 560.64 USD for 1 machine.',
         '2 recommendations, 1 right-sized.',
-        'Withheld: 1 (memory not measured 1). Use --status withheld to list them.',
+        'Withheld: 1 (memory not measured 1). Use --status withheld to list withheld recommendations.',
         '',
       ].join('\n'),
     );
@@ -291,7 +291,7 @@ describe('govctl cost metrics import', () => {
     [
       'data.json',
       { hello: 1 },
-      'data.json: is not a supported file; supported are NDJSON with resource_id and metric',
+      'data.json: is not a supported file; supported formats are NDJSON with resource_id and metric',
     ],
     [
       'own.ndjson',
@@ -306,7 +306,7 @@ describe('govctl cost metrics import', () => {
     [
       'own.ndjson',
       '\n{"resource_id":"i-b"}\n',
-      'own.ndjson: is not a supported file; supported are NDJSON',
+      'own.ndjson: is not a supported file; supported formats are NDJSON',
     ],
   ])(
     'refuses %s, with file and place, before anything is stored',

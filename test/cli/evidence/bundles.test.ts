@@ -122,7 +122,7 @@ describe('govctl evidence export', () => {
     expect(fileIn('a.zip').equals(fileIn('b.zip'))).toBe(true);
     const { stderr, stdout } = await evidence('export', 'soc2', '--out', 'a.zip');
     expect(stderr).toMatch(
-      /^Using the bundle from 20.* UTC\. To collect a new one, pass --new\.$/m,
+      /^Using the bundle from 20.* UTC\. To collect a new bundle, pass --new\.$/m,
     );
     expect(stdout).toMatch(/^Wrote a\.zip \(\d.* kB, SHA-256 [0-9a-f]{64}\)$/m);
     expect(stdout).toContain('To verify the bundle, run `govctl evidence verify a.zip`.');

@@ -71,7 +71,7 @@ describe('govctl apply', () => {
     const result = await repo.govctl(['apply', '--auto-approve'], { fetch: refusing });
     expect(result.exitCode).toBe(7);
     expect(result.stdout).toContain('✗ create failed b\n      no b here');
-    expect(result.stderr).toContain('Run apply again to continue');
+    expect(result.stderr).toContain('Run `govctl apply` again to continue');
     expect(await repo.govctl(['apply', '--auto-approve'])).toMatchObject({ exitCode: 0 });
     expect(repo.service.policies.size).toBe(2);
   });
@@ -275,7 +275,7 @@ describe('a command that is interrupted', () => {
     });
     expect(outcome.exitCode).toBe(130);
     expect(outcome.stdout.match(/create not attempted/g)).toHaveLength(10);
-    expect(outcome.stdout).toContain('29 more not attempted; run apply again to continue');
+    expect(outcome.stdout).toContain('29 more not attempted; run `govctl apply` again to continue');
   });
 
   it('finishes what it began, says what is left, and exits with 130', async () => {

@@ -161,7 +161,7 @@ describe('govctl init --install-from', () => {
     expect(stdout).toContain('govctl init --ci github --install-from SOURCE');
     const { install } = jobsOf(readFileSync(path.join(cwd, githubFile), 'utf8'));
     expect(install?.steps.map(({ run }) => run)).toEqual([
-      expect.stringMatching(/^echo "::error::This workflow does not install govctl yet.*\nexit 1\n$/), // prettier-ignore
+      expect.stringMatching(/^echo "::error::This workflow does not install govctl, because.*\nexit 1\n$/), // prettier-ignore
     ]);
   });
 

@@ -14,14 +14,14 @@ describe('govctl fmt', () => {
     const before = statSync(path.join(cwd, 'b.yaml')).mtimeMs;
     expect(await runCommandLine(['fmt'], { cwd })).toEqual({
       exitCode: 0,
-      stdout: 'a.yaml\n1 file formatted of 2 files\n',
+      stdout: 'a.yaml\n1 of 2 files formatted\n',
       stderr: '',
     });
     expect(readFileSync(path.join(cwd, 'a.yaml'), 'utf8')).toBe(tidy);
     expect(statSync(path.join(cwd, 'a.yaml')).mode & 0o777).toBe(0o640);
     expect(statSync(path.join(cwd, 'b.yaml')).mtimeMs).toBe(before);
     expect(readdirSync(cwd).sort()).toEqual(['a.yaml', 'b.yaml']);
-    expect((await runCommandLine(['fmt'], { cwd })).stdout).toBe('nothing to format of 2 files\n');
+    expect((await runCommandLine(['fmt'], { cwd })).stdout).toBe('2 files checked, all formatted\n');
   });
 
   it('writes through a link and leaves it a link', async () => {

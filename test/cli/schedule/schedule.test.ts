@@ -174,7 +174,7 @@ describe('govctl schedule', () => {
     expect([outcome.exitCode, outcome.stderr]).toEqual([
       0,
       expect.stringMatching(
-        /^warning: the schedule has no delivery channel.*\nwarning: another schedule has the name "Weekly": sch_\w+\. To delete one/,
+        /^warning: the schedule has no delivery channel.*\nwarning: another schedule already has the name "Weekly": sch_\w+\. To delete one/,
       ),
     ]);
     expect(outcome.stdout).toContain('next     Mon 2 Mar 2026 09:00 UTC\n');

@@ -36,7 +36,7 @@ it('saves, verifies and restores, and says so in lines of 80 columns', async () 
   const restored = await run('server', 'restore', 'b', '--data-dir', 'new');
   expect([restored.exitCode, restored.stdout]).toEqual([
     0,
-    expect.stringContaining('start it     govctl server --data-dir new\n'),
+    expect.stringContaining('start with   govctl server --data-dir new\n'),
   ]);
   await writeFile(path.join(folder, 'b', 'store.json'), '{}');
   const damaged = await run('server', 'verify', 'b');
@@ -78,7 +78,7 @@ it('tells what is missing or does not go together before anything is done', asyn
     [['verify', 'dir'], 'is neither a backup nor a data directory'],
     [['verify', 'nothing'], '/nothing: no such file or directory'],
     [['backup', 'b', '--data-dir', 'nothing'], '/nothing: no such file or directory'],
-    [['backup', 'b', '--data-dir', 'nothing'], 'has its data in .govctl/data'],
+    [['backup', 'b', '--data-dir', 'nothing'], 'stores its data in .govctl/data'],
     [['backup', 'b', '--data-dir', 'dir'], 'is not a govctl data directory'],
     [['backup', ''], 'the backup is empty'],
   ] as const) {

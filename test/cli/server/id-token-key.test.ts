@@ -23,7 +23,7 @@ describe('govctl server rotate-id-token-key', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^Published jwk_\w+\n/);
     expect(stdout).toContain('signs from  2026-03-02T12:00:00.000Z');
-    expect(stderr).toContain('The old key signs ID tokens until then');
+    expect(stderr).toContain('The old key signs ID tokens until the new key is used');
   });
 
   it('withdraws the old keys with --drop-old', async () => {

@@ -261,7 +261,7 @@ Coverage: 0 of 2 rules covered (0%); 0 of 2 policies tested for both pass and fa
     const github = await run(half, '--require-coverage', '-o', 'github');
     expect(github.exitCode).toBe(2);
     expect(github.stdout).toContain(
-      `the tests don't cover the policy "Buckets have an owner": never fails`,
+      `the tests do not cover the policy "Buckets have an owner": never fails`,
     );
     const junit = await run(half, '--require-coverage', '-o', 'junit');
     expect(junit.stdout).toContain('Buckets have an owner is covered by tests');
@@ -286,7 +286,7 @@ Coverage: 0 of 2 rules covered (0%); 0 of 2 policies tested for both pass and fa
     const cwd = makeRepo({ 'many.yaml': manyRules(2, ''), 'many.test.yaml': oneEach(2) });
     const { exitCode, stdout } = await run(cwd, '--require-coverage');
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('COVERED, BUT\nmany       0     2      0  never passes\n');
+    expect(stdout).toContain('PARTLY COVERED\nmany       0     2      0  never passes\n');
   });
 
   it('names each rule that no case matches where the terminal has 80 columns', async () => {

@@ -69,7 +69,9 @@ describe('govctl user', () => {
     expect([asked.exitCode, asked.stderr]).toEqual([3, expect.stringContaining('--yes')]);
     const disabled = await run(['user', 'disable', String(id), '--yes']);
     expect(disabled.stdout).toMatch(/^ {2}status +disabled$/m);
-    expect(disabled.stderr).toContain(`All sessions and logins of ${ann} ended. Their API keys`);
+    expect(disabled.stderr).toContain(
+      `All sessions and logins of ${ann} have ended. Their API keys`,
+    );
     expect(disabled.stderr).toContain(`run \`govctl user revoke ${ann}\``);
     expect((await json('user', 'enable', ann)).status).toBe('invited');
     const reset = await run(['user', 'reset', ann, '--yes']);

@@ -172,7 +172,7 @@ describe('govctl webhook verify', () => {
     [['--request', '.', ...withSecret], 'could not be read'],
     [['--request', 'r', ...withSecret], 'no blank line'],
     [['--request', 'rows', ...withSecret], 'more than one delivery'],
-    [['--request', 'row', ...withSecret], 'no headers and body'],
+    [['--request', 'row', ...withSecret], 'no headers or body'],
     [['--request', 'half', ...withSecret], 'is not valid JSON'],
     [['--body', 'r', '--headers', 'r', ...withSecret], 'invalid header line'],
     [['--body', 'r', '--headers', 'j', ...withSecret], 'contains no headers'],

@@ -322,7 +322,7 @@ describe('a webhook', () => {
   it('that git keeps is rotated with a word on the variable, as drift sees no secrets', async () => {
     await create('--name', 'chat', '--tag', 'govctl.owner:shop');
     const outcome = await run(['webhook', 'rotate-secret', 'chat', '--generate-secret']);
-    expect(outcome.stderr).toContain('secret in the variable that its file names');
+    expect(outcome.stderr).toContain('Set the variable named in its file to the new secret');
     expect(outcome.stderr).toContain('drift` does not compare secrets');
   });
 

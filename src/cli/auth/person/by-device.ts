@@ -28,7 +28,7 @@ export async function logInByDevice(
     const { user_code: code, verification_uri: page } = started;
     if (!URL.canParse(page) || !sameOrigin(page, baseUrl) || !/^[A-Za-z0-9-]{4,32}$/.test(code)) {
       throw new GovctlError('bad_answer', 'The service returned an invalid code or URL', {
-        hint: 'Check that the base URL is the governance service.',
+        hint: 'Check that the base URL points to the governance service.',
       });
     }
     const seconds = Math.min(started.expires_in, longestCode);

@@ -71,5 +71,5 @@ const isMissing = (error: unknown): boolean =>
 const notOffered = (baseUrl: string, way: Way, cause?: unknown): GovctlError =>
   new GovctlError('usage_error', `${baseUrl} does not support login with ${names[way]}`, {
     cause,
-    hint: 'Run `govctl auth login` to choose another way, or use an API key.',
+    hint: 'Run `govctl auth login` to choose another login method, or use an API key.',
   });

@@ -74,7 +74,7 @@ export function personTokens(answer: Parameters<typeof tokenOf>[0], asked: numbe
   throw new GovctlError(
     'bad_answer',
     `POST ${tokenPath} returned no ${token ? 'refresh token' : 'usable access token'}`,
-    { hint: 'Check that the base URL is the governance service.' },
+    { hint: 'Check that the base URL points to the governance service.' },
   );
 }
 
@@ -95,6 +95,6 @@ export async function asLoginError(error: unknown, what: string): Promise<unknow
   const why = error.cause instanceof Error ? error.cause.message : error.message;
   return new GovctlError('bad_answer', `${what} failed: ${why.slice(0, 500)}`, {
     cause: error,
-    hint: 'Check that the base URL is the governance service, not a proxy or login page.',
+    hint: 'Check that the base URL points to the governance service, not a proxy or login page.',
   });
 }

@@ -89,7 +89,7 @@ function facts({ totals, counts, withheld }: Found, style: Style): readonly stri
     ...sums,
     `${all.join(', ')}.`,
     ...(counts.withheld > 0
-      ? [`Withheld: ${inThrees(counts.withheld)} (${reasons.join(', ')}). Use --status withheld to list them.`] // prettier-ignore
+      ? [`Withheld: ${inThrees(counts.withheld)} (${reasons.join(', ')}). Use --status withheld to list withheld recommendations.`] // prettier-ignore
       : []),
   ];
 }

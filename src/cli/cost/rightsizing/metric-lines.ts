@@ -26,7 +26,7 @@ export class FileRefused extends Error {
 }
 
 const known =
-  'supported are NDJSON with resource_id and metric in the first line; CloudWatch (get-metric-statistics, get-metric-data), Azure Monitor (az monitor metrics list) and Google Cloud Monitoring (timeSeries.list) as JSON';
+  'supported formats are NDJSON with resource_id and metric in the first line, and JSON from CloudWatch (get-metric-statistics, get-metric-data), Azure Monitor (az monitor metrics list) and Google Cloud Monitoring (timeSeries.list)';
 const newline = 0x0a;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -38,7 +38,7 @@ export const packFromGit = ({ url, ref }: Extract<InstallSource, { kind: 'git' }
 
 /** What a job says that cannot install govctl. */
 export const notInstalled = (ci: CiSystem): string =>
-  `This workflow does not install govctl yet, because no govctl release is published yet. Run: govctl init --ci ${ci} --install-from SOURCE`;
+  `This workflow does not install govctl, because no govctl release is published yet. Run: govctl init --ci ${ci} --install-from SOURCE`;
 
 /** `govctl test`, which requires tests where the repo began with them. */
 export const testCommand = (isTested: boolean): string =>
