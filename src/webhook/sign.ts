@@ -18,8 +18,8 @@ export const signBody = (secret: SigningKey, body: Body): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
 /**
- * One entry of `webhook-signature`: `v1,` and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`. A secret that begins
- * with `whsec_` is the base64 of its key, any other is its own key.
+ * One entry of `webhook-signature`: `v1,` and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`. A secret of `whsec_` and
+ * base64 is the base64 of its key, any other is its own key.
  * @param timestamp Unix time in seconds
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
@@ -34,13 +34,20 @@ export const signMessage = (
     .update(body)
     .digest('base64')}`;
 
-const standardPrefix = 'whsec_';
+/** A secret without a key. */
+const emptyKey = /^whsec_=*$/;
+
+/** `whsec_` and base64, whose padding may be missing. */
+const standardSecret =
+  /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}={0,2}|[A-Za-z0-9+/]{3}=?)?)$/;
 
 /** The key of `webhook-signature`. */
-export const standardKey = <K extends SigningKey>(secret: K): K | Buffer =>
-  typeof secret === 'string' && secret.startsWith(standardPrefix)
-    ? Buffer.from(secret.slice(standardPrefix.length), 'base64')
-    : secret;
+export function standardKey<K extends SigningKey>(secret: K): K | Buffer {
+  if (typeof secret !== 'string') return secret;
+  if (emptyKey.test(secret)) return Buffer.alloc(0);
+  const encoded = standardSecret.exec(secret)?.[1];
+  return encoded === undefined ? secret : Buffer.from(encoded, 'base64');
+}
 
 /** Whether it can be the key of both signatures: what is empty, or becomes so, would let anybody sign. */
 export const isUsable = (secret: unknown): secret is Secret =>

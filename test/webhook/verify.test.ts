@@ -1,8 +1,9 @@
+import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { VerifyWebhookOptions } from '../../src/webhook/webhook.ts';
 import { WebhookVerificationError, verifyWebhook } from '../../src/webhook/webhook.ts';
-import { signBody } from '../../src/webhook/sign.ts';
+import { signBody, signMessage } from '../../src/webhook/sign.ts';
 import {
   secret,
   sentAt,
@@ -218,6 +219,18 @@ describe('verifyWebhook', () => {
     const standard = `whsec_${Buffer.from('key '.repeat(8)).toString('base64')}`;
     const signed = signedDelivery(violationCreated, { secret: standard });
     expect(refusal({ ...signed, secret: standard }).reason).toBe('accepted');
+  });
+
+  it.each([
+    ['whsec_!!!!!!!!', 'whsec_!!!!!!!!'],
+    ['whsec_abcde', 'whsec_abcde'],
+    ['whsec_abcd=', 'whsec_abcd='],
+    ['whsec_a2V5', 'key'],
+    ['whsec_a2V5cw', 'keys'],
+    ['whsec_a2V5cw==', 'keys'],
+  ])('keys webhook-signature of %s with %s', (secret, key) => {
+    const expected = createHmac('sha256', key).update('evt_1.7.{}').digest('base64');
+    expect(signMessage(secret, 'evt_1', 7, '{}')).toBe(`v1,${expected}`);
   });
 
   it('accepts whatever was signed, and nothing that was changed by one byte or one second', () => {

@@ -148,8 +148,7 @@ function isHttp(text: string): boolean {
 
 /** The rule for a field whose value must not be shown. */
 export const secretRule = ([top, , field]: readonly PropertyKey[]): string => {
-  if (top === 'remediation')
-    return `must be a string of ${minSecretLength} to 1,024 characters, and base64 after whsec_`;
+  if (top === 'remediation') return `must be a string of ${minSecretLength} to 1,024 characters`;
   if (top === 'chat') return 'must be a URL that begins with https:// or http://';
   return top === 'secrets' && field === undefined
     ? 'must be a variable name with the hosts that may receive the value, as in SFTP_PASSWORD: {hosts: [files.example.com]}'

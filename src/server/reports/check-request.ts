@@ -40,12 +40,5 @@ function deliveryFaults(delivery: ReportInput['delivery'], now: number): ErrorDe
       message: 'must not be true with scheduled_at',
     });
   }
-  // Nothing would ever begin it.
-  if (immediate === false && at === undefined) {
-    faults.push({
-      field: 'delivery.scheduled_at',
-      message: 'is required if immediate is false',
-    });
-  }
   return faults;
 }

@@ -9,6 +9,7 @@ import {
 } from '../../contract/reports.ts';
 import type { ReportScope } from '../../report/content/order.ts';
 import type { ReportSummary } from '../../report/model.ts';
+import { dueFirst } from '../store/store.ts';
 import type { CollectionSpec, LaneSpec } from '../store/store.ts';
 import * as z from 'zod';
 import { Timestamp } from '../../contract/lists.ts';
@@ -33,6 +34,8 @@ export interface StoredReport {
   readonly prepared_by?: string;
   readonly security?: StoredSecurity;
   readonly scheduled_at?: string;
+  /** It comes before the others of its caller. */
+  readonly immediate?: true;
   /** Recipients who are told when it has ended. */
   readonly notify?: readonly string[];
   /** The schedule and the run that asked for it. */
@@ -71,7 +74,7 @@ export interface ReportResult {
   readonly source_scan_id?: string;
   readonly policies: number;
   readonly resources: number;
-  /** Names, and pages where there is a PDF. */
+  /** Names, and pages; earlier versions counted no pages where there was no PDF. */
   readonly sections: readonly { readonly name: string; readonly pages?: number }[];
   readonly pages?: number;
   /** The blobs that the model is read from (render/stored-model.ts). */
@@ -128,6 +131,10 @@ export interface StoredTiming {
   /** Milliseconds, the newest last. */
   readonly durations: readonly number[];
 }
+
+/** When the lane of a new report is due, see `putOff`. */
+export const dueAtOf = ({ scheduled_at: at, immediate }: StoredReport): number =>
+  at === undefined ? (immediate ? dueFirst : 0) : Date.parse(at);
 
 export const reportTimings: CollectionSpec<StoredTiming> = {
   name: 'report_timings',
@@ -207,6 +214,7 @@ export const reportShape = shape<StoredReport>({
   prepared_by: z.string().optional(),
   security: securityShape.optional(),
   scheduled_at: Timestamp.optional(),
+  immediate: z.literal(true).optional(),
   notify: z.array(Email).optional(),
   schedule_id: Id.optional(),
   run_id: Id.optional(),

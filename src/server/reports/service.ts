@@ -16,7 +16,7 @@ import type { Reader, Tx, Versioned } from '../store/store.ts';
 import type { Asker } from '../threads/threads.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { timeFaults } from './check-request.ts';
-import { reportLanes, reports } from './collection.ts';
+import { dueAtOf, reportLanes, reports } from './collection.ts';
 import type { ReportScope } from '../../report/content/order.ts';
 import type { StoredReport, StoredSecurity } from './collection.ts';
 import { hashPassword } from './download/password.ts';
@@ -101,7 +101,8 @@ export async function createReport(
   const now = deps.clock.now();
   await checkOrder(tx, order, now);
   const { format_options: format = {}, delivery = {}, security, ...fields } = order;
-  const due = delivery.scheduled_at === undefined ? undefined : Date.parse(delivery.scheduled_at);
+  const { immediate, scheduled_at: scheduledAt } = delivery;
+  const due = scheduledAt === undefined ? undefined : Date.parse(scheduledAt);
   const id = deps.ids.next('rpt');
   const at = timestamp(now);
   const formats = format.formats ?? ['pdf'];
@@ -121,6 +122,7 @@ export async function createReport(
       prepared_by: await nameOfActor(tx, { actor: actor.userId, via: actor.via }),
       security: security && sealed(deps, id, security),
       scheduled_at: due === undefined ? undefined : timestamp(due),
+      immediate: immediate === true ? true : undefined,
       notify: delivery.notifications?.email,
       status: 'pending',
       attempts: 0,
@@ -131,7 +133,7 @@ export async function createReport(
     }) as StoredReport,
   );
   await tx.append(reportLanes, id, id);
-  if (due !== undefined) await tx.putOff(reportLanes, id, due);
+  await tx.putOff(reportLanes, id, dueAtOf(stored.doc));
   await recordAudit(deps, tx, actor, 'report.create', id);
   return stored;
 }

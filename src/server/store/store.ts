@@ -95,6 +95,9 @@ export interface LaneTurns<T extends Document> {
   readonly servedAt: (doc: T) => string | undefined;
 }
 
+/** The due time of a lane that comes before all others of its owner, but for those that have the same. */
+export const dueFirst = 1;
+
 /** A lane in the line of those to be claimed, or one that is about to be. */
 export interface LanePlace {
   readonly lane: string;

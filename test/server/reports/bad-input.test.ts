@@ -79,7 +79,6 @@ const cases: readonly (readonly [
     'delivery.immediate',
     /scheduled_at/,
   ],
-  ['never', { delivery: { immediate: false } }, 'delivery.scheduled_at', /required/],
   [
     'a bad address',
     { delivery: { notifications: { email: ['x'] } } },

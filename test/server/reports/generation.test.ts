@@ -80,6 +80,34 @@ test('those that were asked for first come first, but for those that are for lat
   expect(order).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
+test('one that is immediate comes before the others that wait, and of two the first', async () => {
+  const order: string[] = [];
+  const passage = gate();
+  service = await startReports({
+    reports: {
+      async compose(deps, evaluation, asked, options) {
+        order.push(asked.name);
+        await passage.pass(options.signal);
+        return composeTiny(deps, evaluation, asked, options);
+      },
+    },
+  });
+  for (const name of ['a', 'b', 'c', 'd']) {
+    await create(service, { name, delivery: { immediate: false } });
+  }
+  await until(() => order.length > 0);
+  const begun = [...order];
+  const now = [];
+  for (const name of ['x', 'y']) {
+    now.push((await create(service, { name, delivery: { immediate: true } })).json);
+  }
+  expect(now.map(({ queue_position: position }) => position)).toEqual([1, 2]);
+  passage.open();
+  await service.reportWork.idle();
+  const left = ['a', 'b', 'c', 'd'].slice(begun.length);
+  expect(order).toEqual([...begun, 'x', 'y', ...left]);
+});
+
 test('one that is for later begins at its time, and tells of then', async () => {
   service = await startReports();
   const got = await create(service, {
@@ -338,13 +366,20 @@ test('a stop of the service puts it back without counting, and leaves nothing', 
   expect(await blobIds(service)).toEqual([]);
 });
 
-test('a report without a PDF has no pages', async () => {
+test('the pages of a report are those of its PDF, also where none was asked for', async () => {
   service = await startReports();
   const id = idOf(await create(service, { format_options: { formats: ['csv'] } }));
   await service.reportWork.idle();
-  expect((await read(service, id)).content).toEqual({
-    sections: [{ name: 'Summary' }, { name: 'Findings' }],
+  const { content, formats } = await read(service, id);
+  expect(content).toEqual({
+    pages: 3,
+    sections: [
+      { name: 'Summary', pages: 1 },
+      { name: 'Findings', pages: 2 },
+    ],
   });
+  expect(formats).toMatchObject([{ format: 'csv' }]);
+  expect((await blobIds(service)).filter((blob) => blob.endsWith('.pdf'))).toEqual([]);
 });
 
 const asker = { owner: 'somebody', signal: new AbortController().signal };
@@ -366,7 +401,8 @@ test('a further format is rendered once, from the same data, for all who ask for
   );
   expect(new Set(files.map(({ blob }) => blob)).size).toBe(1);
   expect(await service.reportWork.ensureFile(id, 'pdf', asker)).toEqual(files[0]);
-  expect(rendered).toEqual(['csv', 'pdf']);
+  // The first time for its pages only.
+  expect(rendered).toEqual(['csv', 'pdf', 'pdf']);
   expect(await read(service, id)).toMatchObject({
     content: { pages: 3, sections: [{ pages: 1 }, { pages: 2 }] },
     formats: [{ format: 'csv' }, { format: 'pdf', sha256: files[0]?.sha256 }],

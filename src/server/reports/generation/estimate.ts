@@ -3,7 +3,7 @@ import { policies } from '../../policies/collection.ts';
 import { resources } from '../../resources/collection.ts';
 import { countRows } from '../../store/all-rows.ts';
 import type { Reader, Store, Tx } from '../../store/store.ts';
-import { reportLanes, reports, reportTimings } from '../collection.ts';
+import { dueAtOf, reportLanes, reports, reportTimings } from '../collection.ts';
 import type { StoredReport } from '../collection.ts';
 
 /** Reports that are generated at once: there is to be something left for requests. */
@@ -77,8 +77,8 @@ export async function placeInQueue(
   report: StoredReport,
   now: number,
 ): Promise<QueuePlace> {
-  const { id: lane, created_by: owner, scheduled_at: at } = report;
-  const dueAt = at === undefined ? 0 : Date.parse(at);
+  const { id: lane, created_by: owner } = report;
+  const dueAt = dueAtOf(report);
   const before = await store.ahead(reportLanes, { lane, owner, now, dueAt });
   const known: StoredReport[] = [];
   for (const id of before.slice(0, mostAhead)) {

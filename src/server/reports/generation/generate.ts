@@ -75,6 +75,7 @@ export async function generate(
     files.push(file);
     pages ??= rendered.pages;
   }
+  pages ??= await layOut(deps, generator, { report, model, signal });
   const { head } = composed.model;
   return {
     generatedAt: head.generated_at,
@@ -96,6 +97,35 @@ export async function generate(
   };
 }
 
+/** The pages that a PDF of the report has, where none was asked for. */
+async function layOut(
+  { store, random }: Deps,
+  { render }: Generator,
+  {
+    report,
+    model,
+    signal,
+  }: {
+    readonly report: StoredReport;
+    readonly model: readonly string[];
+    readonly signal: AbortSignal;
+  },
+): Promise<Rendered['pages']> {
+  const { pages } = await render({
+    blobs: store.blobs,
+    model,
+    options: {
+      format: 'pdf',
+      filename: report.name,
+      ...defined({ watermark: report.security?.watermark }),
+      random,
+    },
+    write: () => Promise.resolve(),
+    signal,
+  });
+  return pages;
+}
+
 const orderOf = ({ clock }: Deps, report: StoredReport): Parameters<Compose>[2] => ({
   id: report.id,
   name: report.name,
@@ -113,7 +143,7 @@ const orderOf = ({ clock }: Deps, report: StoredReport): Parameters<Compose>[2] 
   at: clock.now(),
 });
 
-/** What a report holds: the pages of its sections are the PDF's. */
+/** What a report contains: the pages of its sections are those of the PDF, whichever formats were asked for. */
 export const sectionsOf = (
   names: readonly ReportModel['sections'][number]['title'][],
   pages: Rendered['pages'],

@@ -1,3 +1,4 @@
+import { dueFirst } from '../store.ts';
 import type { LanePlace, LaneWork } from '../store.ts';
 import type { Lanes } from './lane.ts';
 import { createLine } from './line.ts';
@@ -65,7 +66,7 @@ export const createAgenda = (lanes: Lanes, owners: Owners): Agenda => {
     const place: Place =
       dueAt === 0
         ? { value: (turns += 1), id, lane, owner, dueAt, since: latest }
-        : { value: dueAt, id, lane, owner, dueAt, since: dueAt };
+        : { value: dueAt, id, lane, owner, dueAt, since: dueAt === dueFirst ? 0 : dueAt };
     const line = lines.get(owner) ?? createLine();
     lines.set(owner, line);
     places.set(lane, place);
