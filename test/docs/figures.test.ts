@@ -13,7 +13,7 @@ const policies = readdirSync(path.join(root, 'policies-example'), {
 
 it.each([
   ['README.md', /\d+(?= policies for AWS)/],
-  ['docs/local-server.md', /(?<= 1 of |It has )\d+(?= policies)/],
+  ['docs/local-server.md', /(?<= 1 of |The server has )\d+(?= policies)/],
 ])('%s shows how many policies the library has', async (file, figure) => {
   const text = readFileSync(path.join(root, file), 'utf8');
   expect(text).toMatch(figure);
