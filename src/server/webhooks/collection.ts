@@ -16,6 +16,8 @@ export interface StoredWebhook extends Omit<WebhookInput, 'secret'> {
   readonly disabled_at?: string;
   readonly disabled_reason?: string;
   readonly failing_since?: string;
+  /** Failed attempts since then, as far as they decide whether it is disabled. Absent beside `failing_since`: enough. */
+  readonly failures?: number;
   /** Events that are not delivered: since the first of them, until the next success. */
   readonly dropped?: DroppedEvents;
   readonly created_at: string;
@@ -58,6 +60,7 @@ export const webhookShape = shape<StoredWebhook>({
   disabled_at: Timestamp.optional(),
   disabled_reason: z.string().optional(),
   failing_since: Timestamp.optional(),
+  failures: z.int().min(1).optional(),
   dropped: DroppedEvents.optional(),
   created_at: Timestamp,
   updated_at: Timestamp,

@@ -88,8 +88,9 @@ function checkCostEvents({ principal }: Call, events: readonly EventType[]): voi
   throw insufficientScope(principal, 'cost:read', `A webhook for ${ofCost}`);
 }
 
-const withoutSecrets = ({
+const withoutInternals = ({
   secret: _s,
+  failures: _f,
   previous_secret: _p,
   previous_secret_expires_at: _e,
   ...plain
@@ -108,7 +109,7 @@ async function showWebhook(
   const { waiting } = await reader.laneState(webhookLanes, doc.id);
   const { previous_secret_expires_at: until } = doc;
   return {
-    ...withoutSecrets(doc),
+    ...withoutInternals(doc),
     ...(until !== undefined && hasPrevious(doc, now) ? { previous_secret_expires_at: until } : {}),
     status: doc.active ? 'active' : 'disabled',
     ...(last ? { last_delivery: last } : {}),

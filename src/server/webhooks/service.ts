@@ -179,17 +179,21 @@ async function pausedOrResumed(
   active: boolean | undefined,
   now: number,
 ): Promise<
-  Partial<Record<'disabled_at' | 'disabled_reason' | 'failing_since', string | undefined>>
+  Partial<Record<'disabled_at' | 'disabled_reason' | 'failing_since', string | undefined>> & {
+    readonly failures?: number | undefined;
+  }
 > {
   if (active === undefined) return {};
   if (!active) {
     await pauseDeliveries(tx, before.id);
     return { disabled_at: timestamp(now), disabled_reason: pausedByUser };
   }
+  const failingSince = await resumeDeliveries(tx, before, now);
   return {
     disabled_at: undefined,
     disabled_reason: undefined,
-    failing_since: await resumeDeliveries(tx, before, now),
+    failing_since: failingSince,
+    failures: failingSince === undefined ? undefined : before.failures,
   };
 }
 

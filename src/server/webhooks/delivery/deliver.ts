@@ -13,21 +13,12 @@ import type { Send } from '../../outbound/send.ts';
 import { makeAttempt } from './attempt.ts';
 import type { Sent, Task } from './attempt.ts';
 import { deliveries } from './collection.ts';
-import { ofWebhook } from './collection.ts';
 import type { StoredAttempt, StoredDelivery } from './collection.ts';
 import { createWriteBatcher } from './write-batcher.ts';
 import { hostOf } from './receiver.ts';
 import type { Message } from '../../outbound/signed-headers.ts';
 import { keepAnswer } from './keep-answer.ts';
-import {
-  afterAttempt,
-  attemptOf,
-  failureOf,
-  firstAtOf,
-  isAtLimit,
-  isFailure,
-  withAttempt,
-} from './record.ts';
+import { afterAttempt, attemptOf, failureOf, firstAtOf, withAttempt } from './record.ts';
 import { askedPause, drawRandom, nextAttempt } from '../../outbound/retry.ts';
 import { createSlots } from '../../outbound/slots.ts';
 import type { SlotLimits } from '../../outbound/slots.ts';
@@ -35,9 +26,6 @@ import { deliveryOf } from './work.ts';
 
 /** Requests at once, over all webhooks. */
 const defaultLimits: SlotLimits = { all: 2_048, host: 64 };
-
-/** Milliseconds. What fails all the while is tried at least every hour. */
-const lately = 2 * 3_600_000;
 
 const system = { userId: 'system', via: 'webhooks', requestId: 'system' };
 
@@ -166,7 +154,7 @@ async function record(
   if (dueAt > now) await tx.putOff(webhookLanes, claimed.lane, dueAt);
   return {
     delivery,
-    disabled: await updateWebhook(deps, tx, { before: webhook, delivery, attempt, now }),
+    disabled: await updateWebhook(deps, tx, { before: webhook, attempt, now }),
   };
 }
 
@@ -193,39 +181,21 @@ async function updateWebhook(
   tx: Tx,
   {
     before,
-    delivery,
     attempt,
     now,
   }: {
     readonly before: StoredWebhook;
-    readonly delivery: StoredDelivery;
     readonly attempt: StoredAttempt;
     readonly now: number;
   },
 ): Promise<string | undefined> {
-  const wasSilent = isAtLimit(before, attempt, now) && !(await hasFailedLately(tx, delivery, now));
-  const after = afterAttempt(before, attempt, now, wasSilent);
+  const after = afterAttempt(before, attempt, now);
   if (after === before) return undefined;
   await tx.replace(webhooks, after);
   if (after.active === before.active) return undefined;
   await tx.hold(webhookLanes, after.id, true);
   await recordAudit(deps, tx, system, 'webhook.disable', after.id, ['active']);
   return after.disabled_reason;
-}
-
-/** Whether an attempt before the newest one of a delivery failed, of this delivery or another. */
-async function hasFailedLately(
-  reader: Reader,
-  { id, webhook_id: webhookId, attempts }: StoredDelivery,
-  now: number,
-): Promise<boolean> {
-  const isOne = (attempt: StoredAttempt | undefined): boolean =>
-    attempt !== undefined && isFailure(attempt) && Math.abs(now - Date.parse(attempt.at)) <= lately;
-  if (isOne(attempts.at(-2))) return true;
-  const where = ofWebhook(webhookId, ['failed']);
-  const newest = { where, orderBy: 'updated_at', direction: 'desc', limit: 50 } as const;
-  const { rows } = await reader.page(deliveries, newest);
-  return rows.some(({ doc }) => doc.id !== id && !doc.test && isOne(doc.attempts.at(-1)));
 }
 
 function tellDropped({ log }: Deps, { lane, work }: LaneWork, sent: Sent | 'gone'): void {

@@ -124,28 +124,19 @@ export const firstAtOf = (before: number | undefined, at: number, now: number): 
 type Ended = Pick<StoredAttempt, 'error' | 'at' | 'response_status'>;
 
 /** Whether an attempt tells that its receiver does not work. 410 is the answer of one that does. */
-export const isFailure = ({ error, response_status: status }: Ended): boolean =>
+const isFailure = ({ error, response_status: status }: Ended): boolean =>
   error !== undefined && status !== 410;
 
-/** Whether a webhook fails for so long that it is to be disabled, if it did all the while. */
-export const isAtLimit = (
-  { active, failing_since: since }: StoredWebhook,
-  attempt: Ended,
-  now: number,
-): boolean => active && since !== undefined && isFailure(attempt) && now - Date.parse(since) >= day;
+/** The first failed attempt, and five after it, before one that disables. */
+const failuresBefore = 6;
 
 /**
- * A webhook after an attempt; the very same where nothing changes.
- * @param wasSilent the limit is reached, but nothing has failed of late: it begins to fail only now
+ * A webhook after an attempt; the very same where nothing changes. At the first failed attempt 24 hours or more after the
+ * first one since the last success, with at least five failed ones in between, it is disabled, however far apart they are.
  */
-export function afterAttempt(
-  webhook: StoredWebhook,
-  attempt: Ended,
-  now: number,
-  wasSilent: boolean,
-): StoredWebhook {
+export function afterAttempt(webhook: StoredWebhook, attempt: Ended, now: number): StoredWebhook {
   const { error, at } = attempt;
-  const { failing_since: before, ...rest } = webhook;
+  const { failing_since: before, failures: counted, ...rest } = webhook;
   if (error === undefined) {
     const { dropped } = webhook;
     const isOver = dropped && dropped.ended_at === undefined;
@@ -154,8 +145,10 @@ export function afterAttempt(
   }
   if (!isFailure(attempt)) return webhook;
   // Not later than now, should a clock have been set back.
-  const since = timestamp(Math.min(Date.parse((wasSilent ? undefined : before) ?? at), now));
-  if (!wasSilent && isAtLimit(webhook, attempt, now)) {
+  const since = timestamp(Math.min(Date.parse(before ?? at), now));
+  const earlier = counted ?? (before === undefined ? 0 : failuresBefore);
+  const isAtLimit = earlier >= failuresBefore && now - Date.parse(since) >= day;
+  if (webhook.active && isAtLimit) {
     return {
       ...rest,
       active: false,
@@ -165,5 +158,7 @@ export function afterAttempt(
       updated_at: timestamp(now),
     };
   }
-  return since === before ? webhook : { ...rest, failing_since: since };
+  const failures = Math.min(earlier + 1, failuresBefore);
+  if (since === before && failures === counted) return webhook;
+  return { ...rest, failing_since: since, failures };
 }

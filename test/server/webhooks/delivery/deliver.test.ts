@@ -212,7 +212,8 @@ describe('a clock that is set back', () => {
       const id = await world.addWebhook();
       world.answerWith(fail);
       await world.emit(2);
-      await world.pass(60_000);
+      // Some attempts more, and it would be disabled ahead.
+      await world.pass(20_000);
       world.setClock(world.now + hours * hour);
       await world.idle();
       const before = world.requests.length;
@@ -266,18 +267,43 @@ describe('a webhook that fails', () => {
     expect(webhook).toMatchObject({ active: true, failing_since: '2026-03-03T12:00:00.000Z' });
   });
 
-  test('does so anew after days in which nothing was sent', async () => {
+  test('is disabled at the first failed attempt after 24 hours, with five in between, however far apart', async () => {
     const id = await world.addWebhook({ retry_config: { max_attempts: 1 } });
     world.answerWith(fail);
-    await world.emit();
-    await world.pass(48 * hour);
+    for (const hours of [0, 48, 1, 1, 1, 100]) {
+      await world.pass(hours * hour);
+      await world.emit();
+      await world.pass(1_000);
+      expect(await world.webhook(id)).toMatchObject({
+        active: true,
+        failing_since: '2026-03-01T12:00:00.000Z',
+      });
+    }
     await world.emit();
     await world.pass(1_000);
-    const again = { active: true, failing_since: '2026-03-03T12:00:00.000Z' };
-    expect(await world.webhook(id)).toMatchObject(again);
-    await world.emit();
-    await world.pass(1_000);
-    expect(await world.webhook(id)).toMatchObject(again);
+    expect(await world.webhook(id)).toMatchObject({ active: false });
+  });
+
+  test('many times within 24 hours is not disabled, and a success forgets them', async () => {
+    const id = await world.addWebhook({ retry_config: { max_attempts: 1 } });
+    world.answerWith(fail);
+    const fails = async (times: number): Promise<void> => {
+      for (let at = 0; at < times; at++) {
+        await world.emit();
+        await world.pass(1_000);
+      }
+    };
+    await fails(20);
+    expect(await world.webhook(id)).toMatchObject({ active: true });
+    world.answerWith(() => ok);
+    await fails(1);
+    world.answerWith(fail);
+    await fails(1);
+    await world.pass(25 * hour);
+    await fails(5);
+    expect(await world.webhook(id)).toMatchObject({ active: true });
+    await fails(1);
+    expect(await world.webhook(id)).toMatchObject({ active: false });
   });
 
   test('in one delivery after the other is disabled like one that fails in its retries', async () => {
