@@ -213,7 +213,7 @@ describe('a clock that is set back', () => {
       world.answerWith(fail);
       await world.emit(2);
       // Some attempts more, and it would be disabled ahead.
-      await world.pass(20_000);
+      await world.pass(10_000);
       world.setClock(world.now + hours * hour);
       await world.idle();
       const before = world.requests.length;
