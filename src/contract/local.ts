@@ -176,7 +176,7 @@ export const local = {
     ...common,
     method: 'PUT',
     path: '/v1/local/clock',
-    summary: 'Set the clock of a local server; it keeps running from there',
+    summary: 'Set the clock of a local server; the clock keeps running from that time',
     body: z.strictObject({ now: Timestamp }),
     response: { status: 200, body: LocalClock },
     errors: ['not_local'],

@@ -157,7 +157,7 @@ export const oauthClients = {
   rotate: endpoint({
     method: 'POST',
     path: '/v1/oauth-clients/:id/rotate',
-    summary: 'Rotate the secret of an OAuth client; only this response contains the new one',
+    summary: 'Rotate the secret of an OAuth client; only this response contains the new secret',
     scope: 'admin',
     ext: true,
     params: ById,

@@ -86,7 +86,7 @@ class Reader {
       if (this.at === this.text.length) break;
       this.expect(',');
       this.take(/[ \t]*/y);
-      if (this.at === this.text.length) throw new NotStructured('it ends with a comma');
+      if (this.at === this.text.length) throw new NotStructured('the field ends with a comma');
     }
     return members;
   }

@@ -317,7 +317,7 @@ export const violations = {
     method: 'POST',
     path: '/v1/violations/:id/resolve',
     summary:
-      'Resolve a violation manually, or add a reason to a resolved one; it reopens if the next evaluation still fails',
+      'Resolve a violation manually, or add a reason to a resolved violation; the violation reopens if the next evaluation still fails',
     scope: 'compliance:write',
     ext: true,
     params: ById,

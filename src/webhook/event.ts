@@ -105,7 +105,7 @@ export function readEvent(body: Uint8Array, messageId: string | undefined): Read
   if (typeof type !== 'string' || typeof created !== 'string' || !isObject(fields.data)) {
     throw notAnEvent('type, created or data (or event, timestamp and data) is missing');
   }
-  if (!isB && typeof id !== 'string') throw notAnEvent('its ID is not a string');
+  if (!isB && typeof id !== 'string') throw notAnEvent('the ID is not a string');
   return {
     // Of any type: those that are not known come through, as the doc says.
     event: {

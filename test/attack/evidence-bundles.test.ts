@@ -134,7 +134,7 @@ it('a bomb is refused as compressed, and never unpacked', async () => {
   ]);
   const { exitCode, stdout } = await verify(made);
   expect(exitCode).toBe(2);
-  expect(stdout).toContain('it is compressed');
+  expect(stdout).toContain('the entry is compressed');
   const before = process.memoryUsage().rss;
   await verify(made);
   expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
@@ -194,7 +194,7 @@ it.each([
 ])('a statement %s is refused', async (_, statement) => {
   const { exitCode, stdout } = await verify(replaced('statement.dsse.json', statement()));
   expect(exitCode).toBe(2);
-  expect(stdout).toContain('- statement.dsse.json: it is not a signed statement');
+  expect(stdout).toContain('- statement.dsse.json: the content is not a signed statement');
 });
 
 function nestedPayload(): Buffer {

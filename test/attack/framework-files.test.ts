@@ -33,11 +33,11 @@ const files: readonly (readonly [what: string, text: () => string, message: stri
       ),
     'more than 5,000 controls',
   ],
-  ['lists in lists in lists', () => '['.repeat(size), 'nested more than 100 deep'],
+  ['lists in lists in lists', () => '['.repeat(size), 'nested more than 100 levels deep'],
   [
     'controls in controls in controls',
     () => `{"catalog":${'{"controls":[{"id":"a","controls":['.repeat(size / 32)}`,
-    'nested more than 100 deep',
+    'nested more than 100 levels deep',
   ],
   ['millions of lists', () => catalog(fill(() => '[]')), 'more than 1,000,000 lists and maps'],
   ['millions of keys', () => `{"catalog":{${fill((n) => `"k${n}":0`)}}}`, 'more than 1,000 keys'],

@@ -298,7 +298,7 @@ describe('a signed request', () => {
       input((text) => text.replace('" "', '""')),
       'a space or ")" is expected',
     ],
-    ['a comma at the end', input((text) => `${text},`), 'it ends with a comma'],
+    ['a comma at the end', input((text) => `${text},`), 'the field ends with a comma'],
     ['a parameter twice', input((text) => `${text};nonce="n-2"`), '";nonce" is duplicated'],
     [
       'another alg',

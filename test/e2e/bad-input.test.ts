@@ -108,8 +108,8 @@ describe('bad input, through the built binary', () => {
     ['wrong-type', 1, 'policies.0.enabled'],
     ['a-null', 1, 'policies.0'],
     ['deep', 1, 'not a list of policies'],
-    ['twice', 1, 'is not complete'],
-    ['lies', 1, 'is not complete'],
+    ['twice', 1, 'is incomplete'],
+    ['lies', 1, 'is incomplete'],
     ['cut', 1, 'the connection was closed'],
     ['endless', 1, 'the response is too long'],
     ['redirect', 1, 'redirects are not followed'],
@@ -304,7 +304,7 @@ describe('bad input, through the built binary', () => {
     runTool('mkfifo', path.join(cwd, '.govctlignore'));
     const ignoring = await runCli(['validate'], { cwd, env });
     expect(ignoring.exitCode).toBe(3);
-    expect(ignoring.stderr).toContain('.govctlignore cannot be read: it is not a file');
+    expect(ignoring.stderr).toContain('.govctlignore cannot be read: the path is not a file');
   });
 
   it('shows the result all the same where an output file cannot be written, and exits with 1', async () => {

@@ -26,7 +26,7 @@ export async function rotateIdTokenKey(
         `Published ${data.id}`,
         [
           ['created', utcMinute(data.created_at)],
-          ['signs from', data.signs_from],
+          ['signs from', utcMinute(data.signs_from)],
         ],
         style,
       ),

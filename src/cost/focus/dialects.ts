@@ -246,7 +246,7 @@ const others: readonly { readonly signs: readonly string[]; readonly message: st
   {
     signs: ['billing_account_id', 'usage_start_time', 'cost'],
     message:
-      "the columns are those of Google Cloud's billing export to BigQuery; create Google's FOCUS view over it and export that",
+      "the columns are those of Google Cloud's billing export to BigQuery; create Google's FOCUS view of the billing export, and export the view",
   },
 ];
 

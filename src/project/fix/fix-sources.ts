@@ -51,7 +51,7 @@ export async function fixSources<F extends Finding>(
         const place = index.locate(address);
         if (!place) return { ok: false, why: 'no .tf file in --source declares the resource' };
         if (place.labels[0] !== 'resource')
-          return { ok: false, why: 'its module is outside --source' };
+          return { ok: false, why: 'the module of the resource is outside --source' };
         if ((before.texts.get(place.path)?.length ?? 0) > largestSource)
           return { ok: false, why: 'the file is larger than 1 MiB' };
         return proposeInTerraform(before, place, patch, index.folderOf);

@@ -87,9 +87,9 @@ function refuseUnhashed(plan: Plan, file: string): void {
 async function readText(file: string): Promise<string> {
   try {
     const found = await stat(file);
-    if (found.isDirectory()) throw new Error('it is a directory');
+    if (found.isDirectory()) throw new Error('the path is a directory');
     // Reading a pipe or a device could wait for ever.
-    if (!found.isFile()) throw new Error('it is not a file');
+    if (!found.isFile()) throw new Error('the path is not a file');
     if (found.size > largestPlan) throw new Error('too large for a plan');
     return await readFile(file, 'utf8');
   } catch (cause) {

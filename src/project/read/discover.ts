@@ -171,7 +171,7 @@ function readIgnoreRules(
   try {
     const stats = statSync(file, { throwIfNoEntry: false });
     if (!stats) return () => false;
-    if (!stats.isFile()) throw new Error('it is not a file');
+    if (!stats.isFile()) throw new Error('the path is not a file');
     const target = lstatSync(file).isSymbolicLink() ? boundary.outside(file) : undefined;
     if (target !== undefined) throw new Error(leadsOutside(target).message);
     text = readFileSync(file, 'utf8');

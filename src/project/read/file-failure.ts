@@ -5,8 +5,8 @@ export function whyFileFailed(cause: unknown): string {
     ENOTDIR: 'part of the path is not a directory',
     EACCES: 'permission denied',
     EPERM: 'permission denied',
-    EISDIR: 'it is a directory',
-    ELOOP: 'it is a symbolic link to itself',
+    EISDIR: 'the path is a directory',
+    ELOOP: 'the path is a symbolic link to itself',
     ENOSPC: 'the disk is full',
     EROFS: 'the file system is read-only',
   };

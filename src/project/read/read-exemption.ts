@@ -29,7 +29,7 @@ export function readExemption(
   place: Place,
 ): { exemption: LocalExemption; identity: Identity } {
   const { identity } = exemptionIdentity(document);
-  if (!identity) throw new TypeError('its schema requires a policy and resources');
+  if (!identity) throw new TypeError('an exemption requires a policy and resources');
   const exemption: LocalExemption['exemption'] & Partial<ExemptionDocument> = { ...document };
   for (const field of ['kind', 'key', 'name'] as const) delete exemption[field];
   return { exemption: { key: identity.key, exemption, place }, identity };

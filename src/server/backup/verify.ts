@@ -326,7 +326,7 @@ const ownerOf = ({ collection, id }: NamedFile): string =>
 
 const wayOut = (isBackup: boolean, file?: string): string =>
   isBackup
-    ? 'Use another, intact backup.'
+    ? 'Use a different, intact backup.'
     : file === undefined
       ? 'Restore a backup: govctl server restore DIR --data-dir NEW-DIRECTORY'
       : `Stop the server and copy ${file} from a backup.`;

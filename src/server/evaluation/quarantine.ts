@@ -82,7 +82,7 @@ export function createQuarantine(deps: Deps) {
       since: timestamp(deps.clock.now()),
       resources: counted.over.size,
       example,
-      reason: `its conditions exceed the budget of ${inThrees(evaluationBudget)} steps`,
+      reason: `the conditions exceed the budget of ${inThrees(evaluationBudget)} steps`,
     };
     const isDone = await deps.store.transact(async (tx) => {
       const row = await tx.get(policies, id);

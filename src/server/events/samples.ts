@@ -142,7 +142,7 @@ const samples: Readonly<Record<EventType, Record<string, unknown>>> = {
         since: at,
         resources: 10,
         example: violation.resource_id,
-        reason: 'its conditions exceed the budget of 2,000,000 steps',
+        reason: 'the conditions exceed the budget of 2,000,000 steps',
       },
     },
   },

@@ -107,7 +107,7 @@ export async function checkManual(
   const { framework: name, control } = splitLabel(label);
   const { id, controls } = await chooseControls(store, name, [control]);
   const [found] = controls;
-  if (!found) throw new Error('there is one');
+  if (!found) throw new Error('the label matches no control');
   const end = Date.parse(expiryOf({ expires }));
   if (end < clock.now()) throw invalid('expires', 'must not be in the past');
   if (end > clock.now() + longestMs) throw invalid('expires', 'must be within three years');

@@ -15,8 +15,8 @@ export async function interactionPage(visit: Visit, oauth: Oauth): Promise<Respo
     return visit.page(
       'This login has expired',
       html`<p>
-        It took too long, was already completed, or was started in another browser. Go back to the
-        program that you wanted to log in to, and try again.
+        The login took too long, was already completed, or was started in another browser. Go back
+        to the program that you wanted to log in to, and try again.
       </p>`,
       { status: 410 },
     );

@@ -16,9 +16,9 @@ export async function invitationPage(
     return visit.page(
       'This link no longer works',
       html`<p>
-        It has expired, was already used, or was replaced by a newer one. If you have already chosen
-        a password, <a href="/auth/sign-in">sign in</a>. If not, ask an administrator for a new
-        link.
+        The link has expired, was already used, or was replaced by a newer link. If you have already
+        chosen a password, <a href="/auth/sign-in">sign in</a>. If not, ask an administrator for a
+        new link.
       </p>`,
       { status: 410 },
     );

@@ -35,7 +35,7 @@ export async function planRollback(
 
 function refuseUnended({ id, status, counts, dry_run: isDry }: StoredRemediation): void {
   if (isDry) {
-    throw new GovctlError('remediation_state', `${id} was a dry run: it changed nothing`);
+    throw new GovctlError('remediation_state', `${id} was a dry run and changed nothing`);
   }
   const isAtWork =
     status === 'planned' || status === 'approved' || counts.planned + counts.attempting > 0;

@@ -51,7 +51,7 @@ describe('policy list', () => {
       since: '2026-03-01T12:00:00.000Z',
       resources: 12,
       example: 'arn:aws:s3:::logs',
-      reason: 'its conditions exceed the budget of 2,000,000 steps',
+      reason: 'the conditions exceed the budget of 2,000,000 steps',
     };
     put('costly', { quarantined, enabled: true });
     expect((await run(['list'])).stdout).toMatch(/costly .* yes, quarantined +pol_000001/);

@@ -42,7 +42,7 @@ it('saves, verifies and restores, and says so in lines of 80 columns', async () 
   const damaged = await run('server', 'verify', 'b');
   expect([damaged.exitCode, damaged.stdout]).toEqual([
     1,
-    expect.stringContaining('fix      Use another, intact backup.'),
+    expect.stringContaining('fix      Use a different, intact backup.'),
   ]);
   const refused = await run('server', 'restore', 'b', '--data-dir', 'new2');
   expect([refused.exitCode, refused.stderr]).toEqual([1, 'Nothing was restored.\n']);

@@ -22,7 +22,7 @@ describe('govctl server rotate-id-token-key', () => {
     const { exitCode, stdout, stderr } = await run();
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^Published jwk_\w+\n/);
-    expect(stdout).toContain('signs from  2026-03-02T12:00:00.000Z');
+    expect(stdout).toContain('signs from  2026-03-02 12:00 UTC');
     expect(stderr).toContain('The old key signs ID tokens until the new key is used');
   });
 

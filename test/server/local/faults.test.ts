@@ -76,16 +76,16 @@ describe('a fault of a local server', () => {
       );
     await add({ method: 'POST', cut: 'request' });
     await expect(service.send('POST', '/v1/policies', { body: policy('a') })).rejects.toThrow(
-      'cut',
+      'closed by a fault',
     );
     expect(await names()).toEqual([]);
     await add({ method: 'POST', path: '/v1/policies', cut: 'answer' });
     await expect(service.send('POST', '/v1/policies', { body: policy('a') })).rejects.toThrow(
-      'cut',
+      'closed by a fault',
     );
     expect(await names()).toEqual(['a']);
     await add({ path: '/v1/policies', cut: 'body' });
-    await expect(service.send('GET', '/v1/policies')).rejects.toThrow('cut');
+    await expect(service.send('GET', '/v1/policies')).rejects.toThrow('closed by a fault');
   });
 
   it('holds a request back', async () => {

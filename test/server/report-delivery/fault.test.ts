@@ -90,7 +90,7 @@ describe('a channel that could never work is refused when it is written', () => 
       'a team chat in a variable of the server',
       { kind: 'team_chat', webhook_url_env: 'GOVCTL_SERVER_API_KEY' },
       'delivery.team_chat.webhook_url_env',
-      /does not send to its URL's host/,
+      /does not send to the host of the URL/,
     ],
     [
       'SFTP without a login',

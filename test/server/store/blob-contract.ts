@@ -82,7 +82,7 @@ export const describeBlobs = (name: string, open: () => Promise<TestStore>): voi
       ).toBe(true);
     });
 
-    test('shows nothing of one before it is finished', async () => {
+    test('shows nothing of one before the blob is finished', async () => {
       const writer = await blobs.create('b1');
       await writer.write(text('half'));
       expect(await blobs.stat('b1')).toBeUndefined();
@@ -92,7 +92,7 @@ export const describeBlobs = (name: string, open: () => Promise<TestStore>): voi
       expect(await idsOf(blobs)).toEqual(['b1']);
     });
 
-    test('leaves nothing of one that is abandoned, before or after it is finished without harm', async () => {
+    test('leaves nothing of one that is abandoned, before or after the blob is finished without harm', async () => {
       const given = await blobs.create('b1');
       await given.write(text('half'));
       await given.abandon();

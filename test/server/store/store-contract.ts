@@ -269,7 +269,7 @@ export const describeStore = (name: string, open: () => Promise<TestStore>): voi
 
     test('a tx is of no use once its work has ended', async () => {
       const tx = await store.transact(async (inside) => ({ inside }));
-      await expect(tx.inside.insert(items, item('i1'))).rejects.toThrow(/over/);
+      await expect(tx.inside.insert(items, item('i1'))).rejects.toThrow(/after it had ended/);
       expect(await store.get(items, 'i1')).toBeUndefined();
     });
 

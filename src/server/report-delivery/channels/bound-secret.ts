@@ -25,12 +25,12 @@ export function secretUrlFor(name: string, config: ServerConfig): Bound<{ readon
   if (listed?.value === undefined) {
     return listed && listed.hosts.length > 0
       ? notSet(name)
-      : notBound(name, "its URL's host", 'HOST');
+      : notBound(name, 'the host of the URL', 'HOST');
   }
   const place = placeOfUrl(listed.value);
   return place && isBoundTo(listed, place)
     ? { url: listed.value }
-    : notBound(name, "its URL's host", 'HOST');
+    : notBound(name, 'the host of the URL', 'HOST');
 }
 
 /** One with buckets signs requests to storage, and is sent nowhere. */

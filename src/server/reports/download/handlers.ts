@@ -263,7 +263,7 @@ function notSigned({ id, security }: StoredReport, format: ReportFormat): Govctl
   const why =
     security?.sign === true
       ? 'a PDF contains its signature'
-      : 'it was not created with format_options.security.sign';
+      : 'the report was not created with format_options.security.sign';
   return new GovctlError(
     'invalid_report_config',
     `Report ${id} has no detached signature of its ${format}: ${why}`,

@@ -252,7 +252,8 @@ const fetchOver =
     const where = new URL(url).host;
     if (status === undefined) throw new Unreachable(`${where}: ${error ?? 'no response'}`);
     if (status >= 500 || status === 429) throw new Unreachable(`${where} returned ${status}`);
-    if (truncated) throw new Unreachable(`${where} sent more than 64 KiB, or responded too slowly`);
+    if (truncated)
+      throw new Unreachable(`${where} sent a response of over 64 KiB, or responded too slowly`);
     const isBare = status === 204 || status === 304;
     return new Response(isBare ? null : text, { status, headers: given });
   };

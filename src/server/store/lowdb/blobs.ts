@@ -112,14 +112,14 @@ const beginWriter = (file: OpenFile, { files, folder, id, onEnd }: Target): Blob
           await file.close();
           await files.rename(unfinished, path);
           await files.syncFolder(folder);
-          ended = { why: 'it is finished' };
+          ended = { why: 'the blob is finished' };
           onEnd();
           return { size, sha256: hash.digest('hex') };
         }),
       ),
     abandon: () =>
       inTurn(async () => {
-        if (!ended) await clear('it was abandoned', [unfinished]);
+        if (!ended) await clear('the blob was abandoned', [unfinished]);
       }),
   };
 };

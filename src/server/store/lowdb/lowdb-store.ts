@@ -209,8 +209,7 @@ export const createEngine = (
     const begunIn = phase;
     // It may have seen what was refused since.
     const assertUnbroken = (): void => {
-      if (phase !== begunIn)
-        throw new StoreUnavailable('the disk failed while the change was made');
+      if (phase !== begunIn) throw new StoreUnavailable('the disk failed during the change');
     };
     const { tx, finish } = beginTransaction(committed, commit + 1);
     // What is answered may rest on commits that are not on disk yet, even if it is an error: it waits for them, too.
