@@ -21,7 +21,9 @@ describe('govctl fmt', () => {
     expect(statSync(path.join(cwd, 'a.yaml')).mode & 0o777).toBe(0o640);
     expect(statSync(path.join(cwd, 'b.yaml')).mtimeMs).toBe(before);
     expect(readdirSync(cwd).sort()).toEqual(['a.yaml', 'b.yaml']);
-    expect((await runCommandLine(['fmt'], { cwd })).stdout).toBe('2 files checked, all formatted\n');
+    expect((await runCommandLine(['fmt'], { cwd })).stdout).toBe(
+      '2 files checked, all formatted\n',
+    );
   });
 
   it('writes through a link and leaves it a link', async () => {
