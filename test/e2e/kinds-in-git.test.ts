@@ -92,11 +92,13 @@ describe('exemptions and frameworks in git, with the built binary', () => {
     expect(drift.exitCode).toBe(2);
     expect(shown(drift)).toMatchInlineSnapshot(`
       "  ! exemption legacy  exm_ID  policies/legacy.yaml:1
-            edited outside git since the last apply, last at TIME
+            edited outside git since the last apply, last at TIME by
+              bootstrap
             ~ expires: 2099-03-31 → 2099-12-31
 
         ! framework finops  finops  policies/finops.yaml:1
-            edited outside git since the last apply, last at TIME
+            edited outside git since the last apply, last at TIME by
+              bootstrap
             ~ controls.C1.title: Every cost has an owner → By hand
             - controls.C1.1:
               - id C1.1
@@ -105,7 +107,7 @@ describe('exemptions and frameworks in git, with the built binary', () => {
 
       Drift: 2 of 3 documents of project acme were edited outside git.
 
-      To restore the version in git, run: govctl apply
+      To restore the version in git, run \`govctl apply\`.
       To keep an edit, add it to the file first.
       "
     `);
