@@ -54,7 +54,7 @@ const refusals: readonly (readonly [keyof typeof differences, RegExp])[] = [
   ['zonePrefix', /contains a time zone/],
   ['question', /\? is not supported/],
   ['special', /L, W and # are not supported/],
-  ['backwards', /cannot go backwards/],
+  ['backwards', /must not start after its end/],
 ];
 
 /** Read as we would be asked for it: what says the same in our five fields. */

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { makeTempFolder, projectRoot, runCli, startBuiltServer } from '../support/built-cli.ts';
+import { runCli, startBuiltServer } from '../support/built-cli.ts';
+import { installPacked } from '../support/packed-install.ts';
 import { startPasswordSsh } from '../support/password-ssh.ts';
 import { until } from '../support/until.ts';
 
@@ -11,21 +12,7 @@ describe('the packed package, installed into an empty folder', () => {
   let installed: string;
 
   beforeAll(async () => {
-    const folder = makeTempFolder();
-    const packed = await execa(
-      'npm',
-      ['pack', '--json', '--ignore-scripts', '--pack-destination', folder],
-      { cwd: projectRoot },
-    );
-    const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
-    installed = path.join(folder, 'empty');
-    mkdirSync(installed);
-    writeFileSync(path.join(installed, 'package.json'), '{"private":true,"type":"module"}');
-    await execa(
-      'npm',
-      ['install', '--omit=dev', '--no-audit', '--no-fund', path.join(folder, filename)],
-      { cwd: installed },
-    );
+    installed = await installPacked();
     script = path.join(installed, 'node_modules', 'govctl', 'bin', 'govctl.js');
   }, 300_000);
 

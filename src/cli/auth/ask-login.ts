@@ -1,6 +1,7 @@
 import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
+import { isLoopback } from '../credentials/base-url.ts';
 import type { Login } from '../credentials/find-login.ts';
 import { checkToken } from '../credentials/find-login.ts';
 import { logInPerson, waysOfPeople } from './person/log-in.ts';
@@ -43,9 +44,11 @@ export async function askLogin(
       hint: 'Use --web or --device, pipe an API key into `govctl auth login --with-token`, or pipe a client secret into `govctl auth login --client-id ID`. In a CI job, use --oidc.',
     });
   }
+  const people = await waysOfPeople(context, baseUrl);
+  const key = { name: 'an API key', value: 'key' } as const;
   const way = await prompt.select(`How do you want to log in to ${baseUrl}?`, [
-    ...(await waysOfPeople(context, baseUrl)),
-    { name: 'an API key', value: 'key' },
+    // A server on this machine has shown its key, and may have no users.
+    ...(isLoopback(baseUrl) ? [key, ...people] : [...people, key]),
     { name: 'client credentials (ID and secret)', value: 'client' },
   ]);
   switch (way) {

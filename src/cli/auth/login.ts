@@ -15,6 +15,7 @@ import { checkProfileName, defaultProfile, readProfiles } from '../credentials/p
 import { shortKeyId } from '../credentials/trusted-key.ts';
 import { parseScope } from '../flags/parse-words.ts';
 import { projectBaseUrl } from '../objects/project-base-url.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
 import { describeLogin, describePlace } from './describe-login.ts';
 import { pinKey } from './pin-key.ts';
 import type { Given, LoginOptions } from './ask-login.ts';
@@ -71,10 +72,14 @@ export async function runLogin(given: Context, typed: LoginOptions): Promise<Exi
       ...defined({ policies: verdict.policies, granted_scope: scope, user }),
       ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
     },
-    human: (style) =>
-      `${style.green('Logged in')} to ${style.bold(baseUrl)} ${who}: ${describeVerdict(verdict)}.\n` +
-      `Profile "${name}", stored in ${placeOf(profile, fileOf(folder, name))}.\n` +
-      (pinned ? `Pinned the server's signing key ${shortKeyId(pinned.id)}.\n` : ''),
+    human: (style, columns) =>
+      [
+        `${style.green('Logged in')} to ${style.bold(baseUrl)} ${who}: ${describeVerdict(verdict)}.`,
+        `Profile "${name}", stored in ${placeOf(profile, fileOf(folder, name))}.`,
+        ...(pinned ? [`Pinned the server's signing key ${shortKeyId(pinned.id)}.`] : []),
+      ]
+        .map((line) => `${wrapWords(line, columns)}\n`)
+        .join(''),
   });
   const variable = ['GOVCTL_TOKEN', 'GOVCTL_CLIENT_ID', 'GOVCTL_OIDC'].find(
     (one) => world.env[one],

@@ -14,6 +14,7 @@ import { describePerson, describeVerdict, verifyLogin } from './verify-login.ts'
 import type { Me } from '../../contract/me.ts';
 import { utcMinute } from '../../contract/utc-time.ts';
 import { printableLine } from '../terminal/printable.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
 
 export interface StatusOptions {
   readonly all?: boolean;
@@ -56,8 +57,10 @@ export async function runStatus(context: Context, options: StatusOptions): Promi
   await context.show({
     value: { logins: asked.map(({ status }) => status) },
     rows: () => asked.map(({ status }) => status),
-    human: (style) =>
-      asked.map(({ status, login }) => describeStatus(status, login, style, context)).join('\n'),
+    human: (style, columns) =>
+      asked
+        .map(({ status, login }) => describeStatus(status, login, style, columns, context))
+        .join('\n'),
   });
   const failed = asked.find(({ error }) => error !== undefined);
   return failed?.error?.exitCode ?? exitCodes.ok;
@@ -159,6 +162,7 @@ function describeStatus(
   status: LoginStatus,
   login: Login,
   style: Style,
+  columns: number,
   { world }: Context,
 ): string {
   const verdict =
@@ -184,7 +188,9 @@ function describeStatus(
   }
   if (status.login_expires_at !== undefined)
     lines.push(['session', `ends ${at(status.login_expires_at)}`]);
-  const body = lines.map(([name, text]) => `  ${name.padEnd(8)} ${text}\n`).join('');
+  const body = lines
+    .map(([name, text]) => `${wrapWords(`  ${name.padEnd(8)} ${text}`, columns, 9)}\n`)
+    .join('');
   return `${style.bold(status.base_url)}\n${body}`;
 }
 

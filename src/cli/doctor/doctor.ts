@@ -3,6 +3,7 @@ import { exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import { count } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
 import { machineChecks } from './machine.ts';
 import { serviceChecks } from './service.ts';
 import type { Finding } from './finding.ts';
@@ -20,15 +21,22 @@ export async function runDoctor(context: Context): Promise<ExitCode> {
   await context.show({
     value: { summary, checks: findings },
     rows: () => findings,
-    human: (style) =>
-      findings.map((finding) => describeFinding(finding, style)).join('') +
+    human: (style, columns) =>
+      findings.map((finding) => describeFinding(finding, style, columns)).join('') +
       `\n${summary.ok} ok, ${count(summary.warn, 'warning')}, ${summary.fail} failed\n`,
   });
   return summary.fail > 0 ? exitCodes.error : exitCodes.ok;
 }
 
-function describeFinding({ check, status, message, hint }: Finding, style: Style): string {
+function describeFinding(
+  { check, status, message, hint }: Finding,
+  style: Style,
+  columns: number,
+): string {
   const marks = { ok: style.green('ok  '), warn: style.yellow('warn'), fail: style.red('fail') };
-  const line = `${marks[status]}  ${check.padEnd(12)}  ${message}\n`;
-  return hint ? `${line}${' '.repeat(20)}${style.cyan('→')} ${hint}\n` : line;
+  const margin = ' '.repeat(20);
+  const line = `${marks[status]}  ${check.padEnd(12)}  ${message}`;
+  const lines = [wrapWords(line, columns, margin.length)];
+  if (hint) lines.push(wrapWords(`${margin}${style.cyan('→')} ${hint}`, columns));
+  return `${lines.join('\n')}\n`;
 }

@@ -99,7 +99,7 @@ function renderMissing({ kind, key, name, place }: Missing, style: Style, column
     style.dim(printableLine(`${place.file}:${place.line}`)),
   ].join('  ');
   return [
-    title,
+    wrapWords(title, columns, 4),
     ...(name === key ? [] : [`      ${style.dim('name:')} ${printableLine(name)}`]),
     wrapWords(`      ${style.dim(missingReason)}`, columns),
   ].join('\n');
@@ -122,7 +122,9 @@ function renderDrifted(each: Drifted, style: Style, columns: number): string {
       ? [style.dim(printableLine(note === undefined ? notInFiles : hiddenBy(note)))]
       : fieldLines(fields, columns - 8).map((line) => renderLine(line, style));
   return [title, style.dim(`${printableLine(reason)}${when}`), ...details]
-    .map((line, index) => (index === 0 ? line : wrapWords(`      ${line}`, columns)))
+    .map((line, index) =>
+      index === 0 ? wrapWords(line, columns, 4) : wrapWords(`      ${line}`, columns),
+    )
     .join('\n');
 }
 

@@ -91,7 +91,7 @@ function renderChange(
     ...(id ? [style.dim(oneLine(id))] : []),
     ...(place ? [style.dim(oneLine(`${place.file}:${place.line}`))] : []),
   ].join('  ');
-  const lines = [title];
+  const lines = [wrapWords(title, columns, 4)];
   if (name !== key && change.before?.name === change.after?.name) {
     // What has no name goes by its identity, which the outline of a new one tells.
     const field = name === (change.after ?? change.before)?.name ? 'name' : kindOf(change).identity;

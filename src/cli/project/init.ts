@@ -14,6 +14,7 @@ import { replaceFile } from '../../project/write/replace-file.ts';
 import { readingOf } from './reading.ts';
 import { count } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
 import type { Context, Run } from '../context.ts';
 import { placeToWrite, writesFrom } from '../flags/place-to-write.ts';
 import { offersCiLogins } from './offers-ci-logins.ts';
@@ -81,8 +82,11 @@ export const runInit: Run<InitOptions> = async (
   await context.show({
     value: { folder, project: name, files },
     rows: () => files,
-    human: (style) =>
-      [
+    human: (style, columns) => {
+      // A command stays in one line, for copying.
+      const toWidth = (line: string): string =>
+        line.startsWith(' ') ? line : wrapWords(line, columns, 0);
+      return [
         ...(['created', 'kept'] as const).flatMap((outcome) => {
           const amount = copied.filter((one) => one.outcome === outcome).length;
           return amount === 0
@@ -96,14 +100,19 @@ export const runInit: Run<InitOptions> = async (
         '  govctl validate               check the policies',
         '  govctl test                   run the policy tests',
         '  govctl check INPUT            evaluate templates, plans and exports',
-        '  govctl server                 run a local service in another terminal, to try the policies',
+        '  govctl server                 run a local service, in another terminal',
         '  govctl auth login             log in to a service',
         '  govctl plan                   preview changes',
         '  govctl apply                  apply the changes',
-        ...(ci && hasWorkflow && installFrom === undefined ? ['', ...aboutInstalling(ci)] : []),
-        ...(ci && hasWorkflow && hasCiLogins ? ['', ...aboutCiLogins(ci, repository, branch)] : []),
+        ...(ci && hasWorkflow && installFrom === undefined
+          ? ['', ...aboutInstalling(ci).map(toWidth)]
+          : []),
+        ...(ci && hasWorkflow && hasCiLogins
+          ? ['', ...aboutCiLogins(ci, repository, branch).map(toWidth)]
+          : []),
         '',
-      ].join('\n'),
+      ].join('\n');
+    },
   });
   return exitCodes.ok;
 };
@@ -172,7 +181,7 @@ async function chooseInstallSource(
     given ??
     (flags.input
       ? await world.prompt.input(
-          'Where does CI install govctl from? An archive in this repo, or GIT-URL#TAG (leave empty to decide later)',
+          'Install source for CI: archive in this repo, or GIT-URL#TAG (empty: later)',
         )
       : '');
   return text.trim() === '' ? undefined : readInstallSource(text.trim(), folder);

@@ -403,7 +403,7 @@ describe('a replay', () => {
     const id = await events.addWebhook({ events: ['resource.changed'] });
     const gone = await replay({ event_ids: [known, 'evt_none'], webhook_id: id });
     expect([gone.status, gone.json.error]).toEqual([404, 'event_not_found']);
-    expect(gone.json.error_description).toContain('old events are removed');
+    expect(gone.json.error_description).toContain('deletes old events');
     const nobody = await replay({ event_ids: [known], webhook_id: 'wh_none' });
     expect([nobody.status, nobody.json.error]).toEqual([404, 'webhook_not_found']);
     expect(await events.waiting(id)).toEqual([]);

@@ -12,23 +12,24 @@ export const filesView = (report: ShownReport, files: readonly DownloadedFile[])
     files: files.map(({ verified, ...file }) => ({ ...file, verified: verified === true })),
   },
   rows: () => files,
-  human: (style) =>
+  human: (style, columns) =>
     files.length === 0
       ? ''
       : formatTable(
           files,
           [
+            // A path must be copied whole.
             { title: 'FILE', cell: ({ file }) => printableLine(file) },
             { title: 'SIZE', cell: ({ bytes }) => showSize(bytes), isRight: true },
             {
               title: 'SHA-256',
               cell: ({ verified, sha256 }) =>
                 verified ? `verified ${sha256.slice(0, 12)}…` : 'unknown to the server',
+              shrinks: 'end',
               paint: (text, { verified }) => (verified ? text : style.yellow(text)),
             },
           ],
           style,
-          // A path must be copied whole.
-          Infinity,
+          columns,
         ),
 });
