@@ -84,7 +84,7 @@ export function createListBound(
     if (read <= longest.characters && objects <= longest.objects) return;
     throw new GovctlError(
       'bad_answer',
-      `The list of ${many} does not end: the server has more after ${objects}`,
+      `Too many ${many}: the server still returned more after ${objects}`,
       {
         hint: 'Incomplete lists are not used. Check that the base URL points to the governance service and that its paging (limit, offset, cursor) works.',
       },

@@ -147,7 +147,7 @@ export const apiKeys = {
     secret: true,
     response: { status: 201, body: NewApiKey },
   }),
-  get: own(noun.get({ summary: 'Get an API key, without the key itself' })),
+  get: own(noun.get({ summary: 'Get the details of an API key; the key itself is not returned' })),
   update: own(
     noun.update({
       summary: 'Update the name, expiry or restrictions of an API key; null removes a value',

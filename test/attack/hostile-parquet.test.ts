@@ -34,7 +34,7 @@ it.each<[name: string, column: Column, said: string]>([
   ['has a page of two billion values', { dictionary: 'x', pages: [repeated(most)] }, 'pages of more than 4,194,304 values'],
   ['has a page of two billion numbers', { type: 2, pages: [page(allSame(1, 1 << 20, 1 << 20), { values: most, encoding: encodings.deltas })] }, 'pages of more than 4,194,304 values'],
   ['repeats a mebibyte of the text before in each row', { pages: [page(Buffer.concat([allSame(1 << 20, rows, 128), allSame(0, rows, 128), text]), { values: rows, encoding: encodings.deltaBytes })] }, 'a page is larger than 128 MiB'],
-  ['has pages that are gigabytes together', { codec: 4, pages: Array.from({ length: rows }, () => page(packed, { values: 1, unpacked: huge.length })) }, 'take too much memory at once'],
+  ['has pages that are gigabytes together', { codec: 4, pages: Array.from({ length: rows }, () => page(packed, { values: 1, unpacked: huge.length })) }, 'require too much memory'],
   ['has a page that decompresses to more than it says', { codec: 4, pages: [page(packed, { values: rows, unpacked: 10 })] }, 'is a damaged Parquet file'],
   ['says that a page is larger than any', { codec: 4, pages: [page(packed, { values: rows, unpacked: most })] }, 'a page is larger than 128 MiB'],
   ['has fewer values than rows', { dictionary: 'x', pages: [repeated(rows - 1)] }, 'a column has 999 rows in a row group of 1000'],

@@ -102,7 +102,7 @@ function monthText(one: CostForecast['months'][number], currency: string): strin
 
 const methods = {
   median_of_three:
-    'the median of exponential smoothing, repeating the last week, and the mean of four weeks',
+    'the median of three forecasts: exponential smoothing, the last week repeated, and the mean of four weeks',
   mean: 'the mean of all days',
   none: 'none',
 } as const;

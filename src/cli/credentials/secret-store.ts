@@ -49,7 +49,7 @@ export function secretStoreOf(
   if (world.env.GOVCTL_KEYRING !== 'off') return keychainStore(world.keychain ?? systemKeychain());
   throw new GovctlError(
     'not_logged_in',
-    'The login is stored in the keychain, which GOVCTL_KEYRING=off turns off',
+    'The login is stored in the keychain, but GOVCTL_KEYRING=off disables it',
     { hint: 'Unset GOVCTL_KEYRING, or run `govctl auth login` to store the login in a file.' },
   );
 }

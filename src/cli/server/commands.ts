@@ -140,10 +140,10 @@ function registerBackupCommands(server: GovctlCommand, act: Act): void {
       'Verify a backup and create a data directory from it, for a new server. For a snapshot file, replace the data of ' +
         'a local server except keys, clients, tokens and the audit log. Either everything is restored or nothing.',
     )
-    .argument('<backup>', 'directory of a backup, or file of a snapshot')
+    .argument('<backup>', 'backup directory or snapshot file')
     .option('--data-dir <dir>', 'backup: data directory to create')
     .option('--force', 'backup: rename an existing data directory')
-    .option('--with-clock', 'snapshot: also set the clock to the time of the snapshot')
+    .option('--with-clock', 'snapshot: also set the clock to its time')
     .option('--new-secrets', 'snapshot: generate new webhook secrets if encrypted with another key')
     .option('-y, --yes', 'snapshot: skip the prompt')
     .option('--auto-approve', 'same as --yes')

@@ -230,7 +230,7 @@ function registerVerify(webhook: GovctlCommand, act: Act): void {
     .option('--headers <file>', 'with --body: file with the headers, as lines or JSON')
     .option('--signature <value>', 'with --body: signature, sha256=… or v1,…')
     .option('--timestamp <seconds>', 'with --signature: time of the delivery, in Unix seconds')
-    .option('--id <id>', 'with --signature v1,…: value of webhook-id')
+    .option('--id <id>', 'value of the webhook-id header, for signatures that start with v1')
     .option(
       '--secret-env <name>',
       'environment variable with the secret (repeatable)',

@@ -78,7 +78,7 @@ function parseBounded(file: string, text: string): unknown {
     throw invalidInput(
       `${file}:${line}:${column}`,
       'not JSON',
-      'Pass an OSCAL catalog in JSON; for a table, pass --format csv.',
+      'Pass an OSCAL catalog in JSON. For a CSV file, pass --format csv.',
     );
   }
   return JSON.parse(text) as unknown;

@@ -119,7 +119,7 @@ const readme = ({ cut, server, framework, controls, missing }: EvidenceFacts): s
     `Evidence for ${oneLine(framework.name)}: ${controls.length} controls, as of ${cut.at}`,
     '',
     server.local
-      ? 'Created by a LOCAL SERVER, which only its own machine can reach and whose operator can set the clock and the data.'
+      ? 'Created by a LOCAL SERVER, which is reachable only from its own machine and whose operator can set the clock and the data.'
       : `Created by ${oneLine(server.base_url)}.`,
     '',
     'bundle.json                     the bundle: its content and the time it describes',

@@ -25,7 +25,7 @@ export function* assessmentResults(facts: EvidenceFacts): Generator<string> {
       'oscal-version': oscalVersion,
       ...withProps({ 'server-version': server.version, 'local-server': String(server.local) }),
       remarks: server.local
-        ? 'Created by a local server, which only its own machine can reach.'
+        ? 'Created by a local server, which is reachable only from its own machine.'
         : `Created by ${server.base_url}.`,
     },
     'import-ap': { href: `#${noPlan}` },

@@ -64,7 +64,7 @@ export function createSender(targets: Targets, clock: Pick<Clock, 'monotonic'>):
       signal.throwIfAborted();
       const place = placeOf(url);
       if (!place) {
-        resolve({ durationMs: 0, error: 'the URL has no usable address' });
+        resolve({ durationMs: 0, error: 'the host of the URL has no usable address' });
         return;
       }
       const { origin, path } = place;

@@ -157,7 +157,7 @@ const askCode = (
     html`<p>${why}</p>
       <form method="post">
         ${visit.csrf()}
-        ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', inputmode: 'numeric', autofocus: true, hint: 'The 6 digits that your authenticator app shows.', problem: message })}
+        ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', inputmode: 'numeric', autofocus: true, hint: 'The 6-digit code from your authenticator app.', problem: message })}
         <div class="buttons"><button>${button}</button><a href="${accountPath}">Cancel</a></div>
       </form>`,
     { status },

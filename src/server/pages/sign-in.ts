@@ -141,7 +141,7 @@ export async function secondFactorPage(visit: Visit, signIn: SignIn): Promise<Re
       'Enter your code',
       html`<form method="post" action="${secondFactorPath}">
           ${visit.csrf()} ${hidden('next', next)}
-          ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', autofocus: true, hint: 'The 6 digits that your authenticator app shows, or a recovery code.', problem: message })}
+          ${field({ name: 'code', label: 'Code', autocomplete: 'one-time-code', autofocus: true, hint: 'The 6-digit code from your authenticator app, or a recovery code.', problem: message })}
           <div class="buttons"><button>Continue</button></div>
         </form>
         <p class="quiet">No code available? Ask an administrator to reset your sign-in.</p>`,

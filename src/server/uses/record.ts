@@ -63,7 +63,7 @@ export function createUseRecord(
       waiting.push(current);
       while (linesWaiting() > fullMinutesWaiting * limits.lines && waiting.length > 1) {
         waiting.shift();
-        log.error({}, 'credential uses of a minute were not recorded: the disk is too slow');
+        log.error({}, 'one minute of credential usage was not recorded: the disk is too slow');
       }
     }
     current = begin(start);
@@ -74,7 +74,7 @@ export function createUseRecord(
         const lines = await linesOf(next);
         await appendLines(where, timestamp(next.start).slice(0, 10), lines);
       } catch (error) {
-        log.error({ err: error }, 'credential uses of a minute were not recorded');
+        log.error({ err: error }, 'one minute of credential usage was not recorded');
       }
     }
   };

@@ -65,10 +65,10 @@ describe('cost forecast', () => {
       2026-02-27 to 2026-03-28: 3,084.17 USD, 80% likely 3,025.01 to 3,143.33, 95%
         likely 2,879.43 to 3,288.91
       2026-02: 2,933.26 USD, 80% likely 2,927.28 to 2,939.23; 2,761.00 so far
-      Method: the median of exponential smoothing, repeating the last week, and the
-        mean of four weeks. 13 earlier two-week forecasts were off by 5.41 USD per day
-        on average; repeating the last week would have been off by 4.79. 88% of days
-        were within the 80% range.
+      Method: the median of three forecasts: exponential smoothing, the last week
+        repeated, and the mean of four weeks. 13 earlier two-week forecasts were off
+        by 5.41 USD per day on average; repeating the last week would have been off by
+        4.79. 88% of days were within the 80% range.
       "
     `);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);

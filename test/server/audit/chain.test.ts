@@ -88,7 +88,11 @@ describe('the chain of the audit log', () => {
       chainStart,
       ...entries.slice(0, -1).map(({ hash }) => hash),
     ]);
-    expect(service.logged.some(({ message }) => message.includes('were chained'))).toBe(true);
+    expect(
+      service.logged.some(({ message }) =>
+        message.includes('hash chain of the audit log was created'),
+      ),
+    ).toBe(true);
   });
 
   it('sends out its head once an hour where it has grown, and not where it has not', async () => {

@@ -17,5 +17,5 @@ afterAll(async () => {
 it('an import that takes more memory than there is fails, and says what to do', async () => {
   const { status, failure } = await importFiles(service, [{ name: 'a.csv', bytes: 'a\n' }]);
   expect(status).toBe('failed');
-  expect(failure?.reason).toContain('Import fewer at a time');
+  expect(failure?.reason).toContain('Import fewer files at a time');
 });

@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)('in a browser, by keyboard alone', () => {
       await look('Set up a second factor');
       await page.getByText('Your roles require a second factor.').waitFor();
       await type('code', '000000');
-      await page.getByText('The code is wrong').waitFor();
+      await page.getByText('The code is incorrect').waitFor();
       await look('Set up a second factor');
       const key = (await page.locator('p.secret').innerText()).replaceAll(' ', '');
       const code = (): string => {
@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)('in a browser, by keyboard alone', () => {
       await press('button', 'Sign out');
       await signIn(tab, account, email);
       await type('code', recovery);
-      await page.getByText('The code is wrong or was already used').waitFor();
+      await page.getByText('The code is incorrect or was already used').waitFor();
       await look('Enter your code');
       await type('code', code());
       await look('Your account');

@@ -32,7 +32,7 @@ describe('the page of a second factor', () => {
     expect([asked.status, asked.title]).toEqual([200, 'Set up another second factor']);
     const wrong = await tab.submit(asked, { current: '000000' });
     expect([wrong.status, wrong.title]).toEqual([422, 'Set up another second factor']);
-    expect(wrong.text).toContain('The code is wrong');
+    expect(wrong.text).toContain('The code is incorrect');
     const codeOfSecond = await enrol(await tab.submit(wrong, { current: codeOfFirst() }));
 
     const mine = await tab.open(account);

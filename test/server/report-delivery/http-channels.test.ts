@@ -108,7 +108,7 @@ describe('a chat channel', () => {
     const world = await openWorld(configured('chat.example.com/hooks/T0K3N'));
     const report = await world.addReport({}, { pdf: 'x' });
     const delivery = await deliver(world, channel, report.id);
-    expect(delivery.error).toBe('The chat server: the URL has no usable address');
+    expect(delivery.error).toBe('The chat server: the host of the URL has no usable address');
     expect(inspect([delivery, world.logged], { depth: 9 })).not.toContain('T0K3N');
   });
 

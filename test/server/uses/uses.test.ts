@@ -216,7 +216,7 @@ describe('the record of uses', () => {
     record.add(event());
     record.advance(minute);
     await record.save();
-    expect(record.errors).toEqual(['credential uses of a minute were not recorded']);
+    expect(record.errors).toEqual(['one minute of credential usage was not recorded']);
     isFull = false;
     record.add(event());
     await record.stop();

@@ -95,7 +95,7 @@ const isItem = (value: unknown): value is Fields =>
 function whyNoItem(value: unknown): string | undefined {
   if (!isFields(value)) return undefined;
   if (field(value, 'messageType') === 'ScheduledNotification')
-    return 'this is a scheduled notification of AWS Config, which contains no resource';
+    return 'this is a scheduled notification from AWS Config; it contains no resources';
   if (isFields(field(value, 'configurationItemSummary')))
     return 'the configuration item was too large for its event, which contains only a summary; read it from the delivery bucket';
   if (Array.isArray(field(value, 'EvaluationResults')))

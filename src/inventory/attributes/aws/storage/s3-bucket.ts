@@ -18,8 +18,8 @@ import {
 import { bucketOfPlan } from './s3-bucket-plan.ts';
 
 const publicAccess =
-  'AWS News Blog, Amazon S3 Block Public Access, update of 2023-04-27: on for new buckets. If the block is set, ' +
-  'omitted settings are off; AWS Config shows the settings; for existing buckets in Terraform, they are unknown';
+  'AWS News Blog, Amazon S3 Block Public Access, updated 2023-04-27: all settings are on for new buckets. If a public access ' +
+  'block is configured, the settings that it omits are off. For existing buckets in Terraform, the settings are unknown';
 const encryptedAlways =
   'Amazon S3 User Guide, Setting default server-side encryption behavior for Amazon S3 buckets: SSE-S3 since 2023-01-05';
 
