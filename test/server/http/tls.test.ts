@@ -131,7 +131,9 @@ describe.skipIf(pairs.length < 3)('TLS files that change', () => {
     agent.destroy();
     await change(third);
     await untilServedBy(started, third);
-    expect(started.told).toEqual(['TLS files reloaded', 'TLS files reloaded']);
+    // Between the two files a look may come, which tells that they do not match yet.
+    const reloads = started.told.filter((line) => !line.includes('do not match'));
+    expect(reloads).toEqual(['TLS files reloaded', 'TLS files reloaded']);
   });
 
   it('are found behind a link to their folder, as Kubernetes mounts them', async () => {
