@@ -12,6 +12,13 @@ export const ApplySource = z.looseObject({
 });
 export type ApplySource = z.infer<typeof ApplySource>;
 
+/** The same as a service answers it, whatever it takes for a commit. */
+export const AnsweredSource = z.looseObject({
+  commit: z.string(),
+  branch: z.string().optional(),
+  dirty: z.boolean().optional(),
+});
+
 /** The request header in which an apply sends its source: a dictionary of RFC 9651, the branch percent-encoded. */
 export const applySourceHeader = 'govctl-source';
 

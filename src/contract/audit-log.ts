@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ApplySource } from './apply-source.ts';
+import { AnsweredSource } from './apply-source.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { endpoint } from './endpoint.ts';
 import { Timestamp, listEndpoint, listQuery } from './lists.ts';
@@ -17,7 +17,7 @@ export const AuditEntry = z.looseObject({
   subject: z.string(),
   changes: z.array(z.string()).optional(),
   /** The commit that was applied. */
-  source: ApplySource.optional(),
+  source: AnsweredSource.optional(),
   request_id: z.string(),
   /** `hash` of the entry before it. */
   prev: Sha256.optional(),

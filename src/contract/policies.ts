@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ApplySource } from './apply-source.ts';
+import { AnsweredSource } from './apply-source.ts';
 import { Timestamp, commaList, commaListOf, listQuery, trueOrFalse } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
 import { notBlank } from './text.ts';
@@ -166,7 +166,7 @@ const RemediationProblem = z.looseObject({
 });
 
 /** The last apply from git that changed a policy. */
-const Applied = ApplySource.extend({
+const Applied = AnsweredSource.extend({
   at: Timestamp,
   /** ID of a user. */
   by: z.string(),

@@ -53,7 +53,7 @@ describe('JSON that nests far too deep', () => {
       for (const text of [deep('['), deep('{"a":'), `${'['.repeat(101)}${']'.repeat(101)}`]) {
         const got = await service.send(method, path.replaceAll(/:\w+/g, 'none'), { text });
         expect([got.status, got.json.error]).toEqual([400, 'malformed_request']);
-        expect(got.text).toMatch(/nested more than 100 deep at line 1, column (101|501)/);
+        expect(got.text).toMatch(/nested more than 100 levels deep at line 1, column (101|501)/);
       }
     },
   );
@@ -64,8 +64,8 @@ describe('JSON that nests far too deep', () => {
     expect(got.json).toMatchObject({
       created: 2,
       rejected_lines: [
-        { line: 2, reason: expect.stringContaining('nested more than 100 deep') },
-        { line: 3, reason: expect.stringContaining('nested more than 100 deep') },
+        { line: 2, reason: expect.stringContaining('nested more than 100 levels deep') },
+        { line: 3, reason: expect.stringContaining('nested more than 100 levels deep') },
       ],
     });
   });

@@ -251,7 +251,7 @@ test('schedules that an earlier version took say what they lack, fail at their r
     { kind: 'object_storage', provider: 's3', bucket: 'mine', endpoint: http.url },
     { kind: 'object_storage', provider: 's3', bucket: 'mine', endpoint: `${http.url}/x?acl=` },
   ]);
-  expect(server.notices.join('\n')).toContain('secrets.SFTP_PASSWORD is bound to no host');
+  expect(server.notices.join('\n')).toContain('secrets.SFTP_PASSWORD has no hosts');
   const fields = ['sftp.password_env', 'sftp.password_env', 'webhook.secret_env', 'team_chat.webhook_url_env', 'object_storage.bucket', 'object_storage.endpoint']; // prettier-ignore
   for (const [index, field] of fields.entries()) {
     const { json } = await call('GET', `/v1/reports/schedules/sch_${index}`);
