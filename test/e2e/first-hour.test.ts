@@ -133,7 +133,7 @@ describe.runIf(hasTool('script of util-linux', () => void readTool('script', '--
       ]);
       expect(resolved.exitCode).toBe(0);
       expect((await govctl('evaluation list')).exitCode).toBe(0);
-      expect((await govctl('predict violations')).exitCode).toBe(0);
+      expect((await govctl('predict list')).exitCode).toBe(0);
     }, 120_000);
 
     it('makes a report, and looks at what happened', async () => {
