@@ -93,7 +93,7 @@ it.each([
     env: { GOVCTL_BASE_URL: 'https://s.test', GOVCTL_TOKEN: 'any', NO_COLOR: '1' },
     fetch: () => Promise.resolve(new Response(page())),
   });
-  expect(stderr).toContain(`The list of ${many} does not end`);
+  expect(stderr).toContain(`Too many ${many}: the server still returned more`);
   expect(stderr).toContain('base URL');
   expect([exitCode, stdout]).toEqual([1, '']);
   expect(pages).toBeLessThan(20);
