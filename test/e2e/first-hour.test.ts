@@ -126,7 +126,10 @@ describe.runIf(hasTool('script of util-linux', () => void readTool('script', '--
       const listed = await govctl('violation list');
       expect(listed.text).toMatch(/HIGH +arn:\S+ploads/);
       expect((await govctl('violation summary --by policy')).text).toContain('2');
-      expect((await govctl('violation resolve --policy s3-versioning --reason accepted --dry-run')).exitCode).toBe(0);
+      expect(
+        (await govctl('violation resolve --policy s3-versioning --reason accepted --dry-run'))
+          .exitCode,
+      ).toBe(0);
       const resolved = await govctl('violation resolve --severity HIGH --reason accepted', [
         /Resolve 2/,
         'y\r',
