@@ -35,7 +35,7 @@ export function parseApplySource(text: string): ApplySource | undefined {
   if (typeof read === 'string') return undefined;
   const valueOf = (name: string): unknown => {
     const member = read.get(name);
-    return member && (isInnerList(member) ? null : 'value' in member ? member.value : true);
+    return member && (isInnerList(member) ? null : member.value);
   };
   const branch = valueOf('branch');
   const parsed = ApplySource.safeParse({

@@ -12,13 +12,14 @@ const git = (...args: string[]): string =>
     cwd: repo,
     encoding: 'utf8',
   }).trim();
-const govctl = async (...args: string[]) => {
+const govctlIn = async (cwd: string, ...args: string[]) => {
   const { stdout, stderr, exitCode } = await runCli(args, {
-    cwd: repo,
+    cwd,
     env: { GOVCTL_BASE_URL: server.baseUrl, GOVCTL_TOKEN: server.key },
   });
   return { exitCode, stderr, stdout };
 };
+const govctl = (...args: string[]) => govctlIn(repo, ...args);
 const write = (message: string): void =>
   writeFileSync(
     path.join(repo, 'policies', 'a.yaml'),
@@ -34,8 +35,8 @@ const apply = async (): Promise<void> => {
   const { exitCode, stderr } = await govctl('apply', '--auto-approve', '-o', 'json');
   expect(exitCode, stderr).toBe(0);
 };
-const reason = async (): Promise<string> => {
-  const { stdout } = await govctl('plan', '-o', 'json');
+const reason = async (cwd = repo): Promise<string> => {
+  const { stdout } = await govctlIn(cwd, 'plan', '-o', 'json');
   return (JSON.parse(stdout) as { changes: { reason: string }[] }).changes[0]?.reason ?? '';
 };
 
@@ -94,4 +95,23 @@ it('a plan tells a changed file from what another branch or uncommitted changes 
     'main',
     undefined,
   ]);
+});
+
+it('a shallow clone, which lacks the commit, does not claim that another branch applied it', async () => {
+  write('six');
+  await apply();
+  const full = commit('seven');
+  writeFileSync(path.join(repo, 'check.sarif'), '{}');
+  await apply();
+  const { stdout } = await govctl('policy', 'get', 'Versioned', '-o', 'json');
+  expect(JSON.parse(stdout)).toMatchObject({ applied: { commit: full } });
+  // What is no document is no change of them.
+  expect((JSON.parse(stdout) as { applied: object }).applied).not.toHaveProperty('dirty');
+  commit('eight');
+  expect(await reason()).toBe('file changed');
+  const shallow = path.join(makeTempFolder(), 'shallow');
+  git('clone', '-q', '--depth=1', `file://${repo}`, shallow);
+  expect(await reason(shallow)).toBe('file changed');
+  execFileSync('git', ['fetch', '-q', '--unshallow'], { cwd: shallow });
+  expect(await reason(shallow)).toBe('file changed');
 });

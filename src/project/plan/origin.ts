@@ -27,6 +27,9 @@ export async function withOrigin(
 
 type GitState = NonNullable<Plan['git']>;
 
+/** Files that may be applied: what else a CI job writes there is no change. */
+const documentFiles = ['*.yaml', '*.yml'];
+
 /** The commit of a directory, its branch, and whether it has uncommitted changes; undefined without git or outside a repo. */
 export async function readGitState({
   cwd: folder,
@@ -37,7 +40,7 @@ export async function readGitState({
 }): Promise<GitState | undefined> {
   const [sha, status, branch] = await Promise.all([
     git(folder, env, ['rev-parse', 'HEAD']),
-    git(folder, env, ['status', '--porcelain', '--', '.']),
+    git(folder, env, ['status', '--porcelain', '--untracked-files=all', '--', ...documentFiles]),
     git(folder, env, ['symbolic-ref', '--quiet', '--short', 'HEAD']),
   ]);
   if (sha === undefined || status === undefined) return undefined;
@@ -72,14 +75,17 @@ export function sourceOf(state: GitState | undefined): ApplySource | undefined {
   return read.success ? read.data : undefined;
 }
 
-/** Whether the history of a directory's commit contains another; undefined without git or outside a repo. */
+/**
+ * Whether the history of a directory's commit contains another; undefined without git, outside a repo, or where a shallow
+ * clone, as CI makes it, may lack that commit.
+ */
 export async function isInHistory(
   commit: string,
   { cwd, env }: { readonly cwd: string; readonly env: Env },
 ): Promise<boolean | undefined> {
-  if (!/^[0-9a-f]+$/.test(commit) || (await git(cwd, env, ['rev-parse', 'HEAD'])) === undefined) {
-    return undefined;
-  }
+  if (!/^[0-9a-f]+$/.test(commit)) return undefined;
   const found = await git(cwd, env, ['merge-base', '--is-ancestor', commit, 'HEAD']);
-  return found !== undefined;
+  if (found !== undefined) return true;
+  const shallow = await git(cwd, env, ['rev-parse', '--is-shallow-repository']);
+  return shallow?.trim() === 'false' ? false : undefined;
 }

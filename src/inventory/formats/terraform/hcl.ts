@@ -1,3 +1,9 @@
+/** A `.tf` file; its path is relative to the root module, with forward slashes. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
 /** Offsets in the text; `end` is after the last character. */
 export interface HclAttribute {
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { WrittenSkip } from '../../model.ts';
 import { scanComments } from './hcl.ts';
-import type { HclBlock, HclComment } from './hcl.ts';
+import type { HclBlock, HclComment, SourceFile } from './hcl.ts';
 
 /** A comment such as `# govctl:skip=s3-versioning until=2027-03-31 Moves to the new account`. */
 export interface CommentSkip extends WrittenSkip {
@@ -8,12 +8,6 @@ export interface CommentSkip extends WrittenSkip {
   readonly path: string;
   /** From 1. */
   readonly line: number;
-}
-
-/** Its path is relative to the root module, with forward slashes. */
-export interface SourceFile {
-  readonly path: string;
-  readonly text: string;
 }
 
 interface FoundSkips {

@@ -1,8 +1,8 @@
 import { readModuleAddress, readSteps } from './address.ts';
 import { scanHcl } from './hcl.ts';
-import type { HclBlock } from './hcl.ts';
+import type { HclBlock, SourceFile } from './hcl.ts';
 import { findSkips } from './skip-comments.ts';
-import type { CommentSkip, SourceFile } from './skip-comments.ts';
+import type { CommentSkip } from './skip-comments.ts';
 
 interface SourcePlace {
   readonly path: string;
