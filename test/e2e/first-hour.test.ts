@@ -162,6 +162,26 @@ describe.runIf(hasTool('script of util-linux', () => void readTool('script', '--
       expect((await shell.end('q')).exitCode).toBe(0);
     }, 120_000);
 
+    it('breaks between words what a local server says of its test aids', async () => {
+      const created = await govctl(
+        'webhook create --name "Receiver of the team that answers for findings" --url http://127.0.0.1:9/receiver --event all --generate-secret',
+      );
+      expect(created.exitCode).toBe(0);
+      const tested = await govctl('webhook test "Receiver of the team that answers for findings"');
+      expect(tested.exitCode).toBe(2);
+      for (const command of [
+        "server fault add '/v1/policies/*' --method PUT --status 503 --retry-after 30 --delay 500ms --count 3",
+        'server seed',
+        'server clock advance 2d',
+        'server snapshot ../a-directory-with-a-long-name-for-snapshots-of-the-first-hour.json',
+        'server reset --yes',
+        'server restore ../a-directory-with-a-long-name-for-snapshots-of-the-first-hour.json --yes',
+      ]) {
+        const { exitCode } = await govctl(command);
+        expect([command, exitCode]).toEqual([command, 0]);
+      }
+    }, 240_000);
+
     it('says what to do once the service is stopped', async () => {
       expect((await other.end('\u0003')).exitCode).toBe(0);
       const plan = await govctl('plan');

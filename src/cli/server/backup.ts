@@ -8,6 +8,7 @@ import { count, inThrees, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
 import type { Damage, Verified } from './data-directories.ts';
+import { collectionName, countLines, total } from './record-counts.ts';
 
 export interface BackupFlags {
   readonly args: readonly [string];
@@ -96,7 +97,7 @@ export async function runRestoreBackup(
     human: (style, columns) =>
       isRestored
         ? [
-            `${style.green('Restored')} ${count(total(verified.records), 'record')} in ${printableLine(dataDir)}`,
+            `${style.green('Restored')} ${count(total(verified.records ?? {}), 'record')} in ${printableLine(dataDir)}`,
             `  last commit  ${inThrees(verified.last_commit ?? 0)}, written ${utcMinute(verified.last_commit_at ?? '')}`,
             ...(replaced === undefined ? [] : [`  replaced     ${printableLine(replaced)}`]),
             `  start with   govctl server --data-dir ${printableLine(dataDir)}`,
@@ -148,17 +149,12 @@ async function withProgress<T>(
   }
 }
 
-const total = (records: Readonly<Record<string, number>> = {}): number =>
-  Object.values(records).reduce((sum, amount) => sum + amount, 0);
-
-const words = (name: string): string => name.replaceAll('_', ' ').replace(/^api /, 'API ');
-
 function describe(dir: string, verified: Verified, style: Style, columns: number): string {
   const { kind, intact, damage, taken_at: takenAt, version } = verified;
   const what =
     kind === 'backup' && takenAt !== undefined
       ? `backup of ${utcMinute(takenAt)}, made by govctl ${printableLine(version ?? '')}`
-      : words(kind);
+      : collectionName(kind);
   const title = intact ? style.green('Intact') : style.red('Damaged');
   return [
     `${title}  ${printableLine(dir)}: ${what}`,
@@ -177,8 +173,8 @@ function numbersOf(verified: Verified): string[] {
   const lines = [
     ['last commit', `${inThrees(commit)}, written ${utcMinute(verified.last_commit_at ?? '')}`],
     ['records', inThrees(total(records))],
-    ...Object.entries(records).map(([name, amount]) => ['', `${words(name).padEnd(22)} ${inThrees(amount).padStart(9)}`]), // prettier-ignore
-    ...Object.entries(waiting).map(([name, amount]) => ['waiting', `${inThrees(amount)} in ${words(name)}`]), // prettier-ignore
+    ...countLines(records).map((line) => ['', line]),
+    ...Object.entries(waiting).map(([name, amount]) => ['waiting', `${inThrees(amount)} in ${collectionName(name)}`]), // prettier-ignore
     ['audit log', log && log.entries > 0 ? `entries ${inThrees(log.first)} to ${inThrees(log.last)}, no gap` : 'empty'], // prettier-ignore
     ['files', `${inThrees(files?.count ?? 0)} of reports, evidence and imports, ${showSize(files?.bytes ?? 0)}`], // prettier-ignore
     ['secret key', verified.secret_key ? 'included' : keyElsewhere],

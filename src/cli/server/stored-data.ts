@@ -14,7 +14,9 @@ import type { Replacement } from '../../project/write/replace-file.ts';
 import { whyFileFailed } from '../../project/read/file-failure.ts';
 import type { ApprovalOptions } from '../flags/approval.ts';
 import { isApproved, notApproved } from '../flags/approval.ts';
-import { count, inThrees, printableLine } from '../terminal/printable.ts';
+import { count, printableLine } from '../terminal/printable.ts';
+import type { RecordCounts } from './record-counts.ts';
+import { countLines, total } from './record-counts.ts';
 import { withLocalServer } from './with-local.ts';
 
 export async function takeSnapshot(
@@ -39,7 +41,7 @@ export async function takeSnapshot(
   await context.show({
     value: { file, bytes: size, documents },
     human: (style) =>
-      `${style.green('Saved')} ${count(documents, 'document')} in ${printableLine(file)}, ${inThrees(size)} bytes\n`,
+      `${style.green('Saved')} ${count(documents, 'record')} in ${printableLine(file)}, ${showSize(size)}\n`,
   });
   return exitCodes.ok;
 }
@@ -164,7 +166,7 @@ async function restoreSnapshot(context: Context, options: RestoreOptions): Promi
   await context.show({
     value: restored,
     human: (style) =>
-      `${style.green('Restored')} the snapshot of ${utcMinute(restored.taken_at)}: ${listCounts(restored.restored)}\n`,
+      `${style.green('Restored')} ${count(total(restored.restored), 'record')} from the snapshot of ${utcMinute(restored.taken_at)}\n${listCounts(restored.restored)}`,
   });
   if (restored.new_secrets > 0) {
     await context.warn(
@@ -218,7 +220,8 @@ export async function resetServer(context: Context, options: ApprovalOptions): P
   });
   await context.show({
     value: { removed },
-    human: (style) => `${style.green('Removed')} ${listCounts(removed)}\n`,
+    human: (style) =>
+      `${style.green('Deleted')} ${count(total(removed), 'record')}\n${listCounts(removed)}`,
   });
   return exitCodes.ok;
 }
@@ -248,10 +251,7 @@ async function askFirst(
   }
 }
 
-/** `policies: 2, scans: 1`. */
-function listCounts(counts: Readonly<Record<string, number>>): string {
-  const parts = Object.entries(counts).map(
-    ([name, amount]) => `${printableLine(name).replaceAll('_', ' ')}: ${amount}`,
-  );
-  return parts.length === 0 ? 'nothing' : parts.join(', ');
-}
+const listCounts = (counts: RecordCounts): string =>
+  countLines(counts)
+    .map((line) => `  ${line}\n`)
+    .join('');

@@ -6,6 +6,7 @@ import type { Replacement } from '../../project/write/replace-file.ts';
 import type { Style, Terminal } from './terminal.ts';
 import { harmlessJson, harmlessText, harmlessXml } from './harmless.ts';
 import { createStyle } from './terminal.ts';
+import { writeLines } from './wrap-words.ts';
 
 /** One `-o`: a format on stdout, or into a file. */
 export interface OutputTarget {
@@ -109,8 +110,9 @@ export async function writeView(
   for (const target of onStdout.length > 0 ? onStdout : [{ format: 'table' }]) {
     if (isWritten(target)) continue;
     const text = await renderView(view, target.format, style, terminal.columns);
+    if (target.format === 'table') await writeLines(terminal, text);
     // Data passes as it is: its signs, and the annotations of GitHub, which are commands of our own.
-    await terminal.stdout.write(target.format === 'table' ? text : Buffer.from(text));
+    else await terminal.stdout.write(Buffer.from(text));
   }
   if (failures.length > 0) throw failures[0];
 }

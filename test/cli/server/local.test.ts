@@ -185,10 +185,12 @@ describe('govctl server snapshot, restore and reset', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8')).toContain('"kept"');
 
-    expect((await run('server', 'reset', '--yes')).stdout).toMatch(/^Removed .*policies: 1/);
+    expect((await run('server', 'reset', '--yes')).stdout).toMatch(
+      /^Deleted [\d,]+ records\n {2}policies +1\n/,
+    );
     expect((await json('policy', 'list')).policies).toEqual([]);
     expect((await run('server', 'restore', 'all.jsonl', '--auto-approve')).stdout).toMatch(
-      /^Restored .*policies: 1/,
+      /^Restored .*\n {2}policies +1\n/,
     );
     expect((await json('policy', 'list')).policies).toMatchObject([{ name: 'kept' }]);
   });
