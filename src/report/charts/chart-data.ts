@@ -50,6 +50,10 @@ function readNumber(value: number | null): number | null {
 export const isEmpty = ({ series }: ChartData): boolean =>
   series.every(({ values }) => values.every((value) => value === null));
 
+/** Nothing to draw, as opposed to scores of 0%. */
+export const isZero = ({ series, percent }: ChartData): boolean =>
+  !percent && series.every(({ values }) => values.every((value) => (value ?? 0) === 0));
+
 /**
  * The first categories, and one for the others where there are more than `most`: their sum, or the mean of percentages.
  * Whoever makes a chart puts first what matters.

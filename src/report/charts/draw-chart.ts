@@ -1,6 +1,6 @@
 import type { Chart } from '../model.ts';
 import { drawBars } from './bars.ts';
-import { isEmpty, readChart } from './chart-data.ts';
+import { isEmpty, isZero, readChart } from './chart-data.ts';
 import type { ChartData } from './chart-data.ts';
 import type { DrawOptions, Drawing } from './drawing.ts';
 import { drawLines } from './lines.ts';
@@ -17,7 +17,11 @@ const leastWidth = 160;
 export function drawChart(chart: Chart, { width, measure }: DrawOptions): Drawing {
   const room = { width: Math.max(leastWidth, Math.floor(width)), measure };
   const data = readChart(chart);
-  const drawing = isEmpty(data) ? drawNothing(room) : drawForm(chart.form, data, room);
+  const drawing = isEmpty(data)
+    ? drawSentence('There is no data for this chart.', room)
+    : isZero(data)
+      ? drawSentence('All values are 0.', room)
+      : drawForm(chart.form, data, room);
   return {
     ...drawing,
     shapes: drawing.shapes.filter((shape) => shape.kind === 'path' || shape.text !== ''),
@@ -35,9 +39,9 @@ function drawForm(form: Chart['form'], data: ChartData, room: DrawOptions): Draw
   }
 }
 
-function drawNothing({ width, measure }: DrawOptions): Drawing {
+function drawSentence(sentence: string, { width, measure }: DrawOptions): Drawing {
   const height = 48;
-  const text = cutText('There is no data for this chart.', width - 8, { measure });
+  const text = cutText(sentence, width - 8, { measure });
   return {
     width,
     height,

@@ -224,6 +224,18 @@ describe('lines', () => {
   });
 });
 
+describe('a chart of nothing but zeros', () => {
+  test.each(['bars', 'lines', 'ring'] as const)('says so instead of drawing %s', (form) => {
+    const series = [{ name: 'All', colour: 'first', values: [0, 0] } as const];
+    expect(textsOf(draw({ form, series }))).toEqual(['All values are 0.']);
+  });
+
+  test('is drawn where they are scores', () => {
+    const series = [{ name: 'Score', colour: 'first', values: [0, 0] } as const];
+    expect(textsOf(draw({ form: 'bars', series, unit: '%' }))).toContain('staging');
+  });
+});
+
 describe('a ring', () => {
   test('has its shares around it, clockwise, and in the legend in the same order', () => {
     const drawing = draw({
@@ -237,11 +249,6 @@ describe('a ring', () => {
       ['70%', '30%', '<1%', '100', 'evaluations', 'PASS', '70', '70%', 'FAIL', '29.9', '30%', 'EXEMPT', '0.1', '<1%'], // prettier-ignore
     );
     expect(drawing.shapes.flatMap((shape) => (shape.kind === 'path' && shape.label ? [shape.fill] : []))).toEqual(['pass', 'fail', 'exempt']); // prettier-ignore
-  });
-
-  test('says of nothing but zeros that they are zeros', () => {
-    const texts = textsOf(draw({ form: 'ring', series: [{ name: 'All', colour: 'first', values: [0, 0] }] })); // prettier-ignore
-    expect(texts).toEqual(['0', 'production', '0', '–', 'staging', '0', '–']);
   });
 
   test('sums up what is beyond the eighth share', () => {

@@ -1,19 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import axe from 'axe-core';
 import { chromium } from 'playwright-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { App } from '../../../src/server/http/app.ts';
+import { checkWithAxe } from '../../support/axe.ts';
 import { password } from '../sign-in/people.ts';
-
-interface AxeResults {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly nodes: readonly { readonly html: string }[];
-  }[];
-}
 
 /** What people look with. */
 export const looks: readonly (readonly [name: string, options: BrowserContextOptions])[] = [
@@ -57,7 +50,7 @@ export async function startChromium() {
       async look(title: string): Promise<void> {
         await page.getByRole('heading', { name: title, exact: true, level: 1 }).waitFor();
         if (!hasScripts) return;
-        expect([title, await faults(page)]).toEqual([title, []]);
+        expect([title, (await checkWithAxe(page)).faults]).toEqual([title, []]);
         expect([title, await isWithin(page)]).toEqual([title, true]);
       },
       /** Types into the field that has the focus, and into those after it, and sends the form. */
@@ -98,12 +91,6 @@ export async function startChromium() {
 }
 
 export type Tab = Awaited<ReturnType<Chromium['open']>>;
-
-/** What axe finds wrong with a page. Its script is not one of the page: it runs beside the content security policy. */
-export async function faults(page: Page): Promise<string[]> {
-  const { violations } = await page.evaluate<AxeResults>(`${axe.source}; axe.run(document)`);
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
 
 const isWithin = (page: Page): Promise<boolean> =>
   page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth');

@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as client from 'openid-client';
 import { hasChromium } from '../../report/formats/html/browser.ts';
+import { checkWithAxe } from '../../support/axe.ts';
 import type { LoginService } from '../oauth/login-service.ts';
 import { startLoginService } from '../oauth/login-service.ts';
-import { faults, looks, signIn, startChromium } from './chromium.ts';
+import { looks, signIn, startChromium } from './chromium.ts';
 import type { Chromium } from './chromium.ts';
 
 const ada = 'ada@example.com';
@@ -74,7 +75,7 @@ describe.skipIf(!hasChromium)('the pages in a browser', () => {
     await signIn(tab, `${chromium.base}/auth/device`, ada);
     await tab.type('code', started.user_code);
     await page.getByRole('button', { name: 'Allow' }).waitFor();
-    expect(await faults(page)).toEqual([]);
+    expect((await checkWithAxe(page)).faults).toEqual([]);
     await page.getByRole('button', { name: 'Allow' }).press('Enter');
     await page.getByText('go back to your device').waitFor();
     await tab.look('Device logged in');

@@ -91,6 +91,11 @@ describe.skipIf(!hasChromium)('in a browser, by keyboard alone', () => {
       await type('code', code());
       await look('Your account');
 
+      await page.goto(`${account}/recovery-codes`);
+      await look('New recovery codes');
+      await page.goto(`${account}/second-factor-off`);
+      await look('Turn off the second factor');
+
       await page.goto(link);
       await look('This link no longer works');
       expect(tab.complaints).toEqual([]);

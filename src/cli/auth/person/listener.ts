@@ -112,6 +112,6 @@ function page(response: ServerResponse, status: number, title: string, text: str
   response.end(
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">` +
       `<meta name="viewport" content="width=device-width"><title>${title}</title></head>` +
-      `<body><h1>${title}</h1><p>${text}</p></body></html>\n`,
+      `<body><main><h1>${title}</h1><p>${text}</p></main></body></html>\n`,
   );
 }

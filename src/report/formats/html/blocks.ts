@@ -1,6 +1,6 @@
 import type { Block, Chart, Figures, Notice, Table } from '../../model.ts';
 import { toneWords } from '../tones.ts';
-import { escapeText } from './escape.ts';
+import { escapeText, proseHtml } from './escape.ts';
 
 /** A block that is small. Charts and tables have files of their own. */
 export function blockHtml(block: Exclude<Block, Table | Chart>): string {
@@ -8,7 +8,7 @@ export function blockHtml(block: Exclude<Block, Table | Chart>): string {
     case 'heading':
       return `<h3>${escapeText(block.text)}</h3>\n`;
     case 'paragraph':
-      return `<p>${escapeText(block.text)}</p>\n`;
+      return `<p>${proseHtml(block.text)}</p>\n`;
     case 'notice':
       return noticeHtml(block);
     case 'figures':
@@ -17,7 +17,7 @@ export function blockHtml(block: Exclude<Block, Table | Chart>): string {
 }
 
 export const noticeHtml = ({ tone, text }: Pick<Notice, 'tone' | 'text'>): string =>
-  `<p class="notice ${tone}"><strong>${toneWords[tone]}:</strong> <span>${escapeText(text)}</span></p>\n`;
+  `<p class="notice ${tone}"><strong>${toneWords[tone]}:</strong> <span>${proseHtml(text)}</span></p>\n`;
 
 const signs = { good: '✓', bad: '✕', warn: '!', neutral: '' } as const;
 
@@ -28,7 +28,7 @@ export function figuresHtml(items: Figures['items']): string {
         ? ''
         : `<span class="sign" aria-hidden="true">${signs[tone]}</span><span class="unseen">${toneWords[tone]}: </span>`;
     const figure = `<dd class="value${tone ? ` ${tone}` : ''}">${sign}${escapeText(value)}</dd>`;
-    const below = note === undefined ? '' : `<dd class="note">${escapeText(note)}</dd>`;
+    const below = note === undefined ? '' : `<dd class="note">${proseHtml(note)}</dd>`;
     return `<div><dt>${escapeText(label)}</dt>${figure}${below}</div>`;
   });
   return `<dl class="figures">${shown.join('')}</dl>\n`;

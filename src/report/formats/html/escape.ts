@@ -12,6 +12,13 @@ const entities: Readonly<Record<string, string>> = {
 export const escapeText = (text: string): string =>
   visibleText(text).replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
 
+/** Text of sentences: dates and times in it are not broken. */
+export const proseHtml = (text: string): string =>
+  escapeText(text).replace(
+    /\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}(?::\d{2})?(?: UTC)?)?/g,
+    '<span class="whole">$&</span>',
+  );
+
 /** JSON for within a script element: no `<`, so nothing in it can end the element or begin a comment. */
 export const scriptJson = (value: unknown): string =>
   JSON.stringify(value).replaceAll('<', String.raw`\u003c`);

@@ -12,12 +12,11 @@ const mostNumbers = 400;
 
 /** A chart as inline SVG, once for wide screens and once for narrow ones, with its numbers to fold out. */
 export function figureHtml(chart: Chart, id: string): string {
-  const caption = `${escapeText(chart.title)}<p>${escapeText(chart.description)}</p>`;
   const drawings = (['wide', 'narrow'] as const).map((form) => {
     const drawing = drawChart(chart, { width: widths[form], measure: measureText });
     return svgHtml(drawing, chart, `${id}-${form}`, form);
   });
-  return `<figure id="${id}"><figcaption>${caption}</figcaption>${drawings.join('')}${numbersHtml(chart)}</figure>\n`;
+  return `<figure id="${id}"><figcaption>${escapeText(chart.title)}</figcaption>${drawings.join('')}${numbersHtml(chart)}</figure>\n`;
 }
 
 function svgHtml(drawing: Drawing, chart: Chart, id: string, className: string): string {

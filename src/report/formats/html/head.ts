@@ -3,7 +3,7 @@ import { reportTypeTitles } from '../../../contract/reports.ts';
 import { aboutOf, generatedAt, whoseOf } from '../cell-text.ts';
 import type { Figures, ReportHead, ReportModel } from '../../model.ts';
 import { figuresHtml, noticeHtml } from './blocks.ts';
-import { escapeText } from './escape.ts';
+import { escapeText, proseHtml } from './escape.ts';
 
 export interface PageParts {
   readonly style: string;
@@ -43,11 +43,11 @@ ${headerHtml(head, sections[0]?.blocks[0]?.kind === 'figures')}<nav class="conte
 `;
 }
 
-/** @param hasFigures whether the first section starts with the figures, which are not said twice */
+/** @param hasFigures whether the first section starts with the figures: these, and what has to stand beside them, are not said twice */
 function headerHtml(head: ReportHead, hasFigures: boolean): string {
   const { name, type, framework, description, generated_by, id } = head;
   const kind = [reportTypeTitles[type], framework].filter((part) => part !== undefined);
-  const lead = description === undefined ? '' : `<p class="lead">${escapeText(description)}</p>\n`;
+  const lead = description === undefined ? '' : `<p class="lead">${proseHtml(description)}</p>\n`;
   const facts = [
     ...whoseOf(head),
     ...aboutOf(head),
@@ -55,13 +55,14 @@ function headerHtml(head: ReportHead, hasFigures: boolean): string {
     ...(head.prepared_by === undefined ? [{ label: 'By', value: generated_by }] : []),
     { label: 'Report', value: id },
   ].map(
-    ({ label, value }) => `<div><dt>${escapeText(label)}</dt><dd>${escapeText(value)}</dd></div>`,
+    ({ label, value }) => `<div><dt>${escapeText(label)}</dt><dd>${proseHtml(value)}</dd></div>`,
   );
-  const notices = (head.notices ?? []).map((text) => noticeHtml({ tone: 'warn', text })).join('');
+  const notices = (head.notices ?? []).map((text) => noticeHtml({ tone: 'warn', text }));
+  const figures = hasFigures ? '' : `${figuresHtml(summaryFigures(head))}${notices.join('')}`;
   return `<header class="report">
 <p class="kind">${escapeText(kind.join(' · '))}</p>
 <h1>${escapeText(name)}</h1>
-${lead}${hasFigures ? '' : figuresHtml(summaryFigures(head))}${notices}<dl class="about">${facts.join('')}</dl>
+${lead}${figures}<dl class="about">${facts.join('')}</dl>
 </header>
 `;
 }

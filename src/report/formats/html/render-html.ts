@@ -58,8 +58,10 @@ async function* sectionHtml(
 ): AsyncGenerator<string> {
   yield `<section id="${id}" aria-labelledby="${id}-title">\n<h2 id="${id}-title">${escapeText(title)}</h2>\n`;
   for (const [at, block] of blocks.entries()) {
-    if (block.kind === 'table') yield* tableHtml(block, tableIds.get(block) ?? '', signal);
-    else if (block.kind === 'chart') yield figureHtml(block, `${id}-chart-${at + 1}`);
+    if (block.kind === 'table') {
+      const titledBy = block.title === title ? `${id}-title` : undefined;
+      yield* tableHtml(block, { id: tableIds.get(block) ?? '', titledBy }, signal);
+    } else if (block.kind === 'chart') yield figureHtml(block, `${id}-chart-${at + 1}`);
     else yield blockHtml(block);
   }
   yield '</section>\n';

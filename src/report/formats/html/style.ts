@@ -48,8 +48,7 @@ main>section{margin-bottom:2.2rem}
 .notice span{color:var(--text)}
 .notice.good{background:var(--good-ground)}.notice.bad{background:var(--bad-ground)}.notice.warn{background:var(--warn-ground)}.notice.neutral{background:var(--neutral-ground)}
 figure{margin:0 0 1.6rem;max-width:46rem}
-figcaption{font-weight:600;margin-bottom:.3rem}
-figcaption p{font-weight:400;font-size:.87rem;color:var(--muted);margin:.1rem 0 .5rem}
+figcaption{font-weight:600;margin-bottom:.5rem}
 svg{display:block;width:100%;height:auto;font-family:inherit}
 svg.narrow{display:none}
 svg path{fill:none}
@@ -93,8 +92,8 @@ const tableStyle = `
 table{width:100%;border-collapse:collapse;font-size:.84rem;line-height:1.4;font-variant-numeric:tabular-nums}
 .top{display:flex;flex-wrap:wrap;gap:0 1rem;align-items:baseline;justify-content:space-between;margin:0 0 .4rem}
 .top p{margin:0}
-.top .title{font-weight:600;font-size:1rem}
-.top [role=status]{color:var(--muted);font-size:.87rem}
+.title{font-weight:600;margin:0 0 .4rem}
+.top [role=status]{margin-left:auto;color:var(--muted);font-size:.87rem}
 th,td{text-align:left;vertical-align:top;padding:.32rem .5rem;border-bottom:1px solid var(--hairline)}
 thead th,thead td{background:var(--head);border-bottom:1px solid var(--rule);font-weight:600;vertical-align:bottom}
 .table thead th{position:sticky;top:0;z-index:1}
@@ -123,6 +122,7 @@ th[aria-sort=descending] button::after{content:"\\a0\\2193";color:var(--accent)}
 .pager button{cursor:pointer}
 .pager button[aria-disabled=true]{cursor:default;color:var(--muted);border-color:var(--hairline)}
 .more,.empty{color:var(--muted);font-size:.87rem;margin:.5rem 0 0}
+.empty{margin:0 0 1.8rem}
 @media screen and (min-width:48rem){
  .box:not(.fits) tr:not(.below)>:first-child{position:sticky;left:0;z-index:1}
  .box:not(.fits) tbody tr:not(.below)>:first-child{background:inherit}
@@ -177,7 +177,8 @@ export function styleOf(tables: readonly (readonly [id: string, table: Table])[]
 }
 
 /** Letters of text need some room, the more the larger its share; beyond, the table scrolls in its box. */
-const leastRem = (width: number): number => Math.round(Math.min(11, 3 + width * 1.6) * 10) / 10;
+const leastRem = (width: number): number =>
+  Math.round(Math.max(6, Math.min(11, 3 + width * 1.6)) * 10) / 10;
 
 /** Widths by share, and the titles of columns for where each row stands as a card. */
 function columnsStyle(id: string, columns: readonly Column[]): string {

@@ -17,16 +17,28 @@ const longestWord = 24;
 
 const numberTypes: ReadonlySet<CellType> = new Set(['integer', 'decimal', 'percent', 'money']);
 
+export interface TableIds {
+  readonly id: string;
+  /** Of a heading that says the title already. */
+  readonly titledBy: string | undefined;
+}
+
 /**
  * The first rows as HTML, and all of them as JSON for the script that pages, filters and sorts them. In memory are one
  * block of rows and the batch that is read.
  */
 export async function* tableHtml(
   table: Table,
-  id: string,
+  { id, titledBy }: TableIds,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const { columns, title } = table;
+  const { columns, rowCount, empty } = table;
+  const title =
+    titledBy === undefined
+      ? `<p class="title" id="${id}-title">${escapeText(table.title)}</p>`
+      : '';
+  // A table without rows tells nothing, and least of all to who hears its columns read out.
+  if (rowCount === 0) return yield `${title}<p class="empty">${escapeText(empty)}</p>\n`;
   const reading = readingOf(columns);
   const { main, below } = reading;
   const cards = main.length >= cardColumns;
@@ -39,8 +51,8 @@ export async function* tableHtml(
   yield (
     `<div class="table${cards ? ' cards' : ''}${below.length > 0 ? ' lined' : ''}" id="${id}">` +
     `<script type="application/json" class="columns">${types}</script>` +
-    `<div class="top"><p class="title" id="${id}-title">${escapeText(title)}</p></div>` +
-    `<div class="box"><table aria-labelledby="${id}-title"><colgroup>${cols}</colgroup>` +
+    `<div class="top">${title}</div>` +
+    `<div class="box"><table aria-labelledby="${titledBy ?? `${id}-title`}"><colgroup>${cols}</colgroup>` +
     `<thead><tr>${heads.join('')}</tr></thead><tbody>\n`
   );
   let count = 0;
@@ -70,9 +82,8 @@ function headHtml(column: Column, hidden: string): string {
   return `<th scope="col" class="${classes.join(' ').trim()}"${hidden}>${escapeText(title)}</th>`;
 }
 
-function endOfTable({ rowCount, empty }: Table, count: number): string {
+function endOfTable({ rowCount }: Table, count: number): string {
   const end = '</tbody></table></div>\n';
-  if (count === 0) return `${end}<p class="empty">${escapeText(empty)}</p>`;
   const left = rowCount - count;
   if (left <= 0) return end;
   return `${end}<p class="more">${left.toLocaleString('en-US')} more rows are in this file; to see them, open it in a browser with JavaScript enabled.</p>`;

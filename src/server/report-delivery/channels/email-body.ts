@@ -38,10 +38,11 @@ export function textOf(message: ReportMessage, { attached, links }: Enclosed): s
 export function htmlOf(message: ReportMessage, { attached, links }: Enclosed): string {
   const cells = figuresOf(message).map(
     ({ label, value }) =>
-      `<tr><td style="padding:2px 16px 2px 0">${escaped(label)}</td><td><b>${escaped(value)}</b></td></tr>`,
+      `<tr><th scope="row" style="padding:2px 16px 2px 0;text-align:left;font-weight:normal">${escaped(label)}</th><td><b>${escaped(value)}</b></td></tr>`,
   );
+  const name = escaped(oneLine(message.report.name, 256));
   const parts = [
-    `<h2 style="margin:0 0 12px">${escaped(oneLine(message.report.name, 256))}</h2>`,
+    `<h1 style="margin:0 0 12px;font-size:20px">${name}</h1>`,
     `<p>${escaped(sentenceOf(message))}</p>`,
     cells.length > 0 ? `<table>${cells.join('')}</table>` : '',
     attached.length > 0 ? `<p>Attached:</p><ul>${attached.map(attachedItem).join('')}</ul>` : '',
@@ -50,7 +51,7 @@ export function htmlOf(message: ReportMessage, { attached, links }: Enclosed): s
       : '',
     `<p style="color:#666;font-size:12px">${footOf(message).map(escaped).join('<br>')}</p>`,
   ];
-  return `<!doctype html><html><head><meta charset="utf-8"></head><body style="font-family:sans-serif">${parts.join('\n')}</body></html>\n`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${name}</title></head><body style="font-family:sans-serif"><main>${parts.join('\n')}</main></body></html>\n`;
 }
 
 const attachedItem = ({ filename, size }: ReportMessage['files'][number]): string =>

@@ -58,6 +58,28 @@ describe('a report as HTML', () => {
     expect(html).toContain('<dt>Prepared by</dt><dd>Ada Lovelace</dd>');
   });
 
+  test.each(reportTypes)(
+    'says once in a report of type %s why there are no figures',
+    async (type) => {
+      const html = (await rendered(renderHtml, madeReport({ type, findings: 0 }))).toString();
+      expect(html.match(/<p class="notice warn">/g)).toHaveLength(1);
+    },
+  );
+
+  test('names a table that has the title of its section by that, and has none without rows', async () => {
+    const html = (await rendered(renderHtml, sampleReport())).toString();
+    expect(html).toContain('<table aria-labelledby="section-controls-title">');
+    expect(html.match(/>Controls</g)).toHaveLength(2);
+    expect(html.match(/>Exemptions</g)).toHaveLength(2);
+    expect(html).not.toContain('>Reason<');
+  });
+
+  test('does not break its dates', async () => {
+    const block = { kind: 'paragraph', text: 'Since 2026-10-01 08:00 UTC & on.' } as const;
+    const html = (await rendered(renderHtml, reportOf(sampleReport(), [block]))).toString();
+    expect(html).toContain('Since <span class="whole">2026-10-01 08:00 UTC</span> &amp; on.');
+  });
+
   test('bears its watermark', async () => {
     const html = await rendered(renderHtml, sampleReport(), { watermark: 'DRAFT <2>' });
     expect(html.toString()).toContain('aria-hidden="true"><span>DRAFT &lt;2&gt;</span></div>');
