@@ -51,7 +51,7 @@ afterAll(async () => {
   expect(await server.stop()).toBe(0);
 });
 
-it('a plan tells a changed file from what another branch or uncommitted changes applied, and drift says who', async () => {
+it('a plan tells a changed file from what another branch applied, and drift says who', async () => {
   await apply();
   commit('two');
   expect(await reason()).toBe('file changed');
@@ -70,7 +70,9 @@ it('a plan tells a changed file from what another branch or uncommitted changes 
   write('four');
   await apply();
   write('five');
-  expect(await reason()).toMatch(/^applied from uncommitted changes \(commit \w{7}, branch main, /);
+  expect(await reason()).toMatch(
+    /^file changed; last applied with uncommitted changes \(commit \w{7}, branch main, /,
+  );
 
   const { stdout: got } = await govctl('policy', 'get', 'Versioned', '-o', 'json');
   const { id } = JSON.parse(got) as { id: string };

@@ -15,11 +15,9 @@ export async function explainApplied(
   isInHistory: IsInHistory,
 ): Promise<Comparison[]> {
   const changed = comparisons.flatMap((comparison) => {
-    const isMeant =
-      comparison.kind === 'update' &&
-      comparison.cause === 'git' &&
-      comparison.reason === comparison.local.kind.changed;
-    const applied = isMeant ? appliedOf(comparison) : undefined;
+    if (comparison.kind !== 'update' || comparison.cause !== 'git') return [];
+    if (comparison.reason !== comparison.local.kind.changed) return [];
+    const applied = appliedOf(comparison);
     return applied ? [{ comparison, applied }] : [];
   });
   const foreign = new Set<string>();
@@ -30,14 +28,12 @@ export async function explainApplied(
   }
   const reasons = new Map<Comparison, string>();
   for (const { comparison, applied } of changed) {
-    const where = foreign.has(applied.commit)
-      ? 'elsewhere'
-      : applied.dirty
-        ? 'uncommitted changes'
-        : undefined;
-    if (where) {
-      const said = describeApplied({ ...applied, dirty: false });
-      reasons.set(comparison, `applied from ${where} (${said})`);
+    const said = describeApplied({ ...applied, dirty: false });
+    if (foreign.has(applied.commit)) {
+      reasons.set(comparison, `applied from elsewhere (${said})`);
+    } else if (applied.dirty) {
+      const { reason } = comparison;
+      reasons.set(comparison, `${reason}; last applied with uncommitted changes (${said})`);
     }
   }
   return comparisons.map((one) => {
