@@ -1,30 +1,9 @@
 import type { Paint } from '../../charts/drawing.ts';
+import { paintsOnWhite } from '../../charts/paints.ts';
 
 type Colours = Readonly<Record<Paint, string>>;
 
-// Words have a contrast of at least 4.5 : 1 to what is behind them, areas and lines of charts 3 : 1.
-const light: Colours = {
-  critical: '#8f1d2c',
-  high: '#c4532c',
-  medium: '#a8790f',
-  low: '#4d82b3',
-  pass: '#3a8a5d',
-  fail: '#b9373b',
-  exempt: '#7c6cb0',
-  error: '#6c7986',
-  first: '#2c5f8d',
-  second: '#bd671a',
-  third: '#55853a',
-  fourth: '#7a5aa6',
-  fifth: '#b3508a',
-  sixth: '#2f8585',
-  others: '#6c7986',
-  text: '#1b2733',
-  muted: '#566473',
-  grid: '#d5dce3',
-  background: '#ffffff',
-};
-
+// Contrasts are those of the light ones.
 const dark: Colours = {
   critical: '#f0707f',
   high: '#ef8a5f',
@@ -97,9 +76,9 @@ const variables = (colours: Readonly<Record<string, string>>): string =>
 
 /** The variables of both, dark where the reader's system is and a screen shows it. */
 export const colourStyle = `
-:root{color-scheme:light;${variables({ ...light, ...lightSurfaces })}}
+:root{color-scheme:light;${variables({ ...paintsOnWhite, ...lightSurfaces })}}
 @media screen and (prefers-color-scheme:dark){:root{color-scheme:dark;${variables({ ...dark, ...darkSurfaces })}}}
-${Object.keys(light)
+${Object.keys(paintsOnWhite)
   .map((paint) => `.f-${paint}{fill:var(--${paint})}.s-${paint}{stroke:var(--${paint})}`)
   .join('')}
 `;

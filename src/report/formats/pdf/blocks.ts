@@ -1,5 +1,6 @@
 import { drawChart } from '../../charts/draw-chart.ts';
 import type { Drawing, PathShape, TextShape } from '../../charts/drawing.ts';
+import { paintsOnWhite } from '../../charts/paints.ts';
 import type { Block, Chart, Figures, Notice } from '../../model.ts';
 import { toneWords } from '../tones.ts';
 import { turnTo } from './file.ts';
@@ -16,7 +17,7 @@ import {
 } from './flow.ts';
 import type { Flow } from './flow.ts';
 import { artifact, drawLine, fillRect, mark } from './page.ts';
-import { ink, paints, rgb, tones } from './palette.ts';
+import { ink, rgb, tones } from './palette.ts';
 import { number } from './pdf-string.ts';
 import { tableStart, writeTable } from './table.ts';
 import type { Line } from './text.ts';
@@ -217,9 +218,9 @@ function drawPath(flow: Flow, { d, fill, stroke, strokeWidth = 1, dash }: PathSh
   if (fill === undefined && stroke === undefined) return;
   const { operators } = flow.sheet;
   operators.push('q');
-  if (fill) operators.push(`${rgb(paints[fill])} rg`);
+  if (fill) operators.push(`${rgb(paintsOnWhite[fill])} rg`);
   if (stroke) {
-    operators.push(`${rgb(paints[stroke])} RG ${number(strokeWidth)} w 1 j`);
+    operators.push(`${rgb(paintsOnWhite[stroke])} RG ${number(strokeWidth)} w 1 j`);
     if (dash) operators.push(`[${dash.map(number).join(' ')}] 0 d`);
   }
   flow.file.doc.path(d);
@@ -230,5 +231,5 @@ function drawText(flow: Flow, { x, y, text, size, anchor, bold, fill }: TextShap
   const line = flow.type.line(text, bold ? 'bold' : 'sans');
   const width = (line.width * size) / 1000;
   const start = { start: x, middle: x - width / 2, end: x - width }[anchor];
-  drawLine(flow.sheet, line, { x: start, y, size, colour: paints[fill] });
+  drawLine(flow.sheet, line, { x: start, y, size, colour: paintsOnWhite[fill] });
 }

@@ -1,33 +1,10 @@
 import type { Tone } from '../../model.ts';
 import { toneOfStatus } from '../tones.ts';
-import type { Paint } from '../../charts/drawing.ts';
-
-/** Colours on white paper, as `#rrggbb`. Those of words have a contrast of 4.5 : 1 and more. */
-export const paints: Readonly<Record<Paint, string>> = {
-  critical: '#8f1d2c',
-  high: '#cf5a36',
-  medium: '#dfa13a',
-  low: '#6f9fc8',
-  pass: '#3f8f63',
-  fail: '#b9373b',
-  exempt: '#8d7fb8',
-  error: '#7a8794',
-  first: '#2c5f8d',
-  second: '#cf7a2b',
-  third: '#5d8f3f',
-  fourth: '#7a5aa6',
-  fifth: '#b3508a',
-  sixth: '#2f8a8a',
-  others: '#7a8794',
-  text: '#1b2733',
-  muted: '#566473',
-  grid: '#d5dce3',
-  background: '#ffffff',
-};
+import { paintsOnWhite } from '../../charts/paints.ts';
 
 export const ink = {
-  text: paints.text,
-  muted: paints.muted,
+  text: paintsOnWhite.text,
+  muted: paintsOnWhite.muted,
   accent: '#1f4468',
   link: '#1b5a96',
   rule: '#c3ccd5',
@@ -49,7 +26,7 @@ const words: Readonly<Record<string, string>> = {
   high: '#b0431f',
   medium: '#7d5200',
   low: '#2c5f8d',
-  info: paints.muted,
+  info: paintsOnWhite.muted,
 };
 
 /** The colour of a severity or of a status. */
