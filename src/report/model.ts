@@ -199,6 +199,8 @@ export interface Paper {
   readonly most?: number;
   /** By what they are chosen where there are more, the most telling column first. */
   readonly rank: readonly string[];
-  /** Which ones these are, as in `those of highest risk`. */
+  /** Which ones these are, as in `those with the highest risk`. */
   readonly chosen: string;
+  /** What a row is, and what several are, as in `violation` and `violations`. */
+  readonly unit: readonly [one: string, many: string];
 }

@@ -1,5 +1,5 @@
 import type { Paint, PathShape, Shape } from './drawing.ts';
-import { dashes, markOf } from './marks.ts';
+import { columnOf, dashes, markOf } from './marks.ts';
 import { cutText, rectangle, smallSize, widthOf } from './text.ts';
 import type { TextStyle } from './text.ts';
 
@@ -8,8 +8,8 @@ export interface LegendEntry {
   readonly paint: Paint;
 }
 
-/** How an entry looks beside its name: a filled square, or the line with its mark. */
-export type LegendForm = 'squares' | 'lines';
+/** How an entry looks beside its name: a filled square, the square of a column, or the line with its mark. */
+export type LegendForm = 'squares' | 'columns' | 'lines';
 
 const lineHeight = 14;
 const between = 14;
@@ -33,12 +33,19 @@ export function drawLegend(
       x = 0;
       y += lineHeight;
     }
-    shapes.push(...(form === 'lines' ? lineSign(x, y, paint, at) : [squareSign(x, y + 2, paint)]));
+    shapes.push(...signOf(form, x, y, paint, at));
     const place = { x: x + signWidth, y: y + 9, size: smallSize } as const;
     shapes.push({ kind: 'text', ...place, text, anchor: 'start', fill: 'text' });
     x += end + between;
   });
   return { shapes, height: entries.length === 0 ? 0 : y + lineHeight + 4 };
+}
+
+function signOf(form: LegendForm, x: number, y: number, paint: Paint, at: number): PathShape[] {
+  if (form === 'lines') return lineSign(x, y, paint, at);
+  return form === 'columns'
+    ? [{ kind: 'path', ...columnOf(at, paint, { x, y: y + 2, width: 8, height: 8 }) }]
+    : [squareSign(x, y + 2, paint)];
 }
 
 export const squareSign = (x: number, y: number, paint: Paint): PathShape => ({

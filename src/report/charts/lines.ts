@@ -3,20 +3,11 @@ import type { ChartData } from './chart-data.ts';
 import { nameOf } from './chart-data.ts';
 import type { DrawOptions, Drawing, PathShape, Shape, TextShape } from './drawing.ts';
 import { drawLegend } from './legend.ts';
-import { dashes, markOf, markReach } from './marks.ts';
+import { columnOf, dashes, markOf, markReach } from './marks.ts';
 import { formatValue } from './numbers.ts';
 import { valueScale } from './scale.ts';
 import type { ValueScale } from './scale.ts';
-import {
-  cutText,
-  gridLine,
-  rectangle,
-  round,
-  smallSize,
-  widest,
-  widthOf,
-  withoutOverlap,
-} from './text.ts';
+import { cutText, gridLine, round, smallSize, widest, widthOf, withoutOverlap } from './text.ts';
 import { inTime, timeScale } from './time-scale.ts';
 import type { TimeScale } from './time-scale.ts';
 
@@ -45,8 +36,8 @@ export function drawLines(given: ChartData, room: DrawOptions): Drawing {
   const style = { measure, size: smallSize };
   const entries = series.map(({ name, colour }) => ({ name, paint: colour }));
   const areColumns = data.drawn === 'columns';
-  const legend = drawLegend(series.length > 1 ? entries : [], areColumns ? 'squares' : 'lines', width, { measure }); // prettier-ignore
-  const height = Math.round(Math.max(100, Math.min(190, width * 0.32)));
+  const legend = drawLegend(series.length > 1 ? entries : [], areColumns ? 'columns' : 'lines', width, { measure }); // prettier-ignore
+  const height = Math.round(Math.max(100, Math.min(190, width * 0.24)));
   const values = series.flatMap((one) => one.values).filter((value) => value !== null);
   const range = areColumns ? ([0, Math.max(1, ...values)] as const) : rangeOf(values, data.most);
   const yScale = valueScale(range, height, 5, data);
@@ -196,8 +187,7 @@ function columnsOf(
       return [
         {
           kind: 'path',
-          d: rectangle(x, y, Math.max(0.5, each - 0.4), frame.top + frame.height - y),
-          fill: colour,
+          ...columnOf(which, colour, { x, y, width: Math.max(0.5, each - 0.4), height: frame.top + frame.height - y }), // prettier-ignore
           label: nameOf([point.category, name], formatValue(point.value, percent), unit),
         },
       ];

@@ -1,4 +1,17 @@
+import type { Paint, PathShape } from './drawing.ts';
 import { rectangle, round } from './text.ts';
+
+/** Columns of the first series are filled, others are outlines, so that not only colours tell them apart. */
+export const columnOf = (
+  at: number,
+  paint: Paint,
+  { x, y, width, height }: Readonly<Record<'x' | 'y' | 'width' | 'height', number>>,
+): Pick<PathShape, 'd' | 'fill' | 'stroke' | 'strokeWidth'> => {
+  if (at === 0) return { d: rectangle(x, y, width, height), fill: paint };
+  const line = Math.min(1, width / 2);
+  const d = rectangle(x + line / 2, y + line / 2, width - line, Math.max(0, height - line));
+  return { d, fill: 'background', stroke: paint, strokeWidth: round(line) };
+};
 
 /** How far a mark reaches from its middle, in points. */
 export const markReach = 3.2;

@@ -7,8 +7,8 @@ import { formatShare, formatValue } from './numbers.ts';
 import { cutText, round, smallSize, textSize, widest, widthOf, withoutOverlap } from './text.ts';
 
 const mostSlices = 8;
-const outer = 58;
-const inner = 36;
+const outer = 50;
+const inner = 35;
 /** From the middle to the edge of what the labels around it take. */
 const reach = outer + 28;
 const lineHeight = 16;

@@ -15,7 +15,7 @@ const columns: readonly ColumnOf<PredictionFact>[] = [
   column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
   column('policy', 'Policy', 'text', 2, ({ policy }) => policy),
   column('resource', 'Resource', 'id', 2, ({ resource }) => resource),
-  column('method', 'Method', 'text', 1, ({ method }) => method),
+  column('method', 'Method', 'status', 1, ({ method }) => method),
   column('confidence', 'Confidence', 'percent', 1, ({ confidence }) => Math.round(confidence * 1_000) / 10), // prettier-ignore
   below(column('advice', 'Recommendation', 'text', 4, ({ advice }) => advice)),
   below(column('resource_type', 'Resource type', 'text', 2, ({ resource_type: type }) => type)),
@@ -48,7 +48,13 @@ export function aboutToFailSection({ predictions, order, scope }: Facts): Sectio
             ),
           ]
         : [paragraph('Predictions start when the report is generated. The range of this report has ended, so it includes no predictions.')]), // prettier-ignore
-      ...(predictions && off.length > 0 ? [paragraph(`Disabled methods: ${listed(off)}.`)] : []),
+      ...(predictions && off.length > 0
+        ? [
+            paragraph(
+              `Disabled methods: ${listed(off.map((method) => method.replaceAll('_', ' ')))}.`,
+            ),
+          ]
+        : []),
       ...(isCut
         ? [paragraph('There are more predictions; only the earliest are counted and listed.')]
         : []),
@@ -66,7 +72,8 @@ export function aboutToFailSection({ predictions, order, scope }: Facts): Sectio
             once: ['advice', 'environment', 'resource_type'],
             most: 200,
             rank: ['severity'],
-            chosen: 'the most severe rows, then the earliest',
+            chosen: 'the most severe, then the earliest',
+            unit: ['prediction', 'predictions'],
           },
         },
         columns,

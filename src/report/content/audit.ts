@@ -1,11 +1,20 @@
 import type { Section, Table } from '../model.ts';
-import { below, column, dataOnly, figures, isoCell, paragraph, table } from './blocks.ts';
+import {
+  below,
+  column,
+  dataOnly,
+  figures,
+  isoCell,
+  paragraph,
+  personColumns,
+  table,
+} from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import { policiesSection, scansTable } from './common-tables.ts';
 import type { Content } from './content.ts';
 import type { AuditRow, EvaluationRow, Facts, StepRow } from './facts.ts';
 import { rowsOf } from './rows.ts';
-import { exemptionsSection, openingOf } from './shared.ts';
+import { changesOf, exemptionsSection, openingOf } from './shared.ts';
 import { count, countOrNo, listed, moment, number, sentence, times, were } from './wording.ts';
 
 /** Everything that was evaluated, and who changed what. */
@@ -31,9 +40,9 @@ export const audit: Content = {
 
 function summarySection(facts: Facts): Section {
   const { audit: log, scans, exemptions, violations } = facts;
-  const { opened, resolved, exempted, resolvedExempt } = violations.total;
   const entries = log?.entries.count ?? 0;
   const actors = log?.actors.entries().length ?? 0;
+  const nameOf = (id: string): string => facts.people?.get(id) ?? id;
   return {
     id: 'summary',
     title: 'Executive summary',
@@ -52,14 +61,12 @@ function summarySection(facts: Facts): Section {
               )}. Most changes came from ${listed(
                 byCount(log?.actors.entries() ?? [])
                   .slice(0, 3)
-                  .map(([actor, counted]) => `${actor} (${counted.count})`),
+                  .map(([actor, counted]) => `${nameOf(actor)} (${number(counted.count)})`),
               )}.`,
             ),
           ]
         : []),
-      paragraph(
-        `Violations were opened ${times(opened)}, resolved ${times(resolved + resolvedExempt)} and exempted ${times(exempted)}.`,
-      ),
+      paragraph(changesOf(violations.total)),
     ],
   };
 }
@@ -103,6 +110,7 @@ function evaluationsSection({ scope, order, evaluations }: Facts): Section {
             most: 300,
             rank: ['status', 'severity'],
             chosen: 'failures first, then by severity',
+            unit: ['evaluation', 'evaluations'],
           },
         },
         columns,
@@ -112,10 +120,13 @@ function evaluationsSection({ scope, order, evaluations }: Facts): Section {
   };
 }
 
-function changesSection({ audit: log }: Facts, details: boolean): Section {
+function changesSection(facts: Facts, details: boolean): Section {
+  const { audit: log } = facts;
+  const actor = personColumns<AuditRow>(facts, 'actor', 'Actor', (one) => one.actor);
+  const counted = personColumns<Counted[number]>(facts, 'name', 'Actor', ([id]) => id);
   const columns: readonly ColumnOf<AuditRow>[] = [
     column('at', 'Time', 'timestamp', 2, ({ at }) => at),
-    column('actor', 'Actor', 'id', 2, ({ actor }) => actor),
+    actor.byId,
     below(column('via_name', 'Key name', 'text', 2, ({ via_name: name }) => name || null)),
     below(column('via', 'Key', 'id', 2, ({ via }) => via)),
     column('action', 'Action', 'text', 2, ({ action }) => action),
@@ -123,6 +134,7 @@ function changesSection({ audit: log }: Facts, details: boolean): Section {
     column('subject_name', 'Object name', 'text', 2, ({ subject_name: name }) => name || null),
     column('changes', 'Changed fields', 'text', 2, ({ changes }) => changes || null),
     below(column('request_id', 'Request', 'id', 2, ({ request_id: id }) => id)),
+    actor.named,
   ];
   return {
     id: 'changes',
@@ -131,8 +143,8 @@ function changesSection({ audit: log }: Facts, details: boolean): Section {
       paragraph(
         'Entries of the audit log in this period. Entries have no environment, provider or framework, so the scope of the report does not filter them. They contain the names of changed fields, never values. Names of keys and objects are their current names. Changes to access (users, roles, keys, clients, trust rules, logins) and cost are excluded; reading them requires the scope audit:read.',
       ),
-      countsTable('actions', 'By action', 'Action', log?.actions.entries() ?? []),
-      countsTable('actors', 'By actor', 'Actor', log?.actors.entries() ?? []),
+      countsTable('actions', 'By action', [nameColumn('Action')], log?.actions.entries() ?? []),
+      countsTable('actors', 'By actor', [counted.named, counted.byId], log?.actors.entries() ?? []),
       ...(details
         ? [
             table(
@@ -142,11 +154,12 @@ function changesSection({ audit: log }: Facts, details: boolean): Section {
                 empty: 'No entries.',
                 paper: {
                   by: [],
-                  columns: ['at', 'actor', 'action', 'subject_name', 'changes'],
+                  columns: ['at', 'actor_name', 'action', 'subject_name', 'changes'],
                   once: [],
                   most: 200,
                   rank: ['at'],
-                  chosen: 'the newest rows',
+                  chosen: 'the newest',
+                  unit: ['entry', 'entries'],
                 },
               },
               columns,
@@ -158,14 +171,18 @@ function changesSection({ audit: log }: Facts, details: boolean): Section {
   };
 }
 
-function countsTable(id: string, title: string, what: string, entries: Counted): Table {
-  type Entry = (typeof entries)[number];
-  const columns: readonly ColumnOf<Entry>[] = [
-    column('name', what, 'text', 3, ([name]) => name),
-    column('changes', 'Changes', 'integer', 1, ([, counted]) => counted.count),
-  ];
-  return table({ id, title, empty: 'None.' }, columns, byCount(entries));
+function countsTable(
+  id: string,
+  title: string,
+  names: readonly ColumnOf<Counted[number]>[],
+  entries: Counted,
+): Table {
+  const changes = column<Counted[number]>('changes', 'Changes', 'integer', 1, ([, { count }]) => count); // prettier-ignore
+  return table({ id, title, empty: 'None.' }, [...names, changes], byCount(entries));
 }
+
+const nameColumn = (what: string): ColumnOf<Counted[number]> =>
+  column('name', what, 'text', 3, ([name]) => name);
 
 type Counted = readonly (readonly [string, { readonly count: number }])[];
 
@@ -173,19 +190,20 @@ type Counted = readonly (readonly [string, { readonly count: number }])[];
 const byCount = (entries: Counted): Counted =>
   [...entries].sort(([a, one], [b, other]) => other.count - one.count || (a < b ? -1 : 1));
 
-const scansSection = ({ scans }: Facts): Section => ({
+const scansSection = (facts: Facts): Section => ({
   id: 'scans',
   title: 'Scans',
   blocks: [
     paragraph(
       'Scans that ran in the period of the report. Each score covers what that scan evaluated.',
     ),
-    scansTable(scans.within),
+    scansTable(facts),
   ],
 });
 
-function statusSection({ violations }: Facts, details: boolean): Section {
-  const { total, causes, steps } = violations;
+function statusSection(facts: Facts, details: boolean): Section {
+  const { total, causes, steps } = facts.violations;
+  const by = personColumns<StepRow>(facts, 'by', 'By', (one) => one.by);
   const columns: readonly ColumnOf<StepRow>[] = [
     column('at', 'Time', 'timestamp', 2, ({ at }) => isoCell(at)),
     column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
@@ -194,9 +212,10 @@ function statusSection({ violations }: Facts, details: boolean): Section {
     column('from', 'From', 'status', 1, ({ from }) => from ?? null),
     column('to', 'To', 'status', 1, ({ to }) => to),
     column('cause', 'Cause', 'text', 2, ({ cause }) => cause),
-    below(column('by', 'By', 'id', 2, ({ by }) => by ?? null)),
+    by.byId,
     below(column('reason', 'Reason', 'text', 2, ({ reason }) => reason ?? null)),
     below(column('violation_id', 'Violation', 'id', 2, ({ id }) => id)),
+    below(by.named),
   ];
   return {
     id: 'status_changes',
@@ -214,7 +233,7 @@ function statusSection({ violations }: Facts, details: boolean): Section {
       countsTable(
         'causes',
         'Why violations were resolved',
-        'Cause',
+        [nameColumn('Cause')],
         [...causes].map(([cause, amount]) => [cause, { count: amount }] as const),
       ),
       ...(details
@@ -227,10 +246,11 @@ function statusSection({ violations }: Facts, details: boolean): Section {
                 paper: {
                   by: ['policy', 'severity'],
                   columns: ['resource', 'at', 'from', 'to'],
-                  once: ['cause', 'by', 'reason'],
+                  once: ['cause', 'by_name', 'reason'],
                   most: 200,
                   rank: ['severity', 'at'],
-                  chosen: 'the most severe rows, then the newest',
+                  chosen: 'the most severe, then the newest',
+                  unit: ['change', 'changes'],
                 },
               },
               columns,

@@ -9,6 +9,7 @@ import type {
   Table,
   Tone,
 } from '../model.ts';
+import type { Facts } from './facts.ts';
 import { rowsOf } from './rows.ts';
 import type { Rows } from './rows.ts';
 
@@ -31,6 +32,20 @@ export const column = <T>(
 export const below = <T>(one: ColumnOf<T>): ColumnOf<T> => ({ ...one, shown: 'below' });
 /** In spreadsheets, CSV and JSON alone. */
 export const dataOnly = <T>(one: ColumnOf<T>): ColumnOf<T> => ({ ...one, shown: 'data' });
+
+/** Who did something: by name, or by ID where they have none; in data also by ID. */
+export const personColumns = <T>(
+  { people }: Pick<Facts, 'people'>,
+  id: string,
+  title: string,
+  of: (item: T) => string | undefined,
+): { readonly named: ColumnOf<T>; readonly byId: ColumnOf<T> } => ({
+  named: column(`${id}_name`, title, 'text', 2, (item) => {
+    const who = of(item);
+    return who === undefined ? null : (people?.get(who) ?? who);
+  }),
+  byId: dataOnly(column(id, `${title} (ID)`, 'id', 2, (item) => of(item) ?? null)),
+});
 
 /** A table of items, a row for each. */
 export function table<T>(

@@ -1,6 +1,6 @@
 import { complianceScore } from '../../engine/score.ts';
 import type { Paper, Section, Table } from '../model.ts';
-import { below, column, dataOnly, isoCell, paragraph, table } from './blocks.ts';
+import { below, column, dataOnly, isoCell, paragraph, personColumns, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import type { Facts, PolicyFact, ScanFact, ViolationRow } from './facts.ts';
 import { describeMappings } from './framework.ts';
@@ -86,11 +86,13 @@ export const violationsByPolicy: Paper = {
   columns: ['resource', 'points'],
   once: ['environment', 'region', 'detected_at', 'message', 'controls', 'resource_type'],
   rank: ['severity', 'points'],
-  chosen: 'the rows with the highest risk',
+  chosen: 'those with the highest risk',
+  unit: ['violation', 'violations'],
 };
 
 /** The scans of the scope's time, the first first. */
-export function scansTable(scans: readonly ScanFact[]): Table {
+export function scansTable(facts: Facts): Table {
+  const creator = personColumns<ScanFact>(facts, 'created_by', 'Requested by', (one) => one.created_by); // prettier-ignore
   const columns: readonly ColumnOf<ScanFact>[] = [
     column('scan', 'Scan', 'id', 3, ({ id }) => id),
     below(column('name', 'Name', 'text', 2, ({ name }) => name ?? null)),
@@ -98,13 +100,14 @@ export function scansTable(scans: readonly ScanFact[]): Table {
     column('status', 'Status', 'status', 1, ({ status }) => status),
     below(column('created_at', 'Requested', 'timestamp', 2, ({ created_at: at }) => isoCell(at))),
     column('completed_at', 'Ended', 'timestamp', 2, ({ completed_at: at }) => isoCell(at)),
-    below(column('created_by', 'Requested by', 'id', 2, ({ created_by: by }) => by)),
+    creator.byId,
     below(column('resources', 'Resources', 'integer', 1, ({ resources }) => resources)),
     column('evaluations', 'Evaluations', 'integer', 1, ({ evaluated }) => evaluated),
     column('failed', 'Failed', 'integer', 1, ({ failed }) => failed),
     below(column('exempt', 'Exempt', 'integer', 1, ({ exempt }) => exempt)),
     column('undecided', 'Errors', 'integer', 1, ({ undecided }) => undecided),
     column('score', 'Score', 'percent', 1, ({ score }) => score),
+    below(creator.named),
   ];
-  return table({ id: 'scans', title: 'Scans', empty: 'None.' }, columns, scans);
+  return table({ id: 'scans', title: 'Scans', empty: 'None.' }, columns, facts.scans.within);
 }

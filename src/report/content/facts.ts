@@ -32,6 +32,8 @@ export interface Facts {
   readonly isEvaluating: boolean;
   /** What a control is about; default: of a built-in framework, in our words. */
   readonly titleOf?: TitleOf;
+  /** What users are called, by the ID that what they did is recorded under; those that are gone have no name. */
+  readonly people?: ReadonlyMap<string, string>;
 }
 
 export interface PolicyFact {

@@ -83,7 +83,7 @@ export function controlsSection(
     control,
     title,
     column('status', 'Status', 'status', 2, ({ status }) => status),
-    column('policies', 'Policies', 'text', 4, describePolicies),
+    below(column('policies', 'Policies', 'text', 4, describePolicies)),
     ...evaluationColumns(
       ({ counter }: ControlStatus) => counter,
       ['passed', 'exempt', 'undecided'],
@@ -141,6 +141,8 @@ const isEvaluated = ({ status }: ControlStatus): boolean => status !== 'NOT EVAL
 const namesOf = ({ policies }: ControlStatus): readonly string[] =>
   policies.map(({ name }) => name);
 
-/** `12: a, b, c and 9 more`. */
+/** `12 (a, b, c and 9 more)`. */
 const describePolicies = (control: ControlStatus): string =>
-  `${control.policies.length}${control.policies.length > 0 ? ': ' : ''}${firstOf(namesOf(control), 3)}`;
+  control.policies.length > 0
+    ? `${control.policies.length} (${firstOf(namesOf(control), 3)})`
+    : '0';

@@ -1,6 +1,6 @@
 import { remediationStatuses } from '../../contract/remediations.ts';
 import type { Section } from '../model.ts';
-import { below, column, figures, isoCell, paragraph, table } from './blocks.ts';
+import { below, column, figures, isoCell, paragraph, personColumns, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import type { FailedActionFact, Facts, RemediationFact } from './facts.ts';
 import { count, countOrNo, number } from './wording.ts';
@@ -21,7 +21,6 @@ const columns: readonly ColumnOf<RemediationFact>[] = [
   below(column('rolls_back', 'Rolls back', 'id', 2, ({ rolls_back: id }) => id ?? null)),
   below(column('why_not', 'Blocked by', 'text', 3, ({ why_not: why }) => why.join('; ') || null)),
   below(column('note', 'Note', 'text', 3, ({ note }) => note ?? null)),
-  below(column('requested_by', 'Requested by', 'id', 2, ({ requested_by: by }) => by)),
   below(column('ended_at', 'Ended', 'timestamp', 2, ({ ended_at: at }) => isoCell(at))),
 ];
 
@@ -36,7 +35,9 @@ const failureColumns: readonly ColumnOf<FailedActionFact>[] = [
 ];
 
 /** Remediations in the scope: their states, and why some of their actions failed. */
-export function remediationsSection({ remediations, scope }: Facts): Section {
+export function remediationsSection(facts: Facts): Section {
+  const { remediations, scope } = facts;
+  const requester = personColumns<RemediationFact>(facts, 'requested_by', 'Requested by', (one) => one.requested_by); // prettier-ignore
   const { total = 0, states = new Map<string, number>(), plans = [], failed = 0, failures = [] } = remediations ?? {}; // prettier-ignore
   return {
     id: 'remediations',
@@ -45,18 +46,22 @@ export function remediationsSection({ remediations, scope }: Facts): Section {
       paragraph(
         `${scope.since === undefined ? 'All stored remediations' : 'Remediations open at any time in the range'}, newest first. A rollback restores what another remediation changed; a dry run changes nothing.${scope.isPast ? ' States are as of the time of the report.' : ''}`,
       ),
-      figures(
-        ...remediationStatuses.map((status) => ({
-          label: status,
-          value: number(states.get(status) ?? 0),
-        })),
-      ),
+      ...(total > 0
+        ? [
+            figures(
+              ...remediationStatuses.map((status) => ({
+                label: status,
+                value: number(states.get(status) ?? 0),
+              })),
+            ),
+          ]
+        : []),
       ...(plans.length < total
         ? [paragraph(`The table lists the newest ${number(plans.length)} of ${count(total, 'remediation')}.`)] // prettier-ignore
         : []),
       table(
         { id: 'remediations', title: 'Remediation plans', empty: 'No remediations.' },
-        columns,
+        [...columns, requester.byId, below(requester.named)],
         plans,
       ),
       ...(failures.length < failed

@@ -1,5 +1,5 @@
 import type { Chart, Section } from '../model.ts';
-import { below, column, paragraph, table } from './blocks.ts';
+import { below, column, dataOnly, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import { violationColumns, violationsByPolicy } from './common-tables.ts';
 import type { Content } from './content.ts';
@@ -112,7 +112,7 @@ const actionColumns: readonly ColumnOf<Action>[] = [
   below(
     column('examples', 'Example resources', 'text', 3, ({ policy }) => firstOf(policy.failing, 5)),
   ),
-  below(
+  dataOnly(
     column('policy_id', 'Policy ID', 'id', 2, ({ policies }) =>
       policies.map(({ id }) => id).join('; '),
     ),

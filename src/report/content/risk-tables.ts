@@ -59,7 +59,8 @@ export function resourcesSection({ violations: { topResources } }: Facts): Secti
     title: 'Resources at risk',
     blocks: [
       paragraph('Resources with the most severe violations, then by risk points (maximum 25).'),
-      ...(shown.length > 0
+      // Bars of one length show nothing.
+      ...(new Set(shown.map(({ points }) => points)).size > 1
         ? [
             pointsChart(
               'points_by_resource',

@@ -202,7 +202,7 @@ function undecidedSection(facts: Facts): Section {
     column('severity', 'Severity', 'severity', 1, ({ severity }) => severity),
     column('undecided', 'Errors', 'integer', 1, ({ counter }) => counter.error),
     column('evaluations', 'Evaluations', 'integer', 1, ({ counter }) => counter.evaluated),
-    column('examples', 'Examples', 'text', 4, ({ undecided }) => undecided.join('; ')),
+    below(column('examples', 'Examples', 'text', 4, ({ undecided }) => undecided.join('; '))),
   ];
   const policies = undecidedPolicies(facts);
   return {

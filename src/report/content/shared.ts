@@ -1,7 +1,16 @@
 import { severities } from '../../contract/policies.ts';
 import { complianceScore } from '../../engine/score.ts';
 import type { Block, Chart, Figures, LabelledValue, Section, Table, Tone } from '../model.ts';
-import { below, column, figures, isoCell, notice, paragraph, table } from './blocks.ts';
+import {
+  below,
+  column,
+  figures,
+  isoCell,
+  notice,
+  paragraph,
+  personColumns,
+  table,
+} from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import type { ExemptionFact, Facts, ScanFact, ViolationCounts } from './facts.ts';
 import { newCounter } from './counters.ts';
@@ -10,7 +19,17 @@ import { describeFramework } from './framework.ts';
 import { isNarrowed } from './scope.ts';
 import { nowhereOf, whyNothing } from './notices.ts';
 import { scoreOf } from './score.ts';
-import { are, count, firstOf, moment, number, scoreText, sentence, were } from './wording.ts';
+import {
+  are,
+  count,
+  firstOf,
+  moment,
+  number,
+  scoreText,
+  sentence,
+  times,
+  were,
+} from './wording.ts';
 
 /** From the highest. */
 export const fromHighest = [...severities].reverse();
@@ -148,6 +167,14 @@ export function openingOf(facts: Facts): string {
   return `${looked} ${found} ${open === 0 ? 'No violations are open' : `${count(open, 'violation')} ${are(open)} open`}.`;
 }
 
+/** How often violations changed, in a sentence. */
+export function changesOf({ opened, resolved, resolvedExempt, exempted }: ViolationCounts): string {
+  const ended = resolved + resolvedExempt;
+  return opened + ended + exempted === 0
+    ? 'No violations were opened, resolved or exempted.'
+    : `Violations were opened ${times(opened)}, resolved ${times(ended)} and exempted ${times(exempted)}.`;
+}
+
 /** @param under those that stand under the row */
 export function evaluationColumns<T>(
   of: (item: T) => Counter,
@@ -215,7 +242,9 @@ export function severityChart({ violations: { total } }: Facts): Chart {
 }
 
 /** The exemptions in effect, with what they cover. */
-export function exemptionsSection({ exemptions, scope, order }: Facts): Section {
+export function exemptionsSection(facts: Facts): Section {
+  const { exemptions, scope, order } = facts;
+  const creator = personColumns<ExemptionFact>(facts, 'created_by', 'Created by', (one) => one.created_by); // prettier-ignore
   const columns: readonly ColumnOf<ExemptionFact>[] = [
     column('policy', 'Policy', 'text', 2, ({ policy }) => policy),
     column('resources', 'Resources', 'text', 3, ({ resources }) => firstOf(resources, 5)),
@@ -225,8 +254,9 @@ export function exemptionsSection({ exemptions, scope, order }: Facts): Section 
     below(column('category', 'Category', 'text', 1, ({ category }) => category ?? null)),
     column('expires', 'Last day', 'date', 1, ({ expires }) => expires),
     below(column('created_at', 'Created', 'timestamp', 2, ({ created_at: at }) => isoCell(at))),
-    below(column('created_by', 'Created by', 'id', 2, ({ created_by: by }) => by)),
+    creator.byId,
     below(column('id', 'Exemption', 'id', 2, ({ id }) => id)),
+    below(creator.named),
   ];
   const { timezone } = order.scope;
   const when =

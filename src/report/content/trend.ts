@@ -1,5 +1,5 @@
 import type { Cell, Chart, Section, Table } from '../model.ts';
-import { column, figures, isoCell, notice, paragraph, table } from './blocks.ts';
+import { column, dataOnly, figures, isoCell, notice, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import { scansTable } from './common-tables.ts';
 import type { Content } from './content.ts';
@@ -10,20 +10,8 @@ import { periodsOf } from './periods.ts';
 import type { Period } from './periods.ts';
 import { changedPolicies, changesSection } from './trend-changes.ts';
 import type { Changed } from './trend-changes.ts';
-import { fromHighest, openingOf } from './shared.ts';
-import {
-  count,
-  countOrNo,
-  firstOf,
-  lasting,
-  moment,
-  number,
-  rounded,
-  scoreText,
-  sentence,
-  times,
-  were,
-} from './wording.ts';
+import { changesOf, fromHighest, openingOf } from './shared.ts';
+import { count, firstOf, lasting, moment, number, rounded, scoreText } from './wording.ts';
 
 /** Points of a line; more would not be seen. */
 const mostPoints = 100;
@@ -58,7 +46,7 @@ function summarySection(facts: Facts): Section {
   const { scope, violations } = facts;
   const scans = comparable(facts);
   const [first, last] = [scans[0], scans.at(-1)];
-  const { opened, resolved, resolvedExempt, exempted, openAtStart, open } = violations.total;
+  const { openAtStart, open } = violations.total;
   const worse = changedPolicies(facts).filter(({ change }) => change > 0);
   const better = changedPolicies(facts).filter(({ change }) => change < 0);
   const named = (changed: readonly Changed[]): string =>
@@ -75,9 +63,7 @@ function summarySection(facts: Facts): Section {
           ? `Over ${count(scans.length, 'full scan')}, the score went from ${scoreText(first.score)} to ${scoreText(last.score)}.`
           : `${scans.length === 0 ? 'No' : 'Only one'} full scan was completed in this period; comparing scores requires two.`,
       ),
-      paragraph(
-        `Violations were opened ${times(opened)}, resolved ${times(resolved + resolvedExempt)} and exempted ${times(exempted)}.`,
-      ),
+      paragraph(changesOf(violations.total)),
       ...(scope.since === undefined
         ? [
             paragraph(
@@ -86,7 +72,7 @@ function summarySection(facts: Facts): Section {
           ]
         : [
             paragraph(
-              `${sentence(countOrNo(openAtStart, 'violation'))} ${were(openAtStart)} open at the start of the range, ${number(open)} at its end.`,
+              `Open violations: ${number(openAtStart)} at the start of the range, ${number(open)} at its end.`,
             ),
             ...(worse.length > 0 ? [paragraph(`Worse: ${named(worse)}.`)] : []),
             ...(better.length > 0 ? [paragraph(`Better: ${named(better)}.`)] : []),
@@ -109,6 +95,7 @@ function thinned<T>(list: readonly T[]): readonly T[] {
 function scoresSection(facts: Facts): Section {
   const scans = comparable(facts);
   const shown = thinned(scans);
+  const [first, last] = [scans[0], scans.at(-1)];
   const categories = shown.map(({ completed_at: at }) => new Date(at ?? 0).toISOString());
   const scores: Chart = {
     kind: 'chart',
@@ -121,20 +108,24 @@ function scoresSection(facts: Facts): Section {
     unit: '%',
     most: 100,
   };
-  const failures: Chart = {
+  // Each on a scale of its own: there may be thousands of failures and three errors.
+  const amounts = (
+    id: string,
+    title: string,
+    colour: 'fail' | 'error',
+    of: (scan: ScanFact) => number,
+  ): Chart => ({
     kind: 'chart',
-    id: 'failures',
-    title: 'Scan results',
-    description: `Failed evaluations and errors of ${count(scans.length, 'scan')}`,
+    id,
+    title,
+    description: `From ${number(scans[0] ? of(scans[0]) : 0)} to ${number(last ? of(last) : 0)} over ${count(scans.length, 'scan')}`,
     form: 'lines',
     categories,
-    series: [
-      { name: 'Failing', colour: 'fail', values: shown.map(({ failed }) => failed) },
-      { name: 'Errors', colour: 'error', values: shown.map(({ undecided }) => undecided) },
-    ],
+    series: [{ name: title, colour, values: shown.map(of) }],
     unit: 'evaluations',
-  };
-  const [first, last] = [scans[0], scans.at(-1)];
+  });
+  const failures = amounts('failures', 'Failed evaluations', 'fail', ({ failed }) => failed);
+  const errors = amounts('errors', 'Evaluation errors', 'error', ({ undecided }) => undecided);
   return {
     id: 'scores',
     title: 'Scores',
@@ -147,11 +138,13 @@ function scoresSection(facts: Facts): Section {
           ? `${scans.length === 0 ? 'No' : 'Only one'} full scan was completed in this period, so there is nothing to compare.`
           : `Each point is a full scan completed in this period${scans.length > mostPoints ? `; ${mostPoints} of ${number(scans.length)} are shown` : ''}.`,
       ),
-      ...(scans.length > 1 ? [scores, failures] : []),
+      ...(scans.length > 1 ? [scores, failures, ...(hasChanged(errors) ? [errors] : [])] : []),
       ...(first && last && first !== last ? [comparison(facts, first, last)] : []),
     ],
   };
 }
+
+const hasChanged = ({ series: [one] }: Chart): boolean => new Set(one?.values).size > 1;
 
 function comparison({ order }: Facts, first: ScanFact, last: ScanFact): Table {
   const row = (what: string, a: number | null, b: number | null) => ({ what, a, b });
@@ -245,10 +238,12 @@ function resolvingSection({ violations: { resolving } }: Facts): Section {
       const ms = mean(item);
       return ms === null ? null : lasting(ms);
     }),
-    column('mean_hours', 'Mean hours', 'decimal', 1, (item) => {
-      const ms = mean(item);
-      return ms === null ? null : rounded(ms / 3_600_000);
-    }),
+    dataOnly(
+      column('mean_hours', 'Mean hours', 'decimal', 1, (item) => {
+        const ms = mean(item);
+        return ms === null ? null : rounded(ms / 3_600_000);
+      }),
+    ),
     column('unknown', 'Unknown age', 'integer', 1, ({ unknown }) => unknown),
   ];
   return {
@@ -272,6 +267,6 @@ const scansSection = (facts: Facts): Section => ({
       { label: 'Compared', value: number(comparable(facts).length) },
     ),
     paragraph('All scans of the period. Partial scans have scores of what they evaluated.'),
-    scansTable(facts.scans.within),
+    scansTable(facts),
   ],
 });

@@ -1,5 +1,5 @@
 import { cellText } from './cell-text.ts';
-import type { Cell, Column, Row } from '../model.ts';
+import type { Cell, Column, LabelledValue, Row } from '../model.ts';
 
 /** A column, and where in a row its cells are. */
 export interface PlacedColumn {
@@ -22,16 +22,18 @@ export function readingOf(columns: readonly Column[]): Reading {
 }
 
 /** What stands under a row: titles and values of what is there. Times say their zone. */
-export function lineBelow({ below }: Reading, row: Row): string {
-  return below
-    .flatMap(({ column: { title, type }, at }) => {
-      const cell = row[at] ?? null;
-      return hasValue(cell)
-        ? [`${title} ${cellText(cell, type)}${type === 'timestamp' ? ' UTC' : ''}`]
-        : [];
-    })
+export const labelsBelow = ({ below }: Reading, row: Row): readonly LabelledValue[] =>
+  below.flatMap(({ column: { title, type }, at }) => {
+    const cell = row[at] ?? null;
+    const value = `${cellText(cell, type)}${type === 'timestamp' ? ' UTC' : ''}`;
+    return hasValue(cell) ? [{ label: title, value }] : [];
+  });
+
+/** The same in a line. */
+export const lineBelow = (reading: Reading, row: Row): string =>
+  labelsBelow(reading, row)
+    .map(({ label, value }) => `${label} ${value}`)
     .join(' · ');
-}
 
 const hasValue = (cell: Cell): boolean =>
   typeof cell === 'number' ? Number.isFinite(cell) : cell !== null && cell !== '';

@@ -1,7 +1,7 @@
 import { drawChart } from '../../charts/draw-chart.ts';
 import type { Drawing, PathShape, TextShape } from '../../charts/drawing.ts';
 import { paintsOnWhite } from '../../charts/paints.ts';
-import type { Block, Chart, Figures, Notice } from '../../model.ts';
+import type { Block, Chart, Figures, Notice, Section } from '../../model.ts';
 import { toneWords } from '../tones.ts';
 import { turnTo } from './file.ts';
 import {
@@ -20,19 +20,21 @@ import { artifact, drawLine, fillRect, mark } from './page.ts';
 import { ink, rgb, tones } from './palette.ts';
 import { number } from './pdf-string.ts';
 import { tableStart, writeTable } from './table.ts';
+import { hasOwnTitle } from './titles.ts';
 import type { Line } from './text.ts';
 
-export async function writeBlock(flow: Flow, block: Block): Promise<void> {
+export async function writeBlock(flow: Flow, section: Section, at: number): Promise<void> {
+  const block = section.blocks[at];
+  if (!block) return;
+  await makeRoom(flow, await startFrom(flow, section, at));
   switch (block.kind) {
     case 'heading':
-      await makeRoom(flow, 70);
       flow.y += 8;
       addMark(flow, 2, block.text);
       await writeElement(flow, 'H2', block.text, styles.heading);
       flow.y += 4;
       return;
     case 'paragraph':
-      await makeRoom(flow, styles.body.leading * 2);
       await writeElement(flow, 'P', block.text, styles.body);
       flow.y += 8;
       return;
@@ -43,23 +45,53 @@ export async function writeBlock(flow: Flow, block: Block): Promise<void> {
     case 'chart':
       return writeChart(flow, block);
     case 'table':
-      return writeTable(flow, block);
+      return writeTable(flow, block, hasOwnTitle(section, at));
   }
 }
 
-/** Points of the page that the start of a block takes: what stands above it stays with it. */
-export function leastHeight(flow: Flow, block: Block): number {
+/** Texts are not kept with what they lead to where both take more than half a page. */
+const mostKept = 360;
+
+/**
+ * Points that a block and what belongs to it take: texts lead to the next chart or table, and are on the page where it
+ * starts.
+ */
+export async function startFrom(flow: Flow, section: Section, at: number): Promise<number> {
+  const { blocks } = section;
+  const [block] = blocks.slice(at);
+  if (!block) return 0;
+  const to = blocks.findIndex(
+    (one, n) => n >= at && (one.kind === 'chart' || one.kind === 'table'),
+  );
+  if (to < 0) return startOf(flow, section, at);
+  let height = await startOf(flow, section, to);
+  for (const text of blocks.slice(at, to)) height += heightOfText(flow, text);
+  return to === at || height <= mostKept ? height : startOf(flow, section, at);
+}
+
+async function startOf(flow: Flow, section: Section, at: number): Promise<number> {
+  const block = section.blocks[at];
+  if (block?.kind === 'chart') return placeChart(flow, block).height + chartTitle;
+  if (block?.kind === 'table') return tableStart(flow, block, hasOwnTitle(section, at));
+  return block ? Math.min(heightOfText(flow, block), mostKept) : 0;
+}
+
+/** Of all that is neither a chart nor a table. */
+function heightOfText(flow: Flow, block: Block): number {
+  const { face, size, leading } = styles.body;
+  const textHeight = (text: string, width: number): number =>
+    flow.type.lines(text, face, size, width).length * leading;
   switch (block.kind) {
-    case 'chart':
-      return placeChart(flow, block).height + chartTitle;
-    case 'table':
-      return tableStart(block);
-    case 'figures':
     case 'heading':
-      return 70;
+      return 8 + styles.heading.leading + 4;
     case 'paragraph':
+      return textHeight(block.text, contentWidth(flow)) + 8;
     case 'notice':
-      return 2 * styles.body.leading + 2 * noticePadding;
+      return textHeight(block.text, contentWidth(flow) - 3 * noticePadding) + 2 * noticePadding + 6;
+    case 'figures':
+      return Math.ceil(block.items.length / figuresPerRow(flow)) * 68 + 6;
+    default:
+      return 0;
   }
 }
 
@@ -94,10 +126,7 @@ const figure = { gap: 8, least: 88, padding: 9, value: 16, label: 7.8 } as const
 /** Cards side by side, in as many rows as they take. */
 async function writeFigures(flow: Flow, { items }: Figures): Promise<void> {
   if (items.length === 0) return;
-  const most = Math.max(
-    1,
-    Math.floor((contentWidth(flow) + figure.gap) / (figure.least + figure.gap)),
-  );
+  const most = figuresPerRow(flow);
   const rows = Math.ceil(items.length / most);
   const perRow = Math.ceil(items.length / rows);
   const list = flow.file.tags.open('L', flow.element);
@@ -108,6 +137,9 @@ async function writeFigures(flow: Flow, { items }: Figures): Promise<void> {
   flow.y += 6;
 }
 
+const figuresPerRow = (flow: Flow): number =>
+  Math.max(1, Math.floor((contentWidth(flow) + figure.gap) / (figure.least + figure.gap)));
+
 async function writeFigureRow(
   flow: Flow,
   items: Figures['items'],
@@ -117,7 +149,7 @@ async function writeFigureRow(
   const width = (contentWidth(flow) - (perRow - 1) * figure.gap) / perRow;
   const inner = width - 2 * figure.padding;
   const cards = items.map(({ label, value, note, tone }) => ({
-    label: flow.type.lines(label, 'sans', figure.label, inner).slice(0, 3),
+    label: flow.type.lines(asTitle(label), 'sans', figure.label, inner).slice(0, 3),
     value: flow.type.lines(value, 'bold', fitting(flow, value, inner), inner).slice(0, 3),
     size: fitting(flow, value, inner),
     note: note === undefined ? [] : flow.type.lines(note, 'sans', figure.label, inner).slice(0, 5),
@@ -162,6 +194,10 @@ async function writeFigureRow(
   }
   flow.y += height + figure.gap;
 }
+
+/** Words of the API, such as `date_certain`, stand beside titles. */
+const asTitle = (label: string): string =>
+  `${label.slice(0, 1).toUpperCase()}${label.slice(1).replaceAll('_', ' ')}`;
 
 /** A value is set smaller before it takes two lines. */
 function fitting(flow: Flow, value: string, width: number): number {

@@ -19,6 +19,7 @@ import { ink, inkOfWord, tones } from './palette.ts';
 import { wellFormed } from './pdf-string.ts';
 import type { Element, ElementType } from './tags.ts';
 import type { Line } from './text.ts';
+import { hasOwnTitle } from './titles.ts';
 
 type FrontFlow = Omit<Flow, 'sheet' | 'element'>;
 
@@ -222,8 +223,10 @@ const entry = {
 } as const;
 
 /** The contents have a line for each section, and for each heading and table in it. */
-const namedBlocks = ({ blocks }: Section): number =>
-  blocks.filter(({ kind }) => kind === 'heading' || kind === 'table').length;
+const namedBlocks = (section: Section): number =>
+  section.blocks.filter(
+    ({ kind }, at) => kind === 'heading' || (kind === 'table' && hasOwnTitle(section, at)),
+  ).length;
 
 const contentsTop = margin.top + 40;
 const onePage = (height: number): number => height - margin.bottom - contentsTop;

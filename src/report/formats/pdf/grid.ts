@@ -10,25 +10,63 @@ import type { Flow } from './flow.ts';
 import { artifact, drawLine, fillRect, margin, mark } from './page.ts';
 import { ink } from './palette.ts';
 import { below, drawBelow, drawRow, heightBelow, heightOf, points, setRow } from './table-row.ts';
-import type { Grid, SetRow } from './table-row.ts';
+import type { Grid, GridPlan, SetRow } from './table-row.ts';
 import type { Element } from './tags.ts';
 
+/** Makes room for the start of a table, which is `height` points below its title, and writes this. */
+export type Begin = (height: number) => Promise<void>;
+
+/** A table of no more rows is on one page. */
+const mostWhole = 8;
+/** What starts below the middle of an empty page is broken over pages rather than moved. */
+const mostKept = 360;
+
 /** The first rows of a table as they come. @returns whether there are any */
-export async function writeRows(flow: Flow, table: Table): Promise<boolean> {
-  let grid: Grid | undefined;
-  let left = mostRows;
-  for await (const batch of table.rows()) {
-    const rows = batch.slice(0, left);
-    if (rows.length === 0) continue;
-    grid ??= startGrid(flow, table.title, readingOf(table.columns), rows);
-    for (const row of rows) await writeRow(flow, grid, row);
-    flow.signal.throwIfAborted();
-    left -= rows.length;
-    if (left === 0) break;
-  }
-  if (grid) endGrid(flow, grid);
+export async function writeRows(flow: Flow, table: Table, begin: Begin): Promise<boolean> {
+  const rows = await firstRows(flow, table, mostRows);
+  if (rows.length === 0) return false;
+  const plan = planGrid(flow, table.title, readingOf(table.columns), rows);
+  await begin(startOf(flow, plan, rows));
+  const grid = startGrid(flow, plan);
+  await writeAll(flow, grid, rows);
+  endGrid(flow, grid);
   if (table.rowCount > mostRows) await writeHint(flow, `Showing the first ${mostRows} of ${cellText(table.rowCount, 'integer')} rows. ${othersHaveAll}`); // prettier-ignore
-  return grid !== undefined;
+  return true;
+}
+
+export async function writeAll(flow: Flow, grid: Grid, rows: readonly Row[]): Promise<void> {
+  for (const [n, row] of rows.entries()) {
+    // The last row is not alone on a page.
+    const next = n > 0 && n === rows.length - 2 ? rows[n + 1] : undefined;
+    const kept = next ? heightOfRow(grid, setRow(flow, grid, next)) : 0;
+    await writeRow(flow, grid, setRow(flow, grid, row), kept);
+  }
+}
+
+async function firstRows(flow: Flow, table: Table, most: number): Promise<readonly Row[]> {
+  const found: Row[] = [];
+  for await (const batch of table.rows()) {
+    found.push(...batch.slice(0, most - found.length));
+    flow.signal.throwIfAborted();
+    if (found.length >= most) break;
+  }
+  return found;
+}
+
+/** Points that the head of a table and its first rows take. */
+export async function startOfRows(flow: Flow, table: Table): Promise<number> {
+  const rows = await firstRows(flow, table, mostWhole + 1);
+  return startOf(flow, planGrid(flow, table.title, readingOf(table.columns), rows), rows);
+}
+
+function startOf(flow: Flow, plan: GridPlan, rows: readonly Row[]): number {
+  const heightOf = (some: readonly Row[]): number =>
+    some.reduce((sum, row) => sum + heightOfRow(plan, setRow(flow, plan, row)), plan.headHeight);
+  if (rows.length <= mostWhole) {
+    const whole = heightOf(rows);
+    if (whole <= mostKept) return whole;
+  }
+  return Math.min(mostKept, heightOf(rows.slice(0, 2)));
 }
 
 export const othersHaveAll = 'HTML, Excel and JSON contain all of them.';
@@ -41,23 +79,31 @@ export async function writeHint(flow: Flow, text: string): Promise<void> {
 }
 
 /** @param rows the first ones, or those that are shown: columns are as wide as these need it */
-export function startGrid(flow: Flow, title: string, reading: Reading, rows: readonly Row[]): Grid {
-  const { tags } = flow.file;
+export function planGrid(
+  flow: Flow,
+  title: string,
+  reading: Reading,
+  rows: readonly Row[],
+): GridPlan {
   const width = contentWidth(flow);
   const columns = planColumns(flow.type, reading, rows, { left, width });
   const style = styleOf(reading);
   const most = Math.max(1, ...columns.map(({ heading }) => heading.length));
-  const element = tags.open('Table', flow.element, { title });
-  const grid = {
+  return {
     title,
     reading,
     columns,
     style,
     headHeight: most * style.head.leading + 2 * style.head.down,
-    element,
-    rows: 0,
   };
-  drawHead(flow, grid, (draw) => {
+}
+
+/** Writes the head. */
+export function startGrid(flow: Flow, plan: GridPlan): Grid {
+  const { tags } = flow.file;
+  const { title, columns } = plan;
+  const element = tags.open('Table', flow.element, { title });
+  drawHead(flow, plan, (draw) => {
     const head = tags.open('THead', element);
     const row = tags.open('TR', head);
     for (const column of columns) {
@@ -70,7 +116,7 @@ export function startGrid(flow: Flow, title: string, reading: Reading, rows: rea
     tags.close(row);
     tags.close(head);
   });
-  return { ...grid, body: tags.open('TBody', element) };
+  return { ...plan, element, rows: 0, body: tags.open('TBody', element) };
 }
 
 export function endGrid(flow: Flow, { body, element }: Grid): void {
@@ -136,7 +182,7 @@ async function continueTable(flow: Flow, grid: Grid): Promise<void> {
   grid.drawGroup?.(undefined);
 }
 
-const heightOfRow = (grid: Grid, set: SetRow): number =>
+const heightOfRow = (grid: GridPlan, set: SetRow): number =>
   heightOf(grid.style.cell, set.lines) + heightBelow(set.below.length);
 
 /** A heading of `height` points over the rows that follow, drawn again on each page that these go on to. */
@@ -149,8 +195,7 @@ export async function writeGroupHead(
   const { tags } = flow.file;
   grid.rows = 0;
   grid.drawGroup = undefined;
-  const start = height + Math.min(120, heightOfRow(grid, setRow(flow, grid, first)));
-  if (flow.y + start > bottom(flow)) await nextPage(flow, grid);
+  if (flow.y + startOfGroup(flow, grid, height, first) > bottom(flow)) await nextPage(flow, grid);
   const row = tags.open('TR', grid.body);
   const cell = tags.open('TH', row, { span: grid.columns.length });
   draw(cell);
@@ -159,6 +204,10 @@ export async function writeGroupHead(
   grid.drawGroup = draw;
 }
 
+/** Points of the heading of a group, and its first row. */
+export const startOfGroup = (flow: Flow, grid: GridPlan, height: number, first: Row): number =>
+  height + Math.min(120, heightOfRow(grid, setRow(flow, grid, first)));
+
 async function nextPage(flow: Flow, grid: Grid): Promise<void> {
   const { tags } = flow.file;
   tags.close(grid.body);
@@ -166,10 +215,10 @@ async function nextPage(flow: Flow, grid: Grid): Promise<void> {
   grid.body = tags.open('TBody', grid.element);
 }
 
-export async function writeRow(flow: Flow, grid: Grid, row: Row): Promise<void> {
-  const set = setRow(flow, grid, row);
+/** @param next points of what must be on the same page */
+async function writeRow(flow: Flow, grid: Grid, set: SetRow, next = 0): Promise<void> {
   const height = heightOfRow(grid, set);
-  if (flow.y + height > bottom(flow)) {
+  if (flow.y + height + next > bottom(flow)) {
     const whole = flow.sheet.height - margin.top - margin.bottom - grid.headHeight - 80;
     if (height > whole) return writeLongRow(flow, grid, set);
     await nextPage(flow, grid);

@@ -1,16 +1,16 @@
 import { cellText } from '../cell-text.ts';
 import type { Paper, Row, Table } from '../../model.ts';
-import { lineBelow } from '../reading.ts';
 import type { PlacedColumn } from '../reading.ts';
-import { setCell } from './cells.ts';
+import { isNumeric, setCell } from './cells.ts';
 import { digestOf, mostRows } from './digest.ts';
 import type { Digest, Group } from './digest.ts';
-import { baseline, contentWidth, left } from './flow.ts';
+import { baseline, contentWidth, left, makeRoom, styles, writeElement } from './flow.ts';
 import type { Flow } from './flow.ts';
 import { artifact, drawLine, fillRect, mark } from './page.ts';
 import { ink } from './palette.ts';
-import { endGrid, othersHaveAll, startGrid, writeGroupHead, writeHint, writeRow, writeRows } from './grid.ts'; // prettier-ignore
-import { points } from './table-row.ts';
+import { endGrid, othersHaveAll, planGrid, startGrid, startOfGroup, writeAll, writeGroupHead, writeHint, writeRows } from './grid.ts'; // prettier-ignore
+import type { Begin } from './grid.ts';
+import { points, textBelow } from './table-row.ts';
 import type { Element } from './tags.ts';
 import type { Line } from './text.ts';
 
@@ -21,40 +21,60 @@ const mostCounted = 100;
  * The rows of a table beneath what they have in common. Of very many, some are chosen, and the rest is counted.
  * @returns whether there are any
  */
-export async function writeGroups(flow: Flow, table: Table, paper: Paper): Promise<boolean> {
+export async function writeGroups(
+  flow: Flow,
+  table: Table,
+  paper: Paper,
+  begin: Begin,
+): Promise<boolean> {
   const digest = await digestOf(table, paper);
   flow.signal.throwIfAborted();
-  if (digest.groups.length === 0) return false;
+  const [firstGroup] = digest.groups;
+  if (!firstGroup) return false;
   const total = digest.counts.reduce((sum, count) => sum + count.total, 0);
   const { most = mostRows } = paper;
-  if (total > most) {
-    const counted = paper.by.length > 0 ? ' The remaining rows are counted below.' : '';
-    await writeHint(flow, `Showing ${most} of ${cellText(total, 'integer')} rows: ${paper.chosen}.${counted} ${othersHaveAll}`); // prettier-ignore
-  }
   const main = placed(table, paper.columns);
   const once = placed(table, paper.once);
   const by = placed(table, paper.by);
   const sample = digest.groups.flatMap(({ rows }) => rows);
-  const grid = startGrid(flow, table.title, { main, below: [] }, sample);
-  for (const group of digest.groups) {
+  const plan = planGrid(flow, table.title, { main, below: [] }, sample);
+  const readingIn = (group: Group) => {
     const [first = []] = group.rows;
-    const shared =
-      by.length === 0
-        ? []
-        : once.filter(({ at }) => group.rows.every((row) => row[at] === first[at]));
-    grid.reading = { main, below: once.filter((one) => !shared.includes(one)) };
-    if (by.length > 0) {
-      const head = setHead(flow, by, shared, group);
+    const isShared = ({ at }: PlacedColumn): boolean =>
+      by.length > 0 && group.rows.every((row) => row[at] === first[at]);
+    const shared = once.filter(isShared);
+    const below = once.filter((one) => !isShared(one));
+    const head = by.length > 0 ? setHead(flow, by, shared, { group, unit: paper.unit }) : undefined;
+    return { first, head, reading: { main, below } };
+  };
+  const { first, head, reading } = readingIn(firstGroup);
+  const hint = total > most ? hintHeight : 0;
+  await begin(
+    hint + plan.headHeight + startOfGroup(flow, { ...plan, reading }, head?.height ?? 0, first),
+  );
+  if (total > most) {
+    const [, many] = paper.unit;
+    const counted = by.length > 0 ? ` The remaining ${many} are counted below.` : '';
+    await writeHint(flow, `Showing ${most} of ${cellText(total, 'integer')} ${many}: ${paper.chosen}.${counted} ${othersHaveAll}`); // prettier-ignore
+  }
+  const grid = startGrid(flow, plan);
+  for (const group of digest.groups) {
+    const { first, head, reading } = readingIn(group);
+    grid.reading = reading;
+    if (head) {
       await writeGroupHead(flow, grid, { height: head.height, first }, (element) => {
         drawHead(flow, head, element);
       });
     }
-    for (const row of group.rows) await writeRow(flow, grid, row);
+    await writeAll(flow, grid, group.rows);
   }
   endGrid(flow, grid);
-  if (total > most && by.length > 0) await writeCounts(flow, table, by, digest);
+  if (total > most && by.length > 0) await writeCounts(flow, table, { paper, by, digest });
   return true;
 }
+
+/** Of two lines. */
+const hintHeight = 28;
 
 const placed = ({ columns }: Table, ids: readonly string[]): readonly PlacedColumn[] =>
   ids.flatMap((id) => {
@@ -84,21 +104,26 @@ function setHead(
   flow: Flow,
   [naming, ...others]: readonly PlacedColumn[],
   shared: readonly PlacedColumn[],
-  { sample, rows, total, shown }: Group,
+  {
+    group: { sample, rows, total, shown },
+    unit: [one, many],
+  }: { readonly group: Group; readonly unit: Paper['unit'] },
 ): Head {
   const { name, detail, across, down, gap } = style;
   const words = others.map(({ column, at }) => {
     const { text, colour } = setCell(sample[at] ?? null, column.type);
-    return { line: flow.type.line(text, name.face), colour };
+    // A severity says what it is, a number does not.
+    const said = isNumeric(column.type) ? `${column.title} ${text}` : text;
+    return { line: flow.type.line(said, name.face), colour };
   });
-  const count = cellText(total, 'integer');
+  const count = `${cellText(total, 'integer')} ${total === 1 ? one : many}`;
   const amount = flow.type.line(shown < total ? `${shown} of ${count}` : count, name.face);
   const wordsWidth = words.reduce((sum, { line }) => sum + points(line, name.size) + gap, 0);
   const width = contentWidth(flow) - 2 * across;
   const text = naming ? cellText(sample[naming.at] ?? null, naming.column.type) : '';
   const nameWidth = width - wordsWidth - points(amount, name.size) - gap;
   const names = flow.type.lines(text, name.face, name.size, nameWidth).slice(0, 4);
-  const said = lineBelow({ main: [], below: shared }, rows[0] ?? sample);
+  const said = textBelow({ main: [], below: shared }, rows[0] ?? sample);
   const details = said === '' ? [] : flow.type.lines(said, detail.face, detail.size, width);
   return {
     words,
@@ -152,8 +177,15 @@ function drawHead(flow: Flow, head: Head, element: Element | undefined): void {
 async function writeCounts(
   flow: Flow,
   { title }: Table,
-  by: readonly PlacedColumn[],
-  { counts }: Digest,
+  {
+    paper: { unit },
+    by,
+    digest: { counts },
+  }: {
+    readonly paper: Paper;
+    readonly by: readonly PlacedColumn[];
+    readonly digest: Digest;
+  },
 ): Promise<void> {
   const left = counts.filter(({ total, shown }) => shown < total);
   const rows = left
@@ -166,8 +198,7 @@ async function writeCounts(
     ]);
   const name = by[0]?.column.title.toLowerCase() ?? '';
   const number = (id: string, title: string) => ({ id, title, type: 'integer', width: 1 }) as const;
-  flow.y += 6;
-  await writeRows(flow, {
+  const counted: Table = {
     kind: 'table',
     id: 'counts',
     title: `${title} not shown, by ${name}`,
@@ -182,9 +213,15 @@ async function writeCounts(
       yield rows;
     },
     empty: '',
+  };
+  await writeRows(flow, counted, async (height) => {
+    flow.y += 10;
+    await makeRoom(flow, styles.title.leading + 4 + height);
+    await writeElement(flow, 'H3', counted.title, styles.title);
+    flow.y += 4;
   });
   const others = left.slice(mostCounted);
   if (others.length === 0) return;
   const sum = others.reduce((all, { total, shown }) => all + total - shown, 0);
-  await writeHint(flow, `Also not shown: ${cellText(sum, 'integer')} rows of ${cellText(others.length, 'integer')} other groups.`); // prettier-ignore
+  await writeHint(flow, `Also not shown: ${cellText(sum, 'integer')} ${sum === 1 ? unit[0] : unit[1]} of ${cellText(others.length, 'integer')} other groups.`); // prettier-ignore
 }

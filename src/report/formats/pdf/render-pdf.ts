@@ -1,6 +1,6 @@
 import type { ReportModel, Section } from '../../model.ts';
 import type { Render, RenderOptions } from '../render.ts';
-import { leastHeight, writeBlock } from './blocks.ts';
+import { startFrom, writeBlock } from './blocks.ts';
 import { openFile } from './file.ts';
 import { addMark, beginPage, contentWidth, left, makeRoom, styles, writeElement } from './flow.ts';
 import type { Flow } from './flow.ts';
@@ -70,14 +70,13 @@ async function writeSection(front: FrontFlow, section: Section): Promise<number>
   const element = tags.open('Sect', tags.root, { title: section.title });
   front.section = section.title;
   const flow: Flow = Object.assign(front, { element, sheet: front.sheet ?? beginPage(front) });
-  const [first] = section.blocks;
-  await makeRoom(flow, sectionHead + (first ? leastHeight(flow, first) : 0));
+  await makeRoom(flow, sectionHead + (await startFrom(flow, section, 0)));
   if (flow.y > margin.top) drawSectionRule(flow);
   const start = flow.pages;
   addMark(flow, 1, section.title);
   await writeElement(flow, 'H1', section.title, styles.section);
   flow.y += 10;
-  for (const block of section.blocks) await writeBlock(flow, block);
+  for (const at of section.blocks.keys()) await writeBlock(flow, section, at);
   await front.file.drain();
   tags.close(element);
   return flow.pages - start + 1;

@@ -1,5 +1,5 @@
 import type { Row } from '../../model.ts';
-import { lineBelow } from '../reading.ts';
+import { labelsBelow } from '../reading.ts';
 import type { Reading } from '../reading.ts';
 import { setCell } from './cells.ts';
 import type { CellText } from './cells.ts';
@@ -12,14 +12,18 @@ import { ink } from './palette.ts';
 import type { Element } from './tags.ts';
 import type { Line } from './text.ts';
 
-/** A table while it is written. */
-export interface Grid {
+/** How a table is set. */
+export interface GridPlan {
   readonly title: string;
   /** Its columns are the same for all rows, what stands below a row may change from group to group. */
   reading: Reading;
   readonly columns: readonly PlannedColumn[];
   readonly style: TableStyle;
   readonly headHeight: number;
+}
+
+/** A table while it is written. */
+export interface Grid extends GridPlan {
   readonly element: Element;
   /** The rows of this page. */
   body: Element;
@@ -59,9 +63,15 @@ export const heightOf = ({ leading, down }: CellStyle, lines: number): number =>
 export const heightBelow = (lines: number): number =>
   lines === 0 ? 0 : lines * below.leading + below.down;
 
+/** No line starts with the sign between two values. */
+export const textBelow = (reading: Reading, row: Row): string =>
+  labelsBelow(reading, row)
+    .map(({ label, value }) => `${label}: ${value}`)
+    .join('\u00a0· ');
+
 export function setRow(
   flow: Flow,
-  { columns, reading, style: { cell: style, head } }: Grid,
+  { columns, reading, style: { cell: style, head } }: GridPlan,
   row: Row,
 ): SetRow {
   const cells = columns.map((column) => {
@@ -70,7 +80,7 @@ export function setRow(
     const lines = flow.type.lines(cell.text, cell.face, sizeOf(cell, style), width);
     return { cell, column, lines };
   });
-  const text = lineBelow(reading, row);
+  const text = textBelow(reading, row);
   const width = contentWidth(flow) - 2 * head.across;
   return {
     cells,

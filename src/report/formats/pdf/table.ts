@@ -1,23 +1,50 @@
 import type { Table } from '../../model.ts';
-import { addMark, makeRoom, styles, writeElement } from './flow.ts';
+import { addMark, contentWidth, makeRoom, styles, writeElement } from './flow.ts';
 import type { Flow } from './flow.ts';
-import { writeRows } from './grid.ts';
+import { startOfRows, writeRows } from './grid.ts';
+import type { Begin } from './grid.ts';
 import { writeGroups } from './groups.ts';
 import { ink } from './palette.ts';
 
-/** Points that the start of a table takes: its title, its head, a row, and where there are groups, the heading of one. */
-export const tableStart = ({ paper, rowCount }: Table): number =>
-  paper && rowCount > 0 ? 150 : 90;
+const emptyStyle = { ...styles.body, colour: ink.muted };
+const titleSpace = { above: 4, below: 4 } as const;
 
-export async function writeTable(flow: Flow, table: Table): Promise<void> {
-  await makeRoom(flow, tableStart(table));
-  flow.y += 4;
-  addMark(flow, 2, table.title);
-  await writeElement(flow, 'H3', table.title, styles.title);
-  flow.y += 4;
+const titleHeight = (flow: Flow, title: string): number =>
+  titleSpace.above + linesHeight(flow, title, styles.title) + titleSpace.below;
+
+const linesHeight = (
+  flow: Flow,
+  text: string,
+  { face, size, leading }: (typeof styles)['title' | 'body'],
+): number => flow.type.lines(text, face, size, contentWidth(flow)).length * leading;
+
+/** Of a table in groups whose rows are not read yet: its title, its head, the heading of a group, and a row or two. */
+const startOfGroups = (rowCount: number): number => Math.min(130, 80 + 25 * rowCount);
+
+/** Points that the start of a table takes: all of a short one. */
+export async function tableStart(flow: Flow, table: Table, isTitled: boolean): Promise<number> {
+  const title = isTitled ? titleHeight(flow, table.title) : titleSpace.above;
+  if (table.rowCount === 0) return title + linesHeight(flow, table.empty, emptyStyle);
+  return title + (table.paper ? startOfGroups(table.rowCount) : await startOfRows(flow, table));
+}
+
+/** @param isTitled false: its title is right above */
+export async function writeTable(flow: Flow, table: Table, isTitled: boolean): Promise<void> {
+  const begin: Begin = async (height) => {
+    const title = isTitled ? titleHeight(flow, table.title) : titleSpace.above;
+    await makeRoom(flow, title + height);
+    flow.y += titleSpace.above;
+    if (!isTitled) return;
+    addMark(flow, 2, table.title);
+    await writeElement(flow, 'H3', table.title, styles.title);
+    flow.y += titleSpace.below;
+  };
   const wrote = table.paper
-    ? await writeGroups(flow, table, table.paper)
-    : await writeRows(flow, table);
-  if (!wrote) await writeElement(flow, 'P', table.empty, { ...styles.body, colour: ink.muted });
+    ? await writeGroups(flow, table, table.paper, begin)
+    : await writeRows(flow, table, begin);
+  if (!wrote) {
+    await begin(linesHeight(flow, table.empty, emptyStyle));
+    await writeElement(flow, 'P', table.empty, emptyStyle);
+  }
   flow.y += 16;
 }

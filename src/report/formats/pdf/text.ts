@@ -19,7 +19,7 @@ export interface Line {
 export interface Typesetter {
   readonly fonts: Fonts;
   /**
-   * Lines no wider than `width` points. Broken at spaces, between Han characters, and within words that are wider
+   * Lines no wider than `width` points. Broken at spaces but no-break ones, between Han characters, and within words that are wider
    * than a line, after a sign if there is one. Line ends of the text are kept.
    */
   lines(text: string, face: Face, size: number, width: number): readonly Line[];
@@ -35,7 +35,7 @@ export interface Typesetter {
 const most = { words: 4_000, texts: 2_000, textLength: 400 };
 
 const ideograph = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef`;
-const pieces = new RegExp(String.raw`[${ideograph}]|[^\s${ideograph}]+|[\s]+`, 'gu');
+const pieces = new RegExp(String.raw`[${ideograph}]|(?:[^\s${ideograph}]|\u00a0)+|\s+`, 'gu');
 const hasKana = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const plain = /^[\x20-\x7e]*$/;
 const lineEnd = /\r\n|[\n\r\u0085\u2028\u2029]/;

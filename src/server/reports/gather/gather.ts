@@ -13,6 +13,7 @@ import type { CostSources } from './cost.ts';
 import { gatherEvaluations } from './evaluations.ts';
 import { gatherExemptions } from './exemptions.ts';
 import { createPace } from '../../pace.ts';
+import { gatherPeople } from './people.ts';
 import { gatherPolicies } from './policies.ts';
 import { gatherPredictions } from './predictions.ts';
 import { gatherRemediations } from './remediations.ts';
@@ -106,6 +107,7 @@ export async function gather(
       ...(wants.audit ? { audit: await gatherAudit(reader, scope, pace) } : {}),
       isEvaluating: await isEvaluating(reader, scope.at),
       titleOf: await titlesIn(reader),
+      people: await gatherPeople(reader, pace),
     };
     const compare = wants.violations?.compare?.(facts);
     const rows = await spools.violations?.finish(compare);

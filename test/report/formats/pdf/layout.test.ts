@@ -20,6 +20,7 @@ interface TextItem {
   readonly right: number;
   /** From the top of the page. */
   readonly y: number;
+  readonly size: number;
 }
 
 /** What is written on each page, and where. */
@@ -33,9 +34,9 @@ async function textsOf(bytes: Uint8Array): Promise<readonly (readonly TextItem[]
       const { items } = await one.getTextContent();
       return items.flatMap((item) => {
         if (!('str' in item) || item.str.trim() === '') return [];
-        const [, , , , x, y] = item.transform as readonly number[];
+        const [size = 0, , , , x, y] = item.transform as readonly number[];
         const left = x ?? 0;
-        return [{ text: item.str, left, right: left + item.width, y: height - (y ?? 0) }];
+        return [{ text: item.str, left, right: left + item.width, y: height - (y ?? 0), size }];
       });
     }),
   );
@@ -74,7 +75,7 @@ describe.each(reportTypes)('the pages of a report of type %s', (type) => {
     let first = 3;
     for (const [n, { title }] of model.sections.entries()) {
       const on = (number: number): boolean =>
-        pages[number - 1]?.some(({ text, y }) => text === title && y > head - 10) ?? false;
+        pages[number - 1]?.some(({ text, size }) => text === title && size > 15) ?? false;
       if (!on(first)) first += 1;
       expect(on(first), title).toBe(true);
       first += (sections[n] ?? 0) - 1;
@@ -136,7 +137,8 @@ describe('a table of very many rows', () => {
       columns: ['resource', 'age_days'],
       once: ['status', 'first_seen'],
       rank: ['severity', 'age_days'],
-      chosen: 'those of highest risk',
+      chosen: 'those with the highest risk',
+      unit: ['finding', 'findings'],
     },
   };
 

@@ -45,7 +45,7 @@ describe('a report as PDF', () => {
   it.skipIf(!hasPoppler)('says in a line under a row what has no column', async () => {
     const { bytes } = await renderToBytes(linedReport(sampleReport()));
     const text = pagesOf(bytes).join('\n');
-    expect(text).toContain('Region region-1 · Account account-1');
+    expect(text).toContain('Region: region-1 · Account: account-1');
     expect(text).not.toMatch(/left-out|All names/);
   });
 

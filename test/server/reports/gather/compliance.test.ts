@@ -79,7 +79,7 @@ describe('a compliance report', () => {
     expect(table('controls')).toMatchObject([
       { framework: 'Own Rules', control: '1', status: 'PASSED', evaluations: 1 },
       { framework: 'PCI-DSS', control: '1.2', status: 'FAILED', failing: 'b1' },
-      { framework: 'SOC2', control: 'CC6.1', status: 'FAILED', policies: '2: public, open' },
+      { framework: 'SOC2', control: 'CC6.1', status: 'FAILED', policies: '2 (public, open)' },
       { framework: 'SOC2', control: 'CC7.2', status: 'FAILED', undecided: 1, failed: 2 },
     ]);
   });

@@ -202,7 +202,9 @@ describe('each type of report', () => {
     ]);
     expect(table('periods').length).toBeLessThanOrEqual(31);
     expect(table('periods')[0]).toMatchObject({ open: 5 });
-    expect(text('summary')).toContain('5 violations were open at the start of the range, 3 at');
+    expect(text('summary')).toContain(
+      'Open violations: 5 at the start of the range, 3 at its end.',
+    );
   });
 
   it('audit has every evaluation, who changed what, scans, exemptions and changes of status', async () => {
