@@ -3,6 +3,8 @@ import type { Fetch } from '../client/http.ts';
 import type { ExitCode } from '../contract/errors.ts';
 import type { Holding } from '../project/model.ts';
 import type { Keychain } from './credentials/keychain.ts';
+import type { ServiceClock } from './service-clock.ts';
+import { createServiceClock } from './service-clock.ts';
 import type { Prompter } from './terminal/prompt.ts';
 import type { DataDirectories } from './server/data-directories.ts';
 import type { LaunchServer } from './server/launcher.ts';
@@ -75,6 +77,8 @@ export interface Context {
    * @throws GovctlError usage_error without a base URL, not_logged_in without a token, invalid_file
    */
   client(): Promise<Client>;
+  /** The time of that service, as far as its answers so far tell. */
+  readonly serviceClock: ServiceClock;
   /** Runs another command line in the given world. */
   run(argv: readonly string[], world: World): Promise<ExitCode>;
   /** Hands a result to the views. */
@@ -123,6 +127,7 @@ export function createContext({ world: given, flags, version, run, connect }: Se
     flags,
     version,
     client: () => (client ??= connect(context)),
+    serviceClock: createServiceClock(world.now),
     run,
     style,
     talkStyle,

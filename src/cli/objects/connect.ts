@@ -5,7 +5,7 @@ import type { TransportOptions, TryEvent } from '../../client/transport.ts';
 import { endpointsAt } from '../api/endpoint-table.ts';
 import type { Context } from '../context.ts';
 import { createHttpFetch } from '../credentials/http-fetch.ts';
-import { isUnprotected } from '../credentials/base-url.ts';
+import { isLoopback, isUnprotected } from '../credentials/base-url.ts';
 import { certificateFilesOf, readClientCertificate } from '../credentials/client-certificate.ts';
 import type { Login, RepoUrl } from '../credentials/find-login.ts';
 import { findTarget, profileOf } from '../credentials/find-login.ts';
@@ -108,17 +108,18 @@ export function transportOptions(
   baseUrl: string,
   profile?: Pick<Profile, 'client_cert' | 'client_key'>,
 ): TransportOptions {
-  const { world, flags, version, talkStyle } = context;
+  const { world, flags, version, talkStyle, serviceClock } = context;
   const files = certificateFilesOf(world, profile);
   const identity = files && {
     baseUrl,
     certificate: () => readClientCertificate(files, { warn: context.warn, now: world.now }),
   };
+  const fetch = world.fetch ?? createHttpFetch(world.env, identity);
   const onTry = (event: TryEvent): void =>
     void world.terminal.stderr.write(`${talkStyle.dim(describeTry(event))}\n`);
   return {
     baseUrl,
-    fetch: world.fetch ?? createHttpFetch(world.env, identity),
+    fetch: isLoopback(baseUrl) ? serviceClock.reading(fetch) : fetch,
     userAgent: `govctl/${version}`,
     signal: world.signal,
     // On a terminal, the spinner shows progress.

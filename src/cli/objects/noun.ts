@@ -29,12 +29,12 @@ export interface Shown {
 }
 
 export const shownIn = (
-  { world }: Pick<Context, 'world'>,
+  { world, serviceClock }: Pick<Context, 'world' | 'serviceClock'>,
   more: Pick<Shown, 'named' | 'headline'> = {},
 ): Shown => ({
   room: tableColumns(world.terminal),
   glyphs: glyphsFor(world.env),
-  now: world.now(),
+  now: serviceClock.now(),
   ...more,
 });
 

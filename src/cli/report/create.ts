@@ -16,7 +16,7 @@ import { parseDestination } from '../download/destination.ts';
 import { filesOf } from './file-name.ts';
 import { downloadAll } from './download/run-download.ts';
 import type { FieldFlags } from './report-fields.ts';
-import { serviceNow } from '../objects/service-clock.ts';
+import { serviceNow } from '../service-clock.ts';
 import { inputFromFlags, isRelative } from './report-fields.ts';
 import type { PasswordFlags } from './read-password.ts';
 import { readPassword } from './read-password.ts';

@@ -27,10 +27,10 @@ export function waitForReport(
   begun: ShownReport,
   { timeoutMs, onChange }: Waiting,
 ): Promise<ShownReport> {
-  const { world } = context;
+  const { world, serviceClock } = context;
   let said: string | undefined;
   const tell = async (report: ShownReport, update: (text: string) => void): Promise<void> => {
-    const line = describeState(report, world.now());
+    const line = describeState(report, serviceClock.now());
     update(spinnerText(report, line));
     const state = stateOf(report);
     if (state === said) return;

@@ -29,7 +29,7 @@ export async function runWatch(context: Context, options: WatchOptions): Promise
     rows?.write(report);
     await rows?.flush();
     if (!toPipe) return;
-    const at = utcSecond(new Date(world.now()).toISOString());
+    const at = utcSecond(new Date(context.serviceClock.now()).toISOString());
     await terminal.stdout.write(`${at}  ${report.id}  ${printableLine(line)}\n`);
   };
   try {

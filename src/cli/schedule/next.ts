@@ -10,7 +10,7 @@ import { tableColumns } from '../terminal/table.ts';
 import { parseTimeZone } from '../flags/time-zone.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
 import { lookUp } from '../objects/get.ts';
-import { serviceNow } from '../objects/service-clock.ts';
+import { serviceNow } from '../service-clock.ts';
 import { schedules } from './schedules.ts';
 import { zoneOf } from './schedule-view.ts';
 

@@ -109,17 +109,21 @@ async function approve(
     throw approvalRequired('Nothing was changed. Use --dry-run to see what matches.');
   }
   const { stderr, columns } = context.world.terminal;
-  await stderr.write(describe(summary, context.talkStyle, context.world.now(), columns));
+  await stderr.write(describe(summary, context.talkStyle, context.serviceClock.now(), columns));
   const question = `Resolve ${count(matched, 'violation')}?`;
   if (!(await context.world.prompt.confirm(question, false))) throw notApproved();
 }
 
-const dryRunView = ({ world }: Context, dry: ResolvedMany, summary: ViolationSummary): View => ({
+const dryRunView = (
+  { world, serviceClock }: Context,
+  dry: ResolvedMany,
+  summary: ViolationSummary,
+): View => ({
   value: dry,
   human: (style) =>
     dry.matched === 0
       ? 'No open violations match.\n'
-      : `${describe(summary, style, world.now(), tableColumns(world.terminal))}Would resolve ${count(dry.matched, 'violation')}\n`,
+      : `${describe(summary, style, serviceClock.now(), tableColumns(world.terminal))}Would resolve ${count(dry.matched, 'violation')}\n`,
 });
 
 /** What a filter matches, by policy. */

@@ -41,7 +41,7 @@ export async function runSummary(
   );
   const { groups, groups_total: all, total, monthly_costs: costs } = data;
   const room = tableColumns(context.world.terminal);
-  const now = context.world.now();
+  const now = context.serviceClock.now();
   await context.show({
     value: data,
     rows: () => groups,

@@ -5,7 +5,7 @@ import { eventTypes } from '../../contract/events.ts';
 import type { Context } from '../context.ts';
 import { isLoopback } from '../credentials/base-url.ts';
 import { count, printableLine } from '../terminal/printable.ts';
-import { serviceNow } from '../objects/service-clock.ts';
+import { serviceNow } from '../service-clock.ts';
 import { openRows } from '../terminal/row-writer.ts';
 import { parsePort } from '../server/port.ts';
 import { parseTarget } from './create.ts';

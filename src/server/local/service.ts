@@ -223,7 +223,7 @@ export function createLocalService({
       const { active } = faults;
       if (offset === 0 && active === 0) return undefined;
       return [
-        ...(offset === 0 ? [] : [`clock=${describeOffset(offset)}`]),
+        ...(offset === 0 ? [] : [`clock=${describeOffset(offset)}`, `offset_ms=${offset}`]),
         ...(active === 0 ? [] : [`faults=${active}`]),
       ].join(',');
     },

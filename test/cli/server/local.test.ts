@@ -52,6 +52,14 @@ describe('govctl server clock', () => {
     expect((await run('server', 'clock')).stdout).toContain('moved  no');
   });
 
+  it('once moved, is the clock that ages are counted by', async () => {
+    await run('server', 'clock', 'advance', '30d');
+    const now = () => Date.parse('2026-03-01T12:00:00Z');
+    const narrow = settings({ now, tty: true, columns: 80 });
+    const { stdout } = await runCommandLine(['event', 'list'], narrow);
+    expect(stdout).toMatch(/^30d .*api\.key\.created/m);
+  });
+
   it.each([
     [['set', '2h'], '`govctl server clock advance 2h`'],
     [['set', 'noon'], 'must be a date or a time'],

@@ -59,10 +59,10 @@ describe('the clock of a local server', () => {
     service.advance(1_500);
     expect(await clock()).toMatchObject({ now: '2026-03-02T13:00:01.500Z' });
     const after = await service.send('POST', '/v1/policies', { body: policy('late') });
-    expect(after.headers.get('x-govctl-local')).toBe('clock=+1d1h');
+    expect(after.headers.get('x-govctl-local')).toBe('clock=+1d1h,offset_ms=90000000');
     expect(after.json.created_at).toBe('2026-03-02T13:00:01.500Z');
     const unmatched = await service.send('GET', '/nowhere');
-    expect(unmatched.headers.get('x-govctl-local')).toBe('clock=+1d1h');
+    expect(unmatched.headers.get('x-govctl-local')).toBe('clock=+1d1h,offset_ms=90000000');
     const reset = await inventory.ok('DELETE', '/v1/local/clock');
     expect(reset.json).toMatchObject({ offset_ms: 0 });
     expect(reset.headers.has('x-govctl-local')).toBe(false);
