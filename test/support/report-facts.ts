@@ -43,7 +43,7 @@ const controls = [
   ['CC6.6', '164.312(e)(1)', '8.20', '1.3.1', 'SC-7'],
   ['CC7.2', '164.312(b)', '8.15', '10.2.1', 'AU-2'],
   ['CC6.7', '164.312(c)(1)', '5.14', '4.2.1', 'SC-8'],
-  ['A1.2', '164.308(a)(7)', '8.13', '12.10.1', 'CP-9'],
+  ['A1.2', '164.308(a)(7)(i)', '8.13', '12.10.1', 'CP-9'],
 ] as const;
 const frameworks = ['SOC2', 'HIPAA', 'ISO27001', 'PCI-DSS', 'NIST-800-53'] as const;
 const severities: readonly Severity[] = ['CRITICAL', 'HIGH', 'HIGH', 'MEDIUM', 'MEDIUM', 'LOW'];

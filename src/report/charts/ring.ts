@@ -9,8 +9,9 @@ import { cutText, round, smallSize, textSize, widest, widthOf, withoutOverlap } 
 const mostSlices = 8;
 const outer = 50;
 const inner = 35;
-/** From the middle to the edge of what the labels around it take. */
+/** From the middle to the left and right edge of what the labels around it take, and to the upper and lower one. */
 const reach = outer + 28;
+const rise = outer + 16;
 const lineHeight = 16;
 
 interface Slice {
@@ -28,9 +29,9 @@ export function drawRing(all: ChartData, { width, measure }: DrawOptions): Drawi
   const total = slices.reduce((sum, { value }) => sum + value, 0);
   const beside = width >= 400;
   const legendHeight = slices.length * lineHeight;
-  const height = beside ? Math.max(2 * reach, legendHeight + 8) : 2 * reach + legendHeight + 8;
-  const middle = beside ? { x: reach + 4, y: height / 2 } : { x: width / 2, y: reach };
-  const legendTop = beside ? (height - legendHeight) / 2 : 2 * reach + 4;
+  const height = beside ? Math.max(2 * rise, legendHeight + 8) : 2 * rise + legendHeight + 8;
+  const middle = beside ? { x: reach + 4, y: height / 2 } : { x: width / 2, y: rise };
+  const legendTop = beside ? (height - legendHeight) / 2 : 2 * rise + 4;
   const legendLeft = beside ? 2 * reach + 24 : 0;
   const legendWidth = Math.min(width - legendLeft, beside ? 320 : width);
   return {

@@ -20,7 +20,7 @@ import { artifact, drawLine, fillRect, mark } from './page.ts';
 import { ink, rgb, tones } from './palette.ts';
 import { number } from './pdf-string.ts';
 import { tableStart, writeTable } from './table.ts';
-import { hasOwnTitle } from './titles.ts';
+import { titlePlaceOf } from './titles.ts';
 import type { Line } from './text.ts';
 
 export async function writeBlock(flow: Flow, section: Section, at: number): Promise<void> {
@@ -45,7 +45,7 @@ export async function writeBlock(flow: Flow, section: Section, at: number): Prom
     case 'chart':
       return writeChart(flow, block);
     case 'table':
-      return writeTable(flow, block, hasOwnTitle(section, at));
+      return writeTable(flow, block, titlePlaceOf(section, at));
   }
 }
 
@@ -72,7 +72,7 @@ export async function startFrom(flow: Flow, section: Section, at: number): Promi
 async function startOf(flow: Flow, section: Section, at: number): Promise<number> {
   const block = section.blocks[at];
   if (block?.kind === 'chart') return placeChart(flow, block).height + chartTitle;
-  if (block?.kind === 'table') return tableStart(flow, block, hasOwnTitle(section, at));
+  if (block?.kind === 'table') return tableStart(flow, block, titlePlaceOf(section, at));
   return block ? Math.min(heightOfText(flow, block), mostKept) : 0;
 }
 

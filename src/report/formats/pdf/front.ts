@@ -19,7 +19,7 @@ import { ink, inkOfWord, tones } from './palette.ts';
 import { wellFormed } from './pdf-string.ts';
 import type { Element, ElementType } from './tags.ts';
 import type { Line } from './text.ts';
-import { hasOwnTitle } from './titles.ts';
+import { titlePlaceOf } from './titles.ts';
 
 type FrontFlow = Omit<Flow, 'sheet' | 'element'>;
 
@@ -225,7 +225,8 @@ const entry = {
 /** The contents have a line for each section, and for each heading and table in it. */
 const namedBlocks = (section: Section): number =>
   section.blocks.filter(
-    ({ kind }, at) => kind === 'heading' || (kind === 'table' && hasOwnTitle(section, at)),
+    ({ kind }, at) =>
+      kind === 'heading' || (kind === 'table' && titlePlaceOf(section, at) === 'contents'),
   ).length;
 
 const contentsTop = margin.top + 40;

@@ -1,10 +1,12 @@
 import type { Table } from '../../model.ts';
 import { addMark, contentWidth, makeRoom, styles, writeElement } from './flow.ts';
+import { margin } from './page.ts';
 import type { Flow } from './flow.ts';
 import { startOfRows, writeRows } from './grid.ts';
 import type { Begin } from './grid.ts';
 import { writeGroups } from './groups.ts';
 import { ink } from './palette.ts';
+import type { TitlePlace } from './titles.ts';
 
 const emptyStyle = { ...styles.body, colour: ink.muted };
 const titleSpace = { above: 4, below: 4 } as const;
@@ -22,20 +24,21 @@ const linesHeight = (
 const startOfGroups = (rowCount: number): number => Math.min(130, 80 + 25 * rowCount);
 
 /** Points that the start of a table takes: all of a short one. */
-export async function tableStart(flow: Flow, table: Table, isTitled: boolean): Promise<number> {
-  const title = isTitled ? titleHeight(flow, table.title) : titleSpace.above;
+export async function tableStart(flow: Flow, table: Table, place: TitlePlace): Promise<number> {
+  const title = place === 'above' ? titleSpace.above : titleHeight(flow, table.title);
   if (table.rowCount === 0) return title + linesHeight(flow, table.empty, emptyStyle);
   return title + (table.paper ? startOfGroups(table.rowCount) : await startOfRows(flow, table));
 }
 
-/** @param isTitled false: its title is right above */
-export async function writeTable(flow: Flow, table: Table, isTitled: boolean): Promise<void> {
+/** A title that is right above is written all the same where the page was turned since. */
+export async function writeTable(flow: Flow, table: Table, place: TitlePlace): Promise<void> {
   const begin: Begin = async (height) => {
-    const title = isTitled ? titleHeight(flow, table.title) : titleSpace.above;
+    const title = place === 'above' ? titleSpace.above : titleHeight(flow, table.title);
     await makeRoom(flow, title + height);
+    const isFirst = flow.y === margin.top;
     flow.y += titleSpace.above;
-    if (!isTitled) return;
-    addMark(flow, 2, table.title);
+    if (place === 'above' && !isFirst) return;
+    if (place === 'contents') addMark(flow, 2, table.title);
     await writeElement(flow, 'H3', table.title, styles.title);
     flow.y += titleSpace.below;
   };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { reportTypes } from '../../../../src/contract/reports.ts';
-import type { ReportModel, Table } from '../../../../src/report/model.ts';
+import type { Block, ReportModel, Table } from '../../../../src/report/model.ts';
 import { madeReport } from '../../../support/report-facts.ts';
-import { findingsTable, sampleReport } from '../../../support/sample-report.ts';
+import { findingsTable, sampleReport, tableOf } from '../../../support/sample-report.ts';
 import { reportOf } from '../rendered.ts';
 import { openPdf, renderToBytes } from './pdf-tools.ts';
 
@@ -42,6 +42,16 @@ async function textsOf(bytes: Uint8Array): Promise<readonly (readonly TextItem[]
   );
 }
 
+/** Of titles of sections, headings, titles of tables and charts, heads of tables, and what the rows of a group share. */
+const leadingSizes = [18, 11.5, 9.4, 7.4, 7.2];
+const headOfTable = 7.4;
+
+const isOfSize = ({ size }: TextItem, wanted: number): boolean => Math.abs(size - wanted) < 0.01;
+
+/** The lines of a page between its running head and its foot, from the top. */
+const contentOf = (texts: readonly TextItem[]): readonly TextItem[] =>
+  texts.filter(({ y }) => y > head - 10 && y < page.height - footer).sort((a, b) => a.y - b.y);
+
 /** How much of a page's height is used, from 0 to 1. */
 function usedOf(texts: readonly TextItem[]): number {
   const lowest = Math.max(0, ...texts.map(({ y }) => y).filter((y) => y < page.height - footer));
@@ -67,6 +77,15 @@ describe.each(reportTypes)('the pages of a report of type %s', (type) => {
       expect(text.right, text.text).toBeLessThanOrEqual(page.width - edge);
       expect(text.y, text.text).toBeLessThanOrEqual(page.height - edge + 4);
     }
+    for (const [n, texts] of pages.entries()) {
+      if (n === 0) continue;
+      const lines = contentOf(texts);
+      const [top, bottom] = [lines[0], lines.at(-1)];
+      // Nothing that leads to something is the last line of a page, and no table starts a page without its title.
+      const ends = bottom && leadingSizes.some((size) => isOfSize(bottom, size));
+      expect(ends, `page ${n + 1} ends with ${bottom?.text ?? ''}`).not.toBe(true);
+      expect(top && isOfSize(top, headOfTable), `page ${n + 1}`).not.toBe(true);
+    }
     // A title page, one of contents, and a last one may end early.
     for (const [n, texts] of pages.slice(2, -1).entries()) {
       expect(usedOf(texts), `page ${n + 3}`).toBeGreaterThan(1 / 3);
@@ -81,6 +100,77 @@ describe.each(reportTypes)('the pages of a report of type %s', (type) => {
       first += (sections[n] ?? 0) - 1;
     }
     expect(first).toBe(total);
+  });
+});
+
+it.each(reportTypes)('a report of type %s names people, and says what it counts', async (type) => {
+  const { bytes } = await renderToBytes(madeReport({ type, findings: 30 }));
+  const pages = await textsOf(bytes);
+  const texts = pages.flat().map(({ text }) => text);
+  expect(texts.filter((text) => text.includes('user_'))).toEqual([]);
+  // An email address and a short ID are not broken.
+  expect(texts.filter((text) => /web-team(?!@example\.com)/.test(text))).toEqual([]);
+  expect(texts.filter((text) => /\b(scan|rem)_/.test(text) && !/_\w{26}/.test(text))).toEqual([]);
+  const contents = pages[1]?.map(({ text }) => text).filter((text) => /[a-z]/.test(text)) ?? [];
+  for (const [n, title] of contents.entries()) expect(title).not.toBe(contents[n + 1]);
+  const units = { compliance: 'violation', audit: 'evaluation', risk: 'violation', trend: '', remediation: 'violation' }; // prettier-ignore
+  if (units[type] !== '') {
+    expect(texts).toContainEqual(expect.stringMatching(new RegExp(`^\\d+ ${units[type]}s$`)));
+  }
+  if (type === 'remediation') expect(texts).toContain('Step 1');
+});
+
+describe('a table', () => {
+  const rowsOf = (count: number): Table => ({
+    ...tableOf(
+      {
+        id: 'rows',
+        title: 'Rows',
+        columns: [{ id: 'row', title: 'Row', type: 'text', width: 1 }],
+      },
+      Array.from({ length: count }, (_, n) => [`row ${n + 1}`]),
+    ),
+  });
+  const text: Block = { kind: 'paragraph', text: 'One paragraph of one line above the table.' };
+  /** How many rows are on each page that has any. */
+  const rowsOnPages = async (blocks: readonly Block[]): Promise<readonly number[]> => {
+    const { bytes } = await renderToBytes(reportOf(sampleReport(), blocks));
+    const counts = (await textsOf(bytes)).map((texts) => texts.filter(({ text }) => /^row \d+$/.test(text)).length); // prettier-ignore
+    return counts.filter((count) => count > 0);
+  };
+
+  it('of a few rows is on one page, with the text above it', async () => {
+    for (let texts = 24; texts < 34; texts += 1) {
+      const blocks = [...Array<Block>(texts).fill(text), rowsOf(8)];
+      expect(await rowsOnPages(blocks)).toEqual([8]);
+    }
+  });
+
+  it('of many has no page with a single row', async () => {
+    for (let rows = 45; rows < 65; rows += 1) {
+      const pages = await rowsOnPages([rowsOf(rows)]);
+      expect(Math.min(...pages), `${rows} rows`).toBeGreaterThan(1);
+    }
+  });
+
+  it('gives room to its columns by what is in them', async () => {
+    const name = 'An object in this list has a name of some ten words';
+    const table = tableOf(
+      {
+        id: 'wide',
+        title: 'Wide',
+        columns: [
+          { id: 'name', title: 'Name', type: 'text', width: 1 },
+          { id: 'note', title: 'Note', type: 'text', width: 6 },
+          { id: 'amount', title: 'Amount of something', type: 'integer', width: 1 },
+        ],
+      },
+      Array.from({ length: 9 }, (_, n) => [name, 'short', n]),
+    );
+    const { bytes } = await renderToBytes(reportOf(sampleReport(), [table]));
+    const texts = (await textsOf(bytes)).flat().map(({ text }) => text);
+    expect(texts.filter((text) => text === name)).toHaveLength(9);
+    expect(texts).toContain('Amount of something');
   });
 });
 

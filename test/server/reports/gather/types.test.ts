@@ -231,6 +231,11 @@ describe('each type of report', () => {
     const created = table('audit_log').filter(({ action }) => action === 'policy.create');
     expect(created.map(({ subject_name: name }) => name).sort()).toEqual(['critical', 'low']);
     expect(created.every(({ via_name: name }) => name === 'bootstrap')).toBe(true);
+    // Who has no account is called by the name of their key.
+    expect(created.every(({ actor_name: name }) => name === 'bootstrap')).toBe(true);
+    expect(table('exemptions')).toMatchObject([{ created_by_name: 'bootstrap' }]);
+    expect(table('scans').every(({ created_by_name: name }) => name === 'bootstrap')).toBe(true);
+    expect(text('summary')).toMatch(/Most changes came from bootstrap \(\d+\)/);
     expect(table('status_changes').filter(({ to }) => to !== 'OPEN')).toMatchObject([
       { policy: 'critical', resource: 'd1', from: 'OPEN', to: 'RESOLVED', cause: 'passes' },
       { policy: 'low', resource: 'd1', to: 'RESOLVED' },
