@@ -10,6 +10,11 @@ const Category = z.enum(exemptionCategories);
 const fields = {
   /** A policy's id, name or key in git. */
   policy: notBlank(256),
+  /**
+   * With a key: the project whose policy is meant. Default: the project of the tags, if it has such a policy, otherwise
+   * the only one that has.
+   */
+  project: notBlank(128),
   /** Exact ids, or globs in which `*` stands for any run of characters. */
   resources: z.array(z.string().min(1).max(2_048)).min(1).max(1_000),
   reason: notBlank(4_096),
@@ -22,6 +27,7 @@ const fields = {
 
 export const ExemptionInput = z.strictObject({
   ...fields,
+  project: fields.project.optional(),
   category: fields.category.optional(),
   tags: fields.tags.optional(),
 });
@@ -30,6 +36,7 @@ export type ExemptionInput = z.infer<typeof ExemptionInput>;
 /** A partial update: fields left out stay, null clears the optional one. */
 const ExemptionUpdate = z.strictObject({
   policy: fields.policy.optional(),
+  project: fields.project.nullish(),
   resources: fields.resources.optional(),
   reason: fields.reason.optional(),
   owner: fields.owner.optional(),
@@ -48,6 +55,8 @@ const ExemptionStatus = z.enum(exemptionStatuses);
 export const AnsweredExemption = z.looseObject({
   id: z.string(),
   policy: z.string(),
+  /** Where `policy` is a key: the project whose policy is meant. */
+  project: z.string().optional(),
   resources: z.array(z.string()),
   reason: z.string(),
   owner: z.string(),

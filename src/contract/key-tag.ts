@@ -1,6 +1,17 @@
 /** The tag under which a policy carries its project. */
 export const ownerTagPrefix = 'govctl.owner:';
 
+/** The project of a policy's tags; absent where several claim it. */
+export function readOwnerTag(tags: readonly string[]): string | undefined {
+  const owners = new Set(
+    tags
+      .filter((tag) => tag.startsWith(ownerTagPrefix))
+      .map((tag) => tag.slice(ownerTagPrefix.length)),
+  );
+  const [owner] = owners;
+  return owners.size === 1 && owner !== '' ? owner : undefined;
+}
+
 /** The tag under which a policy carries its key in git: `govctl.key:<key>@<12 hex of what was last applied>`. */
 export const keyTagPrefix = 'govctl.key:';
 

@@ -16,6 +16,7 @@ export const exemptionView = (
       exemption.policy,
       [
         ['id', exemption.id],
+        ['project', exemption.project],
         ['resources', exemption.resources.join(', ')],
         ['reason', exemption.reason],
         ['owner', exemption.owner],

@@ -9,7 +9,7 @@ import type {
 } from '../../report/evidence/facts.ts';
 import { chooseControls, standingNow } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
-import { exemptions, namesOf } from '../exemptions/collection.ts';
+import { exemptions, namesAny, namesOf } from '../exemptions/collection.ts';
 import { nextTurn } from '../next-turn.ts';
 import { createPace } from '../pace.ts';
 import { policies } from '../policies/collection.ts';
@@ -177,7 +177,9 @@ async function violationsOf(reader: Reader, policyId: string, since: string, mos
 
 async function exemptionsOf(reader: Reader, names: readonly string[]) {
   const list = [];
+  const isAmong = namesAny(names);
   for await (const { doc } of allRows(reader, exemptions, { policy: { any: names } })) {
+    if (!isAmong(doc)) continue;
     if (list.length >= mostExemptions) return { list, hasMore: true };
     list.push(describeExemption(doc));
   }

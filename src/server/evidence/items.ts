@@ -12,7 +12,7 @@ import type { ExemptionFacts } from '../../report/evidence/facts.ts';
 import { chooseControls, standingNow } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
-import { exemptions, namesOf } from '../exemptions/collection.ts';
+import { exemptionsOf, namesOf } from '../exemptions/collection.ts';
 import { createPace } from '../pace.ts';
 import type { Pace } from '../pace.ts';
 import { policies } from '../policies/collection.ts';
@@ -197,15 +197,12 @@ async function dataOf(
         const { key } = readKeyTag(policy?.tags ?? []);
         if (policy) names.push(...namesOf({ policy, id, ...defined({ key }) }));
       }
-      const page = await reader.page(exemptions, {
-        where: { policy: { any: names }, status: { any: ['active'] } },
-        orderBy: 'id',
-        direction: 'asc',
-        limit: mostListed,
-      });
-      const shown = page.rows.map(({ doc }) => shortExemption(describeExemption(doc)));
-      const data = { total: page.total, exemptions: shown };
-      return { summary: counted(page.total, 'active exemption'), data };
+      const active = await exemptionsOf(reader, names);
+      const shown = active
+        .slice(0, mostListed)
+        .map((one) => shortExemption(describeExemption(one)));
+      const data = { total: active.length, exemptions: shown };
+      return { summary: counted(active.length, 'active exemption'), data };
     }
     case 'changes': {
       const subjects = mapped.map(({ id }) => id);

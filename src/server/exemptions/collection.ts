@@ -1,3 +1,4 @@
+import { readOwnerTag } from '../../contract/key-tag.ts';
 import { AnsweredExemption, ExemptionInput } from '../../contract/exemptions.ts';
 import type { ExemptionListQuery, exemptionSortFields } from '../../contract/exemptions.ts';
 import type { Finding } from '../../contract/findings.ts';
@@ -47,25 +48,46 @@ export const exemptionFilters = (query: ExemptionListQuery): Filters => ({
   ...(query.tags ? { tags: { all: query.tags } } : {}),
 });
 
-/** Those that name a policy: by its id, its name or its key in git. */
+/** The active ones that name a policy: by its id, its name or its key in git. */
 export async function exemptionsOf(
   reader: Reader,
   names: readonly string[],
 ): Promise<readonly StoredExemption[]> {
   const found: StoredExemption[] = [];
   const where = { policy: { any: names }, status: { any: ['active'] } };
-  for await (const { doc } of allRows(reader, exemptions, where)) found.push(doc);
+  const isAmong = namesAny(names);
+  for await (const { doc } of allRows(reader, exemptions, where)) if (isAmong(doc)) found.push(doc);
   return found;
 }
 
-/** What an exemption may name a policy by. */
-export const namesOf = ({
-  policy,
+/** What an exemption may name a policy by, with `namesAny`. */
+export function namesOf({
+  policy: { name, tags = [] },
   id,
   key,
 }: Pick<PreparedPolicy, 'id' | 'key'> & {
-  readonly policy: { readonly name: string };
-}): readonly string[] => [policy.name, id, key].filter((name) => name !== undefined);
+  readonly policy: { readonly name: string; readonly tags?: readonly string[] | undefined };
+}): readonly string[] {
+  const project = readOwnerTag(tags);
+  return [
+    name,
+    ...(id === undefined ? [] : [id]),
+    ...(key === undefined ? [] : [key]),
+    ...(key === undefined || project === undefined ? [] : [keyIn(project, key)]),
+  ];
+}
+
+/** Whether an exemption names one of these: several projects may have a policy with its key. */
+export function namesAny(
+  names: Iterable<string>,
+): (exemption: Pick<StoredExemption, 'policy' | 'project'>) => boolean {
+  const known = new Set(names);
+  return ({ policy, project }) =>
+    known.has(project === undefined ? policy : keyIn(project, policy));
+}
+
+/** No id, name or key has a line break in it. */
+const keyIn = (project: string, key: string): string => `${project}\n${key}`;
 
 /** Characters of globs and ids that are compared between two turns of others: some milliseconds. */
 const charactersPerTurn = 2_000_000;

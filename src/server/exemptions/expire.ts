@@ -5,7 +5,6 @@ import { coverId, putWork, removeWork } from '../evaluation/work.ts';
 import type { CoverWork } from '../evaluation/work.ts';
 import { policies } from '../policies/collection.ts';
 import type { StoredPolicy } from '../policies/collection.ts';
-import { hasAny } from '../store/all-rows.ts';
 import type { Page, Reader } from '../store/store.ts';
 import { announceExemption } from './announce.ts';
 import { exemptions } from './collection.ts';
@@ -14,15 +13,6 @@ import { exemptions } from './collection.ts';
 const takenAtOnce = 100;
 
 const ofKey = (key: string) => ({ key: { any: [key] } });
-
-/** Whether an exemption can name a policy so: by id, by name, or by key in git, which several projects may have. */
-export async function isNamed(reader: Reader, named: string): Promise<boolean> {
-  return (
-    (await reader.get(policies, named)) !== undefined ||
-    (await reader.find(policies, 'name', named)) !== undefined ||
-    (await hasAny(reader, policies, ofKey(named)))
-  );
-}
 
 const policiesOfKey = async (reader: Reader, key: string, after?: string) =>
   reader.page(policies, {

@@ -2,6 +2,7 @@ import { checkSameId, invalidField } from '../http/invalid-body.ts';
 import type { ExemptionInput, ExemptionUpdate } from '../../contract/exemptions.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { inThrees } from '../../contract/in-threes.ts';
+import { readOwnerTag } from '../../contract/key-tag.ts';
 import { serverAssigned } from '../../contract/policies.ts';
 import { exemptionEnd } from '../../engine/exempt.ts';
 import { recordAudit } from '../audit/service.ts';
@@ -14,13 +15,14 @@ import type { Judge } from '../evaluation/judge.ts';
 import { schedulePolicy } from '../evaluation/schedule-policy.ts';
 import { putWork, removeWork } from '../evaluation/work.ts';
 import { outcomes } from '../posture/collection.ts';
-import { countRows } from '../store/all-rows.ts';
+import { policies } from '../policies/collection.ts';
+import { allRows, countRows } from '../store/all-rows.ts';
 import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { announceExemption } from './announce.ts';
 import { exemptions } from './collection.ts';
 import type { StoredExemption } from './collection.ts';
-import { isNamed, takeNamed } from './expire.ts';
+import { takeNamed } from './expire.ts';
 
 /** Outcomes of a policy, with their violations, that are moved in the exemption's own transaction; the rest follow in the background. */
 const movedAtOnce = 500;
@@ -41,19 +43,56 @@ export const readExemption = (reader: Reader, id: string): Awaitable<Versioned<S
 const invalid = (field: string, message: string): GovctlError =>
   invalidField('invalid_exemption', field, message);
 
-/** @throws GovctlError invalid_exemption for a policy that is not there, or a new one whose last day is over */
-async function checkExemption(
-  tx: Tx,
-  now: number,
-  { policy, expires }: { policy?: string | undefined; expires?: string | undefined },
-): Promise<void> {
+/** @throws GovctlError invalid_exemption for a last day that is over */
+function checkExpiry(now: number, expires: string | undefined): void {
   if (expires !== undefined && exemptionEnd(expires) <= now) {
     throw invalid('expires', `must not be in the past; today is ${timestamp(now).slice(0, 10)}`);
   }
-  if (policy !== undefined && !(await isNamed(tx, policy))) {
-    const given = JSON.stringify(policy.slice(0, 100));
+}
+
+/** What an exemption says of its policy. */
+interface Naming {
+  readonly policy: string;
+  readonly project?: string | null | undefined;
+  readonly tags?: readonly string[] | null | undefined;
+}
+
+/**
+ * The project whose policy is meant by a key; undefined where an ID or a name is given, or the policy has no project.
+ * @throws GovctlError invalid_exemption where no policy is named so, or those of several projects
+ */
+async function projectMeant(
+  tx: Tx,
+  { policy, project, tags }: Naming,
+): Promise<string | undefined> {
+  const given = JSON.stringify(policy.slice(0, 100));
+  const isCalled =
+    (await tx.get(policies, policy)) !== undefined ||
+    (await tx.find(policies, 'name', policy)) !== undefined;
+  if (isCalled && !project) return undefined;
+  const own = project ?? readOwnerTag(tags ?? []);
+  const having = new Set<string | undefined>();
+  for await (const { doc } of allRows(tx, policies, { key: { any: [policy] } })) {
+    const owner = readOwnerTag(doc.tags ?? []);
+    if (owner !== undefined && owner === own) return owner;
+    having.add(owner);
+  }
+  if (project) {
+    throw invalid(
+      'policy',
+      `must be the key in git of a policy of project ${project}, not ${given}`,
+    );
+  }
+  if (having.size === 0) {
     throw invalid('policy', `must be the ID, name or key in git of a policy, not ${given}`);
   }
+  const [only] = having;
+  if (having.size === 1) return only;
+  const named = [...having].map((one) => one ?? 'none').slice(0, 10);
+  throw invalid(
+    'policy',
+    `must be the ID or name of a policy, as several projects have a policy with the key ${given}: ${named.join(', ')}`,
+  );
 }
 
 /** @throws GovctlError invalid_exemption where as many are active as there can be */
@@ -73,12 +112,13 @@ export async function createExemption(
   input: ExemptionInput,
 ): Promise<Versioned<StoredExemption>> {
   const { deps, tx, now } = judge;
-  await checkExemption(tx, now, input);
+  checkExpiry(now, input.expires);
+  const project = await projectMeant(tx, input);
   await checkRoom(tx);
   const at = timestamp(now);
   const stored = await tx.insert(exemptions, {
     id: deps.ids.next('exm'),
-    ...withoutAbsent(input),
+    ...withoutAbsent({ ...input, project }),
     status: 'active',
     created_at: at,
     updated_at: at,
@@ -116,8 +156,10 @@ export async function updateExemption(
   if (changed.length === 0) return before;
   const isChanged = (field: string): boolean => changed.includes(field);
   // A last day in the past ends it.
-  await checkExemption(tx, now, { policy: isChanged('policy') ? update.policy : undefined });
   const merged = { ...before.doc, ...Object.fromEntries(given) };
+  if (isChanged('policy') || isChanged('project')) {
+    merged.project = await projectMeant(tx, { ...merged, project: update.project });
+  }
   const isOver = exemptionEnd(merged.expires) <= now;
   if (!isOver && before.doc.status === 'expired') await checkRoom(tx);
   const stored = await tx.replace(exemptions, {

@@ -32,6 +32,66 @@ describe('an exemption', () => {
     expect(await status()).toBe('EXEMPT');
   });
 
+  describe('that names a key which two projects have', () => {
+    const tagged = (project: string) => ({
+      tags: [`govctl.owner:${project}`, 'govctl.key:shared@0123456789ab'],
+    });
+    const exempted = async (): Promise<string[]> => {
+      const { json } = await inventory.ok('GET', '/v1/violations?status=EXEMPT');
+      return (json.violations as { policy_name: string }[]).map((one) => one.policy_name).sort();
+    };
+    const send = (fields: object) =>
+      service.send('POST', '/v1/exemptions', {
+        body: { policy: 'shared', resources: ['*'], reason: 'x', owner: 'o', expires: '2026-12-31', ...fields }, // prettier-ignore
+      });
+    beforeEach(async () => {
+      await inventory.createPolicy('of web', tagged('web'));
+      await inventory.createPolicy('of pay', tagged('pay'));
+      await service.evaluator.run();
+    });
+
+    it('is for the policy of its own project, whose tags it carries', async () => {
+      await inventory.exempt({ policy: 'shared', tags: ['govctl.owner:web'] });
+      expect(await exempted()).toEqual(['of web']);
+    });
+
+    it('is for the policy of the project it names', async () => {
+      const id = await inventory.exempt({ policy: 'shared', project: 'pay' });
+      expect(await exempted()).toEqual(['of pay']);
+      await inventory.ok('PUT', `/v1/exemptions/${id}`, { body: { project: 'web' } });
+      expect(await exempted()).toEqual(['of web']);
+    });
+
+    it('is refused where neither tells the project', async () => {
+      const { status, json } = await send({});
+      expect([status, json.error]).toEqual([400, 'invalid_exemption']);
+      expect(json.error_description).toContain('web, pay');
+      expect((await send({ project: 'shop' })).status).toBe(400);
+      expect((await send({ tags: ['govctl.owner:shop'] })).status).toBe(400);
+    });
+  });
+
+  it.each([
+    ['of another project', { tags: ['govctl.owner:web'] }],
+    ['of no project', {}],
+  ])(
+    '%s is for the only policy with its key, and not for one that comes later',
+    async (_, fields) => {
+      await inventory.createPolicy('central', {
+        tags: ['govctl.owner:central', 'govctl.key:only@0123456789ab'],
+      });
+      await inventory.exempt({ policy: 'only', ...fields });
+      await inventory.createPolicy('of late', {
+        tags: ['govctl.owner:late', 'govctl.key:only@0123456789ab'],
+      });
+      await service.evaluator.run();
+      const { json } = await inventory.ok('GET', '/v1/violations?status=EXEMPT');
+      expect((json.violations as { policy_name: string }[]).map((one) => one.policy_name)).toEqual([
+        'central',
+      ]);
+    },
+  );
+
   it('changed to other resources, and back, moves violations at once', async () => {
     const id = await inventory.exempt({ resources: ['r'] });
     const change = (fields: object) =>

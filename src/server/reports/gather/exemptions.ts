@@ -1,6 +1,6 @@
 import { defined } from '../../../contract/defined.ts';
 import { exemptionEnd } from '../../../engine/exempt.ts';
-import { exemptions } from '../../exemptions/collection.ts';
+import { exemptions, namesAny } from '../../exemptions/collection.ts';
 import { allRows } from '../../store/all-rows.ts';
 import type { Reader } from '../../store/store.ts';
 import type { ExemptionFact } from '../../../report/content/facts.ts';
@@ -23,13 +23,14 @@ export async function gatherExemptions(
   pace: Pace,
 ): Promise<readonly ExemptionFact[]> {
   const found: ExemptionFact[] = [];
+  const isInScope = namesAny(names);
   for await (const { doc } of allRows(reader, exemptions, {})) {
     await pace.spend(1);
     const created = Date.parse(doc.created_at);
     const end = exemptionEnd(doc.expires);
     // Without a range it is the moment that counts.
     if (created >= scope.until || end <= (scope.since ?? scope.at)) continue;
-    if (scope.framework && !names.has(doc.policy)) continue;
+    if (scope.framework && !isInScope(doc)) continue;
     found.push({
       id: doc.id,
       policy: doc.policy,
