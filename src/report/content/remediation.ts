@@ -73,7 +73,7 @@ function summarySection(facts: Facts, plan: readonly Action[]): Section {
     blocks: [
       paragraph(
         first
-          ? `The plan has ${count(plan.length, 'action')}. First, fix ${count(first.open, 'open violation')} of policy ${first.policy.name} (${first.policy.severity}).`
+          ? `The plan has ${count(plan.length, 'action')}${plan.length === 1 ? ': fix' : '. First, fix'} ${count(first.open, 'open violation')} of the policy “${first.policy.name}” (${first.policy.severity}).`
           : 'Nothing to fix: enabled policies have no open violations.',
       ),
       ...(last !== undefined && last !== null && now !== null
@@ -86,7 +86,7 @@ function summarySection(facts: Facts, plan: readonly Action[]): Section {
       ...(quick.length > 0
         ? [
             paragraph(
-              `${count(quick.length, 'quick win')}, highest gain first: ${firstOf(
+              `${count(quick.length, 'quick win')}${quick.length === 1 ? '' : ', highest gain first'}: ${firstOf(
                 quick.map(({ policy }) => policy.name),
                 5,
               )}.`,

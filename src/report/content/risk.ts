@@ -89,7 +89,7 @@ function summarySection(facts: Facts): Section {
       ...(policy
         ? [
             paragraph(
-              `The policy most at risk is ${policy.name}, with ${count(rounded(policy.counts.points), 'point')} from ${count(policy.counts.open, 'open violation')}.`,
+              `The policy most at risk is “${policy.name}”, with ${count(rounded(policy.counts.points), 'point')} from ${count(policy.counts.open, 'open violation')}.`,
             ),
           ]
         : []),

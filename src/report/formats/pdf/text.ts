@@ -231,7 +231,7 @@ function startFilling(limit: number, space: Word): Filling {
   };
 }
 
-/** Each as long as fits, and at least one letter; cut after a sign if one is in the last third. */
+/** Each as long as fits, and at least one letter; cut after a sign if one is in the second half. */
 function breakWord(word: Word, limit: number, first: number): readonly Line[] {
   const letters = word.letters();
   const chunks: Line[] = [];
@@ -252,7 +252,7 @@ function breakWord(word: Word, limit: number, first: number): readonly Line[] {
 }
 
 function signBefore(letters: readonly Letter[], from: number, end: number): number {
-  for (let at = end; at > from + ((end - from) * 2) / 3; at--) {
+  for (let at = end; at > from + (end - from) / 2; at--) {
     if (signs.has(letters[at - 1]?.codePoint)) return at;
   }
   return end;
