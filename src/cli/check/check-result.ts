@@ -49,7 +49,7 @@ export interface CheckResult {
   readonly fixes?: Fixes;
   /** Input files. */
   readonly files: number;
-  readonly limits: Pick<CheckOptions, 'failOn' | 'onError' | 'onUnknown'>;
+  readonly limits: Pick<CheckOptions, 'failOn' | 'onError' | 'onUnknown' | 'type'>;
   /** Findings that fail the check. */
   readonly failing: number;
   /** Findings that pass were wanted too. */

@@ -64,7 +64,10 @@ function verdictOf(result: CheckResult): string {
   const { leftOut, summary, failing, policies, counts, limits } = result;
   if (summary.resources === 0 && leftOut.items.length > 0)
     return 'Nothing was evaluated: the conditions of all resources are false.';
-  if (summary.resources === 0) return 'Nothing was evaluated: there are no resources in the input.';
+  if (summary.resources === 0) {
+    const ofType = limits.type ? ` of type ${limits.type.map(printableLine).join(' or ')}` : '';
+    return `Nothing was evaluated: there are no resources${ofType} in the input.`;
+  }
   if (summary.evaluated === 0) return describeNothing(result);
   if (summary.fail + summary.error === 0) {
     if (summary.exempt + (summary.baselined ?? 0) === 0) {

@@ -1,12 +1,15 @@
 import path from 'node:path';
+import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { matchesType } from '../../contract/resources.ts';
 import { createChecker } from '../../project/check/checker.ts';
 import type { CheckerOptions } from '../../project/check/checker.ts';
 import {
   exemptionsFor,
   findStrayExemptions,
   judgeExemptions,
+  namesOf,
 } from '../../project/check/exemptions.ts';
 import { judgeSkips, strayAt } from '../../project/check/inline-skips.ts';
 import { listOf } from '../flags/parse-words.ts';
@@ -189,6 +192,7 @@ async function runOver(
     exemptions: exemptions.map(({ exemption }) => exemption),
     now,
     all: options.all === true || typeof options.explain === 'string',
+    ...defined({ types: options.type }),
   };
   const checker = createChecker(checkerOptions);
   const baseline = await openBaseline(context, options);
@@ -222,11 +226,17 @@ async function runOver(
     run.notices.add(problem);
   }
   const counts = newCounts(policies, run.tally, collector.accepted);
+  // With --type, a policy over more types has not seen all of its resources.
+  const whole = policies.filter(({ policy }) =>
+    (options.type ?? [policy.resource_type]).some((type) =>
+      matchesType(type, policy.resource_type),
+    ),
+  );
   const used = await closeBaseline(
     baseline,
     collector,
     inputs.files,
-    policies,
+    whole,
     project.policies,
     options,
   );
@@ -248,7 +258,7 @@ async function runOver(
       ...run.notices.items,
       ...slipsOf(policies, project.problems),
       ...findStrayExemptions(project.policies, project.others),
-      ...judgeExemptions(exemptions, run.tally.exemptions, now),
+      ...judgeExemptions(exemptions, run.tally.exemptions, now, namesOf(whole)),
     ],
     ...(used ? { baseline: used } : {}),
     files: inputs.files.length - run.skipped.length,

@@ -63,7 +63,7 @@ export function registerCheckCommand(program: GovctlCommand, act: Act): void {
     )
     .option(
       '--type <type>',
-      'run only policies for this resource type or pattern (repeatable)',
+      'check only resources of this type or pattern, such as AWS::S3::* (repeatable)',
       collect,
     )
     .option(

@@ -1,5 +1,5 @@
 import type { Finding } from '../../contract/findings.ts';
-import { isTypePattern } from '../../contract/resources.ts';
+import { isTypePattern, matchesType } from '../../contract/resources.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { Verdict } from '../../engine/decide.ts';
 import { describeExemption, findingOf, isExempt, preparePolicy } from '../../engine/evaluate.ts';
@@ -47,6 +47,8 @@ export interface CheckerOptions {
   readonly now: number;
   /** Findings that pass or are skipped are wanted too. */
   readonly all: boolean;
+  /** Only resources of these types or patterns; default or empty: all. */
+  readonly types?: readonly string[];
 }
 
 /** A resource and the rules and policies that it asks to be spared. */
@@ -127,6 +129,7 @@ interface Entry {
 interface Group {
   readonly entries: readonly Entry[];
   readonly isUnmatched: boolean;
+  readonly isWanted: boolean;
   seen: number;
 }
 
@@ -142,12 +145,18 @@ const withSkip = (finding: Finding, skip: InlineSkip | undefined): CheckedFindin
   skip ? { ...finding, inline_skip: { ...skip.place, until: skip.until } } : finding;
 
 /** @throws Error when a condition does not compile: callers have checked it */
-export function createChecker({ policies, exemptions, now, all }: CheckerOptions): Checker {
+export function createChecker({
+  policies,
+  exemptions,
+  now,
+  all,
+  types = [],
+}: CheckerOptions): Checker {
   const prepared = policies.map(preparePolicy);
   const byName = new Map(prepared.map((one) => [one.policy.name, one]));
   const namesType = createNamesType();
   let tally = emptyTally(policies.length, exemptions.length);
-  let groups = createGroups(prepared, tally, namesType);
+  let groups = createGroups(prepared, tally, namesType, types);
 
   const exemptionOf = (entry: Entry, checked: Checked): Spared | undefined => {
     const { one } = entry;
@@ -204,9 +213,10 @@ export function createChecker({ policies, exemptions, now, all }: CheckerOptions
     policies: prepared,
     check(checked, out, most) {
       const { resource } = checked;
+      const group = groups.of(resource.type);
+      if (!group.isWanted) return;
       tally.resources++;
       for (const { skip } of checked.inlineSkips ?? []) countSkip(tally, skip, 0);
-      const group = groups.of(resource.type);
       if (group.isUnmatched) countType(tally.unmatched, resource.type, 1);
       if (group.entries.length === 0) return;
       group.seen++;
@@ -229,7 +239,7 @@ export function createChecker({ policies, exemptions, now, all }: CheckerOptions
       groups.countPasses();
       const taken = tally;
       tally = emptyTally(policies.length, exemptions.length);
-      groups = createGroups(prepared, tally, namesType);
+      groups = createGroups(prepared, tally, namesType, types);
       return taken;
     },
   };
@@ -240,6 +250,7 @@ function createGroups(
   prepared: readonly PreparedPolicy[],
   { policies }: Tally,
   namesType: ReturnType<typeof createNamesType>,
+  types: readonly string[],
 ) {
   const entries = policies.flatMap((counts, index): Entry[] => {
     const one = prepared[index];
@@ -256,7 +267,8 @@ function createGroups(
       const isMeant = its.some(({ one }) => !isTypePattern(one.policy.resource_type));
       const isNamed = its.some(({ one }) => namesType(one.policy, type));
       const isUnmatched = !isNamed || (!isMeant && anyCase.has(type.toLowerCase()));
-      const group = { entries: its, isUnmatched, seen: 0 };
+      const isWanted = types.length === 0 || types.some((wanted) => matchesType(wanted, type));
+      const group = { entries: its, isUnmatched, isWanted, seen: 0 };
       byType.set(type, group);
       return group;
     },

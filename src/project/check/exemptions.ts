@@ -42,7 +42,7 @@ export function findStrayExemptions(
   });
 }
 
-const namesOf = (policies: readonly LocalPolicy[]): ReadonlySet<string> =>
+export const namesOf = (policies: readonly LocalPolicy[]): ReadonlySet<string> =>
   new Set(policies.flatMap(({ key, policy }) => [key, policy.name]));
 
 const exemptionsAmong = (others: readonly OtherDocument[]): LocalExemption[] =>
@@ -57,15 +57,19 @@ const warnedBefore = 14;
 
 /**
  * What there is to say of exemptions after a run: those that end soon or have ended, and those that turned no finding.
- * `uses` counts the findings of each.
+ * `uses` counts the findings of each;
+ * `judged` has the names and keys of the policies that saw all of their resources.
  */
 export const judgeExemptions = (
   exemptions: readonly LocalExemption[],
   uses: readonly number[],
   now: number,
+  judged: ReadonlySet<string>,
 ): Problem[] =>
-  exemptions.flatMap(({ exemption: { policy, owner, expires }, place }, index) =>
-    judgeUse(
+  exemptions.flatMap(({ exemption: { policy, owner, expires }, place }, index) => {
+    const used = uses[index] ?? 0;
+    if (used === 0 && !judged.has(policy)) return [];
+    return judgeUse(
       {
         name: `the exemption from ${JSON.stringify(policy)}`,
         noun: 'exemption',
@@ -73,10 +77,10 @@ export const judgeExemptions = (
         renew: `ask ${owner} to set a new date`,
         place,
       },
-      uses[index] ?? 0,
+      used,
       now,
-    ),
-  );
+    );
+  });
 
 /** Something that exempts findings until the end of a day, and how its warnings name it. */
 export interface Expiring {

@@ -1,9 +1,11 @@
+import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import { matchesType, typeKey } from '../../contract/resources.ts';
 import { matchesId } from '../../engine/exempt.ts';
 import { frameworkKey, labelKey, splitLabel } from '../../engine/labels.ts';
 import type { LocalPolicy } from '../model.ts';
+import { judgeType } from '../read/check-attributes.ts';
 import { isInSet } from '../policy-sets.ts';
 import type { PolicySet } from '../policy-sets.ts';
 
@@ -29,6 +31,7 @@ export function selectPolicies(
     matchesId(wanted, key) || matchesId(wanted, policy.name);
   requireKnown('--policy', policies, names, (wanted) => all.some((one) => isNamed(one, wanted)));
   const policyTypes = new Set(all.map(({ policy }) => policy.resource_type));
+  for (const type of types) if (!policyTypes.has(type)) refuseSlip(type);
   requireKnown('--type', types, policyTypes, (wanted) =>
     [...policyTypes].some((type) => areAkin(wanted, type)),
   );
@@ -74,6 +77,18 @@ export function narrowToSet(all: readonly LocalPolicy[], name: PolicySet): Polic
 /** Either may be a pattern: `--type AWS::S3::*` is every type of S3, and a policy about `AWS::*` is about buckets, too. */
 const areAkin = (wanted: string, type: string): boolean =>
   typeKey(wanted) === typeKey(type) || matchesType(type, wanted) || matchesType(wanted, type);
+
+/** A policy about `AWS::*` is akin to every type of AWS, those with a mistake in their name too. */
+function refuseSlip(type: string): void {
+  const slip = judgeType(type);
+  if (slip) {
+    throw new GovctlError(
+      'usage_error',
+      `--type ${JSON.stringify(type)}: unknown type`,
+      defined({ hint: slip.hint }),
+    );
+  }
+}
 
 function requireKnown(
   flag: '--policy' | '--type' | '--tag' | '--framework',

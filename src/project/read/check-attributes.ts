@@ -72,7 +72,8 @@ function memoise<T>(make: (key: string) => T): (key: string) => T {
   };
 }
 
-function judgeType(type: string): Finding | undefined {
+/** What is likely a mistake in a type; undefined for a known type, a pattern, and one that is like none. */
+export function judgeType(type: string): Finding | undefined {
   if (shapeOf(type)) return undefined;
   const spelled = spelledAsKnown(type);
   if (spelled !== undefined) {

@@ -45,6 +45,55 @@ describe('govctl check runs only the policies that are selected', () => {
   });
 });
 
+describe('govctl check --type', () => {
+  const owned = `name: owned
+resource_type: AWS::*
+rules:
+  - condition: '!has(resource.tags.owner)'
+    effect: DENY
+`;
+  const mixed = (): string =>
+    makeRepo({
+      'govctl.yaml': 'project: acme\npaths: [policies]\n',
+      'policies/all.yaml': [policy('versioned', 'storage', 'SOC2:CC6.1'), owned].join('---\n'),
+      'policies/waivers.yaml':
+        'kind: Exemption\npolicy: owned\nresources: [Jobs]\nreason: r\nowner: o\nexpires: 2099-01-01\n',
+      't.yaml': `Resources:
+  Uploads:
+    Type: AWS::S3::Bucket
+  Jobs:
+    Type: AWS::SQS::Queue
+`,
+    });
+  const check = (flags: string) =>
+    runCommandLine(['check', 't.yaml', ...flags.split(' '), '-o', 'json'], { cwd: mixed() });
+
+  it.each([
+    ['AWS::S3::Bucket', 1, ['versioned Uploads', 'owned Uploads']],
+    ['AWS::S3::*', 1, ['versioned Uploads', 'owned Uploads']],
+    ['AWS::*', 2, ['versioned Uploads', 'owned Uploads']],
+    ['AWS::FSx::Volume', 0, []],
+  ])(
+    '%s checks only resources of the type, by policies over more types, too',
+    async (type, resources, found) => {
+      const { stdout } = await check(`--type ${type} --fail-unused-exemptions`);
+      const { summary, results, warnings } = JSON.parse(stdout) as {
+        summary: { resources: number };
+        results: { policy: string; resource: string; status: string }[];
+        warnings: unknown[];
+      };
+      const failed = results.filter(({ status }) => status === 'FAIL');
+      expect(failed.map((one) => `${one.policy} ${one.resource}`)).toEqual(found);
+      expect([summary.resources, warnings]).toEqual([resources, []]);
+    },
+  );
+
+  it('refuses a type with a mistake, which policies over all types would apply to', async () => {
+    const { exitCode, stderr } = await check('--type AWS::S3::Bukket');
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining('AWS::S3::Bucket')]);
+  });
+});
+
 describe('the output of govctl check', () => {
   it('ends with a summary by policy when it is long', async () => {
     const { stdout } = await runCommandLine(['check', 't.yaml'], { cwd: repo(12) });
