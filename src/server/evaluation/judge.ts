@@ -72,6 +72,8 @@ export interface Judge {
   wrote(written: { readonly message?: string | undefined }): void;
   /** Whether the transaction has reached its maximum of verdicts or writes. */
   isFull(): boolean;
+  /** Whether it has reached half of that: what does not belong in this transaction is better left to the next one. */
+  isHalfFull(): boolean;
   /** Leaves the evaluation of a policy to the background. */
   postpone(policyId: string): Promise<void>;
   /** Leaves all policies about a type to the background. */
@@ -132,6 +134,12 @@ export function createJudge(deps: Deps, tx: Tx): Judge {
     return findCover(known, named, resourceId);
   }
 
+  const isFilled = (share: number): boolean =>
+    recorded >= mostPairsOfRequest * share ||
+    written >= mostWritten * share ||
+    compared >= mostCompared * share ||
+    hasManyPlaces(tx, share);
+
   return {
     deps,
     tx,
@@ -149,11 +157,8 @@ export function createJudge(deps: Deps, tx: Tx): Judge {
     wrote({ message = '' }) {
       written += 1 + message.length / charactersOfOne;
     },
-    isFull: () =>
-      recorded >= mostPairsOfRequest ||
-      written >= mostWritten ||
-      compared >= mostCompared ||
-      hasManyPlaces(tx),
+    isFull: () => isFilled(1),
+    isHalfFull: () => isFilled(0.5),
     postpone,
     async postponeAll(type) {
       const key = typeKey(type);

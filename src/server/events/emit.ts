@@ -23,8 +23,9 @@ const placesPerTurn = 5_000;
 /** Places of a transaction that is full: it becomes visible in one go, and nobody is answered meanwhile. */
 const mostPlaces = 20_000;
 
-/** Whether a transaction queued as many events, for as many webhooks, as one takes. */
-export const hasManyPlaces = (tx: Tx): boolean => (placesIn.get(tx) ?? 0) >= mostPlaces;
+/** Whether a transaction queued as many events, for as many webhooks, as one takes, or this share of them. */
+export const hasManyPlaces = (tx: Tx, share = 1): boolean =>
+  (placesIn.get(tx) ?? 0) >= mostPlaces * share;
 
 /** Puts an event into the lanes of these webhooks. Others get their turn, as there may be many of both. */
 export async function queueFor(

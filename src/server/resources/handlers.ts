@@ -78,6 +78,7 @@ export const resourceHandlers = (
           const counts = await upsertResources(createJudge(deps, tx), call.actor, {
             given,
             verdicts,
+            atLeast: given.length,
           });
           return { body: toJson(counts) };
         }),

@@ -10,6 +10,7 @@ import type { Deps } from '../deps.ts';
 import { createJudge } from '../evaluation/judge.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import { evaluateAndWrite } from '../evaluation/retry.ts';
+import type { Verdicts } from '../evaluation/verdicts.ts';
 import type { Asker } from '../threads/threads.ts';
 import { resources } from './collection.ts';
 import { cutOff, readLines, uncut } from '../lines.ts';
@@ -57,28 +58,41 @@ export async function importResources(
   let bytes = 0;
   let tags = 0;
   const store = async (): Promise<void> => {
-    const given = batch;
+    let rest = batch;
     [batch, bytes, tags] = [[], 0, 0];
-    if (given.length === 0 || readOnly) return;
-    // The first batch that changes something says so in the audit log for all of them.
-    const isAudited = answer.created + answer.updated > 0;
-    const counts = await evaluateAndWrite(
-      { evaluation, clock: deps.clock },
-      asker,
-      () => subjectsOf(deps.store, given),
-      (verdicts) =>
-        deps.store.transact(
-          (tx) =>
-            upsertResources(createJudge(deps, tx), isAudited ? undefined : actor, {
-              given,
-              verdicts,
-            }),
-          asker.owner,
-        ),
-    );
-    answer.created += counts.created;
-    answer.updated += counts.updated;
-    answer.unchanged += counts.unchanged;
+    if (readOnly) return;
+    /** Stores the first of the rest in one transaction. @returns how many */
+    const storeSome = async (verdicts: Verdicts, atLeast: number): Promise<number> => {
+      // The first transaction that changes something says so in the audit log for all of them.
+      const isAudited = answer.created + answer.updated > 0;
+      const { created, updated, unchanged } = await deps.store.transact(
+        (tx) =>
+          upsertResources(createJudge(deps, tx), isAudited ? undefined : actor, {
+            given: rest,
+            verdicts,
+            atLeast,
+          }),
+        asker.owner,
+      );
+      answer.created += created;
+      answer.updated += updated;
+      answer.unchanged += unchanged;
+      const stored = created + updated + unchanged;
+      rest = rest.slice(stored);
+      return stored;
+    };
+    while (rest.length > 0) {
+      await evaluateAndWrite(
+        { evaluation, clock: deps.clock },
+        asker,
+        () => subjectsOf(deps.store, rest),
+        async (verdicts) => {
+          // Where the budget ended the evaluation, the next one goes on; each stores one resource at least.
+          let stored = await storeSome(verdicts, 1);
+          while (stored > 0 && rest.length > 0) stored = await storeSome(verdicts, 0);
+        },
+      );
+    }
   };
   /** What an earlier line said of an id: it is in the batch, or stored. */
   const saidBefore = async (id: string): Promise<KnownResource | undefined> =>

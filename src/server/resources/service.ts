@@ -7,7 +7,7 @@ import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
 import type { Actor, Call } from '../http/call.ts';
 import { timestamp } from '../deps.ts';
-import { enabledPolicies, record, resolveGone } from '../evaluation/judge.ts';
+import { areKnown, enabledPolicies, record, resolveGone } from '../evaluation/judge.ts';
 import type { Judge } from '../evaluation/judge.ts';
 import { Outdated } from '../evaluation/retry.ts';
 import type { StoredSubject, Verdicts } from '../evaluation/verdicts.ts';
@@ -172,14 +172,20 @@ const own = (of: Readonly<Record<string, unknown>>, name: string): unknown =>
  * Creates or replaces many, in the order given.
  * @throws Outdated as `upsertResource`
  * @param actor of the audit entry where something changes; absent where there is one already
+ * @param atLeast how many of them belong in this transaction. It takes more only as long as it can record their verdicts,
+ *   so that none is left to the background
  */
 export async function upsertResources(
   judge: Judge,
   actor: Actor | undefined,
-  { given, verdicts }: Found & { readonly given: readonly KnownResource[] },
+  { given, verdicts, atLeast }: Found & { readonly given: readonly KnownResource[]; readonly atLeast: number }, // prettier-ignore
 ): Promise<UpsertCounts> {
   const counts = { created: 0, updated: 0, unchanged: 0 };
-  for (const resource of given) {
+  const isForLater = async (resource: KnownResource): Promise<boolean> =>
+    judge.isHalfFull() ||
+    (verdicts.isSpent && !areKnown(verdicts, await judge.policiesOf(resource.type), resource));
+  for (const [at, resource] of given.entries()) {
+    if (at >= atLeast && (await isForLater(resource))) break;
     const { outcome } = await upsertResource(judge, { resource, verdicts });
     counts[outcome] += 1;
   }
