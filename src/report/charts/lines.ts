@@ -37,7 +37,10 @@ export function drawLines(given: ChartData, room: DrawOptions): Drawing {
   const entries = series.map(({ name, colour }) => ({ name, paint: colour }));
   const areColumns = data.drawn === 'columns';
   const legend = drawLegend(series.length > 1 ? entries : [], areColumns ? 'columns' : 'lines', width, { measure }); // prettier-ignore
-  const height = Math.round(Math.max(100, Math.min(190, width * 0.24)));
+  // Many lines need room to be told apart.
+  const height = Math.round(
+    Math.max(100, Math.min(190, width * (series.length > 3 ? 0.36 : 0.24))),
+  );
   const values = series.flatMap((one) => one.values).filter((value) => value !== null);
   const range = areColumns ? ([0, Math.max(1, ...values)] as const) : rangeOf(values, data.most);
   const yScale = valueScale(range, height, 5, data);

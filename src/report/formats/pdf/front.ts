@@ -1,4 +1,5 @@
 import { reportTypeTitles } from '../../../contract/reports.ts';
+import { frameworkIdOf } from '../../../engine/frameworks/frameworks.ts';
 import type { ReportHead, ReportModel, Section } from '../../model.ts';
 import { aboutOf, cellText, generatedAt, whoseOf } from '../cell-text.ts';
 import { toneWords } from '../tones.ts';
@@ -35,16 +36,22 @@ const cover = {
   mono: { face: 'mono', size: 8.4, leading: 13, colour: ink.text },
 } as const satisfies Readonly<Record<string, TextStyle>>;
 
-/** Names of catalogued frameworks as their owners write them. */
+/** Names of built-in frameworks as their owners write them, by ID. */
 const frameworks: Readonly<Record<string, string>> = {
   soc2: 'SOC 2',
   hipaa: 'HIPAA',
   iso27001: 'ISO/IEC 27001',
   pci: 'PCI DSS',
+  'nist-800-53': 'NIST SP 800-53',
 };
 
-const frameworkTitle = (framework: string): string =>
-  Object.hasOwn(frameworks, framework) ? (frameworks[framework] ?? framework) : framework;
+/** @param label as in `SOC2` or `SOC2:CC6.1` */
+function frameworkTitle(label: string): string {
+  const [name = label, ...control] = label.split(':');
+  const id = frameworkIdOf(name);
+  const title = (Object.hasOwn(frameworks, id) && frameworks[id]) || name;
+  return control.length === 0 ? title : `${title}, control ${control.join(':')}`;
+}
 
 /** The first page: what this is, about what, when, and by whom. */
 export function writeCover(flow: FrontFlow, head: ReportHead): void {

@@ -219,6 +219,17 @@ describe('the title page', () => {
   });
 });
 
+it.each([
+  ['SOC2', 'SOC 2'],
+  ['PCI-DSS:1.2', 'PCI DSS, control 1.2'],
+  ['Our own rules', 'Our own rules'],
+])('the title page calls the framework %s as its owner does: %s', async (framework, shown) => {
+  const { head } = sampleReport();
+  const model: ReportModel = { head: { ...head, framework }, sections: [] };
+  const [title = []] = await textsOf((await renderToBytes(model)).bytes);
+  expect(title.map(({ text }) => text)).toContain(shown);
+});
+
 describe('a table of very many rows', () => {
   const many: Table = {
     ...findingsTable(70_000),
