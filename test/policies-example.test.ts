@@ -157,15 +157,12 @@ describe('the policy library', () => {
     expect(spelled.map(({ policy }) => policy.name)).toEqual([]);
   });
 
-  test('patches only attributes that are declared, and remediates by nothing but patches', () => {
+  test('patches only attributes that are declared, and remediates by nothing but patches, on approval', () => {
     for (const { policy } of policies) {
       const action = readRemediationAction(policy.remediation_action ?? '');
+      expect([policy.name, policy.auto_remediation]).toEqual([policy.name, undefined]);
       if (action.kind !== 'patch') {
-        expect([policy.name, policy.auto_remediation, policy.remediation_action ?? '']).toEqual([
-          policy.name,
-          undefined,
-          '',
-        ]);
+        expect([policy.name, policy.remediation_action ?? '']).toEqual([policy.name, '']);
         continue;
       }
       const undeclared = leafPaths(action.patch).filter(

@@ -26,7 +26,7 @@ const handEdit = { policy: 'aws-s3-block-public-access', setting: 'severity=LOW'
 /** The day on which the made-up cost is looked at: two days after its last. */
 const costDay = '2026-11-27T08:00:00Z';
 
-/** A policy that is remediated by hand: it has a patch, but no auto_remediation. */
+/** A policy with a patch. */
 const handFix = 'aws-rds-instance-backups';
 
 export const runDemo: Run<DemoOptions> = async (context, { keep = false, port, out }) => {
@@ -122,11 +122,6 @@ async function playDemo(
     'Share the results: a report as a web page and a PDF.',
     [...reportWords, '--format', 'html,pdf', '--out', reports],
     { head: 12 },
-  );
-  await play.step(
-    'Policies with auto_remediation need no approval: their violations are already fixed.',
-    ['remediate', 'list', '--automatic'],
-    { head: 8 },
   );
   await playCost(play);
 }
