@@ -18,7 +18,8 @@ import {
   withoutOverlap,
 } from './text.ts';
 
-const mostBars = 20;
+/** What is beyond is summed up. */
+export const mostBars = 20;
 const between = 8;
 
 /** One row for each category. Its values are written out beside it, in the order of the series. */
@@ -234,14 +235,19 @@ function stepOf(
 const isOthers = ({ hasOthers = false, categories }: ChartData, at: number): boolean =>
   hasOthers && at === categories.length - 1;
 
+/** Where the scale of a waterfall begins: the first bar is seen, and the steps have most of the room. */
+export function waterfallStart(values: readonly (number | null)[]): number {
+  const known = values.filter((value) => value !== null);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  return Math.max(0, low - Math.max(0.5, (high - low) / 4));
+}
+
 /** The lowest and the highest end of a row. */
 function extentOf(data: ChartData): [number, number] {
   const { categories, series } = data;
   if (data.drawn === 'waterfall') {
-    const values = (series[0]?.values ?? []).filter((value) => value !== null);
-    const [low, high] = [Math.min(...values), Math.max(...values)];
-    // The first bar is seen, and the steps have most of the room.
-    return [Math.max(0, low - Math.max(0.5, (high - low) / 4)), high];
+    const values = series[0]?.values ?? [];
+    return [waterfallStart(values), Math.max(...values.map((value) => value ?? 0))];
   }
   const ends = categories.map((_, at) => {
     if (isOthers(data, at)) return [0, 0] as const;

@@ -12,7 +12,7 @@ import { inTime, timeScale } from './time-scale.ts';
 import type { TimeScale } from './time-scale.ts';
 
 /** With more points than this, only those that no line goes to are marked. */
-const mostMarks = 40;
+export const mostMarks = 40;
 
 interface Frame {
   readonly left: number;

@@ -1,5 +1,9 @@
 import { cellText } from './cell-text.ts';
-import type { Cell, Column, LabelledValue, Row } from '../model.ts';
+import type { Cell, Column, LabelledValue, ReportModel, Row } from '../model.ts';
+
+/** Whether its first section begins with the main figures and what has to stand beside them, which are not said twice. */
+export const beginsWithFigures = ({ sections }: ReportModel): boolean =>
+  sections[0]?.blocks[0]?.kind === 'figures';
 
 /** A column, and where in a row its cells are. */
 export interface PlacedColumn {

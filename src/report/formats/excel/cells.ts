@@ -68,7 +68,8 @@ const secondsOfDay = 86_400;
 const first = Date.UTC(1900, 2, 1);
 const last = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-function serialOf(text: string, type: 'timestamp' | 'date'): number | undefined {
+/** How Excel counts a time; none: it is none, or one that Excel does not know. */
+export function serialOf(text: string, type: 'timestamp' | 'date'): number | undefined {
   const wanted = type === 'date' ? /^\d{4}-\d{2}-\d{2}$/ : /^\d{4}-\d{2}-\d{2}T/;
   if (!wanted.test(text)) return undefined;
   const instant = Date.parse(text);

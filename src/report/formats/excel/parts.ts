@@ -1,12 +1,13 @@
 import type { ReportHead } from '../../model.ts';
 import { columnLetters, xmlText } from './cells.ts';
+import { chartPart } from './chart-part.ts';
+import { drawingPart } from './drawing-part.ts';
+import type { PlacedChart } from './drawing-part.ts';
+import { drawingId, packages, relationships, spreadsheet, xmlHead } from './namespaces.ts';
 import { stylesXml } from './styles.ts';
 
-export const xmlHead = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
-const relationships = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-const packages = 'http://schemas.openxmlformats.org/package/2006';
-export const spreadsheet = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
-const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+const office = 'application/vnd.openxmlformats-officedocument';
+const types = `${office}.spreadsheetml`;
 
 /** A sheet as the workbook names it. */
 export interface NamedSheet {
@@ -15,17 +16,22 @@ export interface NamedSheet {
   readonly table?: { readonly columns: number; readonly rows: number };
 }
 
+type Part = readonly [name: string, text: string];
+
 /** The files around the sheets, which are `xl/worksheets/sheet1.xml` and so on in their order. */
 export function workbookParts(
   sheets: readonly NamedSheet[],
+  charts: readonly PlacedChart[],
   report: ReportHead,
-): readonly (readonly [name: string, text: string])[] {
+): readonly Part[] {
   const numbers = sheets.map((_, at) => at + 1);
   const overrides = [
     ['/xl/workbook.xml', `${types}.sheet.main+xml`],
     ['/xl/styles.xml', `${types}.styles+xml`],
     ['/docProps/core.xml', 'application/vnd.openxmlformats-package.core-properties+xml'],
     ...numbers.map((n) => [`/xl/worksheets/sheet${n}.xml`, `${types}.worksheet+xml`]),
+    ...(charts.length > 0 ? [['/xl/drawings/drawing1.xml', `${office}.drawing+xml`]] : []),
+    ...charts.map((_, at) => [`/xl/charts/chart${at + 1}.xml`, `${office}.drawingml.chart+xml`]),
   ].map(([name, type]) => `<Override PartName="${name}" ContentType="${type}"/>`);
   const names = sheets.flatMap(({ name, table }, at) =>
     table
@@ -66,6 +72,24 @@ export function workbookParts(
       ]),
     ],
     ['xl/styles.xml', stylesXml],
+    ...chartParts(charts),
+  ];
+}
+
+/** The charts of the first sheet, and what leads to them. */
+function chartParts(charts: readonly PlacedChart[]): readonly Part[] {
+  if (charts.length === 0) return [];
+  return [
+    [
+      'xl/worksheets/_rels/sheet1.xml.rels',
+      rels([[drawingId, `${relationships}/drawing`, '../drawings/drawing1.xml']]),
+    ],
+    ['xl/drawings/drawing1.xml', drawingPart(charts)],
+    [
+      'xl/drawings/_rels/drawing1.xml.rels',
+      rels(charts.map((_, at) => [`rId${at + 1}`, `${relationships}/chart`, `../charts/chart${at + 1}.xml`])), // prettier-ignore
+    ],
+    ...charts.map(({ chart, numbers }, at): Part => [`xl/charts/chart${at + 1}.xml`, chartPart(chart, numbers)]), // prettier-ignore
   ];
 }
 

@@ -5,12 +5,13 @@ import { writeZip } from '../zip.ts';
 import type { ZipEntry } from '../zip.ts';
 import { columnLetters, tableCell, textCell } from './cells.ts';
 import { columnWidths } from './column-widths.ts';
-import { filtered, workbookParts } from './parts.ts';
+import { filtered, quoted, workbookParts } from './parts.ts';
 import { endOfSheet, startOfSheet } from './sheet-frame.ts';
 import { headHeight, rowHeight } from './row-height.ts';
 import { sheetNames } from './sheet-names.ts';
 import type { SheetNote } from './summary-lines.ts';
 import { summarySheet } from './summary-sheet.ts';
+import type { SummarySheet } from './summary-sheet.ts';
 
 type Write = (chunk: Uint8Array) => Promise<void>;
 
@@ -34,16 +35,17 @@ const summaryName = 'Summary';
  */
 export const renderExcel: Render = async (model, _options, write, signal) => {
   const sheets = sheetsOf(model);
+  const summary = summaryOf(model, sheets);
   const named = [
     { name: summaryName },
     ...sheets.map(({ name, table, rows }) => ({ name, table: { columns: table.columns.length, rows } })), // prettier-ignore
   ];
   const entries: ZipEntry[] = [
-    ...workbookParts(named, model.head).map(([name, text]) => ({
+    ...workbookParts(named, summary.charts, model.head).map(([name, text]) => ({
       name,
       write: (add: Write) => add(Buffer.from(text)),
     })),
-    { name: 'xl/worksheets/sheet1.xml', write: (add) => writeSummary(model, sheets, add) },
+    { name: 'xl/worksheets/sheet1.xml', write: (add) => writeSummary(model.head, summary, add) },
     ...sheets.map((sheet, at) => ({
       name: `xl/worksheets/sheet${at + 2}.xml`,
       write: (add: Write) => writeTable(model.head, sheet, add),
@@ -77,22 +79,22 @@ function sheetsOf(model: ReportModel): TableSheet[] {
   return parts.map(({ table, from, rows }, at) => ({ name: names[at] ?? '', table, from, rows }));
 }
 
-async function writeSummary(
-  model: ReportModel,
-  sheets: readonly TableSheet[],
-  add: Write,
-): Promise<void> {
+function summaryOf(model: ReportModel, sheets: readonly TableSheet[]): SummarySheet {
   const sheetsIn = (section: Section): readonly SheetNote[] =>
     tablesOf(section).flatMap((table) =>
       sheets
         .filter((sheet) => sheet.table === table)
         .map(({ name, rows }) => ({ name, rows, empty: table.empty })),
     );
-  const { widths, rows, merged, links } = summarySheet(model, sheetsIn);
+  return summarySheet(model, quoted(summaryName), sheetsIn);
+}
+
+async function writeSummary(report: ReportHead, summary: SummarySheet, add: Write): Promise<void> {
+  const { widths, rows, merged, links, charts } = summary;
   const out = gather(add);
   await out.add(startOfSheet({ widths, isTable: false, isOpen: true }));
   for (const row of rows) await out.add(row);
-  await out.end(endOfSheet(model.head, { merged, links }));
+  await out.end(endOfSheet(report, { merged, links, isDrawnOn: charts.length > 0 }));
 }
 
 async function writeTable(

@@ -1,7 +1,7 @@
 import type { ReportHead } from '../../model.ts';
 import { generatedAt } from '../cell-text.ts';
 import { stringXml } from './cells.ts';
-import { spreadsheet, xmlHead } from './parts.ts';
+import { drawingId, relationships, spreadsheet, xmlHead } from './namespaces.ts';
 import { lineHeight, rowPadding } from './text-lines.ts';
 
 export interface SheetStart {
@@ -25,7 +25,7 @@ export function startOfSheet({ widths, isTable, isOpen }: SheetStart): string {
   const cols = widths.map(
     (width, at) => `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`,
   );
-  return `${xmlHead}<worksheet xmlns="${spreadsheet}"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews>${view}</sheetViews>${isTable ? rowFormat : ''}${cols.length > 0 ? `<cols>${cols.join('')}</cols>` : ''}<sheetData>`;
+  return `${xmlHead}<worksheet xmlns="${spreadsheet}" xmlns:r="${relationships}"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews>${view}</sheetViews>${isTable ? rowFormat : ''}${cols.length > 0 ? `<cols>${cols.join('')}</cols>` : ''}<sheetData>`;
 }
 
 export interface SheetEnd {
@@ -37,6 +37,8 @@ export interface SheetEnd {
   readonly merged?: readonly string[];
   /** Cells that lead to another, as `'Findings'!A1`. */
   readonly links?: readonly Link[];
+  /** Charts are drawn on it. */
+  readonly isDrawnOn?: boolean;
 }
 
 export interface Link {
@@ -45,7 +47,10 @@ export interface Link {
 }
 
 /** What a sheet ends with, after its rows: in the order that Excel insists on. */
-export function endOfSheet(report: ReportHead, { filter, lined, merged, links }: SheetEnd): string {
+export function endOfSheet(
+  report: ReportHead,
+  { filter, lined, merged, links, isDrawnOn = false }: SheetEnd,
+): string {
   return [
     '</sheetData>',
     filter === undefined ? '' : `<autoFilter ref="${filter}"/>`,
@@ -61,6 +66,7 @@ export function endOfSheet(report: ReportHead, { filter, lined, merged, links }:
     '<pageMargins left="0.5" right="0.5" top="0.75" bottom="0.7" header="0.35" footer="0.35"/>',
     '<pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/>',
     `<headerFooter><oddHeader>${stringXml(headerOf(report))}</oddHeader><oddFooter>${stringXml(footerOf(report))}</oddFooter></headerFooter>`,
+    isDrawnOn ? `<drawing r:id="${drawingId}"/>` : '',
     '</worksheet>',
   ].join('');
 }

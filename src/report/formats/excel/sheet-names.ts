@@ -31,9 +31,9 @@ function cleaned(title: string): string {
   return name === '' || /^history$/i.test(name) ? `Sheet ${name}`.trim() : name;
 }
 
-/** Without half a character, a quote or a space at its end. */
-const cut = (name: string, most: number): string =>
-  name
-    .slice(0, most)
-    .replace(/[\uD800-\uDBFF]$/, '')
-    .replace(/[' ]+$/, '');
+/** At the end of a word, where there is one not too far from the end; without half a character, a quote or a space. */
+function cut(name: string, most: number): string {
+  const start = name.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
+  const word = name.length > most && name[most] !== ' ' ? start.lastIndexOf(' ') : -1;
+  return (word > most / 2 ? start.slice(0, word) : start).replace(/[' ]+$/, '');
+}

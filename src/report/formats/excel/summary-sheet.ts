@@ -2,8 +2,12 @@ import type { ReportModel, Section } from '../../model.ts';
 import { columnLetters, emptyCell, tableCell, textCell } from './cells.ts';
 import { highestRow } from './row-height.ts';
 import type { Link } from './sheet-frame.ts';
+import type { ChartLines } from './chart-lines.ts';
+import type { PlacedChart } from './drawing-part.ts';
+import { heightOfChart } from './chart-part.ts';
 import { summaryLines } from './summary-lines.ts';
-import type { Line, SheetNote, SummaryCell } from './summary-lines.ts';
+import type { SheetNote } from './summary-lines.ts';
+import type { Line, SummaryCell } from './summary-cells.ts';
 import { lineHeight, linesIn, rowPadding } from './text-lines.ts';
 
 export interface SummarySheet {
@@ -12,6 +16,7 @@ export interface SummarySheet {
   readonly rows: readonly string[];
   readonly merged: readonly string[];
   readonly links: readonly Link[];
+  readonly charts: readonly PlacedChart[];
 }
 
 /** Digits: the column of labels, and each of the others. */
@@ -24,20 +29,23 @@ const padding: Readonly<Record<string, number>> = { title: 8, subtitle: 6, headi
 /**
  * The first sheet. Its rows are as high as their texts need it: no program does that by itself where cells are merged. A
  * text that is too long for one row goes on in the next.
+ * @param name of the sheet, as references have it
  * @param sheetsOf the sheets of a section's tables
  */
 export function summarySheet(
   model: ReportModel,
+  name: string,
   sheetsOf: (section: Section) => readonly SheetNote[],
 ): SummarySheet {
   const rows: string[] = [];
   const merged: string[] = [];
   const links: Link[] = [];
+  const charts: PlacedChart[] = [];
   let columns = 0;
   let isAfterGap = false;
-  for (const line of summaryLines(model, sheetsOf)) {
+  const add = (line: Line): void => {
     // Two gaps are one.
-    if (line.length === 0 && isAfterGap) continue;
+    if (line.length === 0 && isAfterGap) return;
     isAfterGap = line.length === 0;
     for (const { cells, height } of rowsOf(line)) {
       const number = rows.length + 1;
@@ -49,12 +57,31 @@ export function summarySheet(
         if ('link' in cell && cell.link !== undefined) links.push({ from, to: cell.link });
       }
       const xml = placed.map(({ cell, at }) => cellXml(cell, at, number)).join('');
-      rows.push(`<row r="${number}" ht="${height}" customHeight="1">${xml}</row>`);
+      rows.push(rowXml(number, height, xml));
     }
+  };
+  const addChart = ({ chart, heading, head, numbers }: ChartLines): void => {
+    const row = rows.length;
+    // In one row, which is not cut where pages end; in more only if it is too high for one.
+    const height = chart === undefined ? 0 : heightOfChart(chart) + gap;
+    const count = Math.ceil(height / highestRow);
+    for (let n = 1; n <= count; n++) rows.push(rowXml(row + n, Math.ceil(height / count), ''));
+    add(heading);
+    if (chart) charts.push({ chart, row, numbers: { sheet: name, head: rows.length + 1 } });
+    if (numbers.length === 0) return;
+    add(head);
+    for (const line of numbers) add(line);
+  };
+  for (const one of summaryLines(model, sheetsOf)) {
+    if ('heading' in one) addChart(one);
+    else add(one);
   }
   const widths = Array.from({ length: columns }, (_, at) => widthFrom(at, at + 1));
-  return { widths, rows, merged, links };
+  return { widths, rows, merged, links, charts };
 }
+
+const rowXml = (number: number, height: number, cells: string): string =>
+  `<row r="${number}" ht="${height}" customHeight="1">${cells}</row>`;
 
 interface PlacedCell {
   readonly cell: SummaryCell;

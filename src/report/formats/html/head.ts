@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { reportTypeTitles } from '../../../contract/reports.ts';
 import { aboutOf, generatedAt, whoseOf } from '../cell-text.ts';
 import type { Figures, ReportHead, ReportModel } from '../../model.ts';
+import { beginsWithFigures } from '../reading.ts';
 import { figuresHtml, noticeHtml } from './blocks.ts';
 import { escapeText, proseHtml } from './escape.ts';
 
@@ -17,7 +18,8 @@ const hashOf = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** Up to where the sections begin. Nothing is let in from anywhere: style and script are named by their hashes. */
-export function startOfPage({ head, sections }: ReportModel, parts: PageParts): string {
+export function startOfPage(model: ReportModel, parts: PageParts): string {
+  const { head, sections } = model;
   const { style, script, watermark, ids } = parts;
   const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; base-uri 'none'; form-action 'none'`;
   const links = sections.map(
@@ -38,12 +40,12 @@ export function startOfPage({ head, sections }: ReportModel, parts: PageParts): 
 <body>
 <a class="skip" href="#content">Skip to the report</a>
 ${watermark === undefined ? '' : `<div class="watermark" aria-hidden="true"><span>${escapeText(watermark)}</span></div>\n`}<div class="page">
-${headerHtml(head, sections[0]?.blocks[0]?.kind === 'figures')}<nav class="contents" aria-labelledby="contents"><h2 id="contents">Contents</h2><ol>${links.join('')}</ol></nav>
+${headerHtml(head, beginsWithFigures(model))}<nav class="contents" aria-labelledby="contents"><h2 id="contents">Contents</h2><ol>${links.join('')}</ol></nav>
 <main id="content">
 `;
 }
 
-/** @param hasFigures whether the first section starts with the figures: these, and what has to stand beside them, are not said twice */
+/** @param hasFigures whether the first section has the figures and the notices */
 function headerHtml(head: ReportHead, hasFigures: boolean): string {
   const { name, type, framework, description, generated_by, id } = head;
   const kind = [reportTypeTitles[type], framework].filter((part) => part !== undefined);

@@ -1,25 +1,11 @@
-import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js';
 import { describe, expect, test } from 'vitest';
+import { reportTypes } from '../../../../src/contract/reports.ts';
 import { renderExcel } from '../../../../src/report/formats/excel/render-excel.ts';
 import type { CellType, Row } from '../../../../src/report/model.ts';
+import { madeReport } from '../../../support/report-facts.ts';
 import { findingsTable, sampleReport, tableOf } from '../../../support/sample-report.ts';
 import { counted, hostileReport, rendered, reportOf } from '../rendered.ts';
-
-/** The files of a workbook, by their names. */
-async function unzip(bytes: Buffer): Promise<Map<string, string>> {
-  const zip = new ZipReader(new BlobReader(new Blob([new Uint8Array(bytes)])));
-  const files = new Map<string, string>();
-  for (const entry of await zip.getEntries()) {
-    if (!entry.directory) files.set(entry.filename, await entry.getData(new TextWriter()));
-  }
-  return files;
-}
-
-const sheetNamesOf = (files: ReadonlyMap<string, string>): string[] =>
-  [...(files.get('xl/workbook.xml') ?? '').matchAll(/<sheet name="([^"]*)"/g)].map(([, name = '']) => name); // prettier-ignore
-
-const textsIn = (xml: string): string =>
-  [...xml.matchAll(/<t [^>]*>(.*?)<\/t>/gs)].map(([, text = '']) => text).join('');
+import { sheetNamesOf, textsIn, unzip } from './workbook.ts';
 
 const textAt = (sheet: string, place: string): string =>
   textsIn(new RegExp(`<c r="${place}" .*?</c>`, 's').exec(sheet)?.[0] ?? '');
@@ -193,6 +179,31 @@ describe('a report as a workbook', () => {
     };
     const names = sheetNamesOf(await unzip(await rendered(renderExcel, model)));
     expect(names).toEqual(['Summary', 'Summary (2)', 'summary (3)', 'a b c d e f g h', 'quoted', 'Sheet', 'Sheet History', 'x'.repeat(31), `${'x'.repeat(27)} (2)`]); // prettier-ignore
+  });
+
+  test('ends the names of sheets at the end of a word', async () => {
+    const columns = [{ id: 'a', title: 'A', type: 'text', width: 1 }] as const;
+    const title = 'Violations that were open for a long time';
+    const model = {
+      ...sampleReport(),
+      sections: [1, 2].map((n) => ({
+        id: `s${n}`,
+        title,
+        blocks: [tableOf({ id: `t${n}`, title, columns }, [])],
+      })),
+    };
+    expect(sheetNamesOf(await unzip(await rendered(renderExcel, model)))).toEqual(['Summary', 'Violations that were open for a', 'Violations that were open (2)']); // prettier-ignore
+  });
+
+  test.each(reportTypes)('has the names of sheets whole in a report of type %s', async (type) => {
+    const model = madeReport({ type, findings: 30 });
+    const names = sheetNamesOf(await unzip(await rendered(renderExcel, model)));
+    const titles = model.sections.flatMap(({ title, blocks }) => [
+      title,
+      ...blocks.flatMap((block) => (block.kind === 'table' ? [block.title] : [])),
+    ]);
+    for (const name of names.slice(1)) expect(titles).toContain(name);
+    expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
   });
 
   test('holds texts that are out to do harm as texts', async () => {

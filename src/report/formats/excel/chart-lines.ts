@@ -1,0 +1,106 @@
+import { isEmpty, isZero, readChart } from '../../charts/chart-data.ts';
+import type { ChartData } from '../../charts/chart-data.ts';
+import { cutMiddle } from '../../charts/text.ts';
+import { inTime } from '../../charts/time-scale.ts';
+import type { CellType, Chart, Series } from '../../model.ts';
+import { measureText } from '../html/measure-text.ts';
+import { chartLetters, labelRoom } from './chart-look.ts';
+import { allColumns } from './summary-cells.ts';
+import type { Line, SummaryCell } from './summary-cells.ts';
+
+/** How a chart is drawn, as spreadsheets know charts. */
+type ChartLook = 'bars' | 'waterfall' | 'columns' | 'lines' | 'ring';
+
+/** A chart as a sheet has it: each of its categories is a row, each of its series a column. */
+export interface SheetChart {
+  readonly title: string;
+  readonly description: string;
+  readonly look: ChartLook;
+  /** Its series are the columns of numbers, also those that are not drawn. */
+  readonly data: ChartData;
+  /** Of its categories, in the column after those of numbers: names that are too long to be drawn, cut. */
+  readonly labels?: readonly string[];
+}
+
+/** A chart and its numbers, which the drawing above them refers to. */
+export interface ChartLines {
+  /** None where there is nothing to draw. */
+  readonly chart: SheetChart | undefined;
+  readonly heading: Line;
+  readonly head: Line;
+  /** Of each category. */
+  readonly numbers: readonly Line[];
+}
+
+export function linesOfChart(chart: Chart): ChartLines {
+  const sheetChart = readSheetChart(chart);
+  const { data, labels } = sheetChart;
+  const isTime = chart.form === 'lines';
+  const rows = data.series.length === 0 ? [] : data.categories;
+  return {
+    chart: isEmpty(data) || isZero(data) ? undefined : sheetChart,
+    heading: [{ text: headingOf(chart.title, data), style: 'subheading', span: allColumns }],
+    head: [
+      text(isTime ? 'Time (UTC)' : '', 'head'),
+      ...data.series.map(({ name }) => text(name, 'headOfNumbers')),
+      ...(labels ? [text('Label in the chart', 'head', labelSpan)] : []),
+    ],
+    numbers: rows.map((category, at) => [
+      isTime ? { value: category, type: 'timestamp' } : text(category),
+      ...data.series.map(({ values }) => number(values[at] ?? null, data)),
+      ...(labels ? [text(labels[at] ?? '', 'text', labelSpan)] : []),
+    ]),
+  };
+}
+
+function readSheetChart(chart: Chart): SheetChart {
+  const { title, description, form, drawn } = chart;
+  const read = form === 'lines' ? inTime(readChart(chart)) : readChart(chart);
+  const look = form === 'ring' ? 'ring' : (drawn ?? form);
+  const data = look === 'waterfall' ? withSteps(read) : read;
+  const style = { measure: measureText, size: chartLetters.points };
+  const labels = data.categories.map((name) => cutMiddle(name, labelRoom, style));
+  const areCut = form === 'bars' && labels.some((label, at) => label !== data.categories[at]);
+  return { title, description, look, data, ...(areCut && { labels }) };
+}
+
+/** Columns, which are narrower than labels are long. */
+const labelSpan = 3;
+
+const headingOf = (title: string, { unit }: ChartData): string =>
+  unit === undefined ? title : `${title} (${unit})`;
+
+const text = (
+  words: string,
+  style: 'text' | 'head' | 'headOfNumbers' = 'text',
+  span = 1,
+): SummaryCell => ({ text: words, style, span });
+
+const number = (value: number | null, { percent }: ChartData): SummaryCell => ({
+  value,
+  type: percent ? 'percent' : numberType(value),
+});
+
+const numberType = (value: number | null): CellType =>
+  value === null || Number.isInteger(value) ? 'integer' : 'decimal';
+
+/**
+ * A waterfall with what it is drawn of, as spreadsheets that know no waterfalls stack it: where each bar starts, which is
+ * not seen, and how far it rises or falls from the value before. The first bar is seen from the axis on.
+ */
+function withSteps(data: ChartData): ChartData {
+  const values = data.series[0]?.values ?? [];
+  const steps = values.map((value, at) => {
+    const before = at === 0 ? null : (values[at - 1] ?? null);
+    if (value === null || before === null) return { from: value, rise: null, fall: null };
+    const step = Number((value - before).toPrecision(12));
+    return { from: Math.min(value, before), rise: step >= 0 ? step : null, fall: step < 0 ? -step : null }; // prettier-ignore
+  });
+  const series: readonly Series[] = [
+    { name: 'From', colour: 'first', values: steps.map(({ from }) => from) },
+    { name: 'Rise', colour: 'pass', values: steps.map(({ rise }) => rise) },
+    { name: 'Fall', colour: 'fail', values: steps.map(({ fall }) => fall) },
+  ];
+  const seen = series.filter(({ values }) => values.some((value) => value !== null));
+  return { ...data, series: [...data.series.slice(0, 1), ...seen] };
+}
