@@ -79,12 +79,13 @@ export function drawLines(given: ChartData, room: DrawOptions): Drawing {
   };
 }
 
-/** What the axis covers: down to 0, but for values that lie close together far above it. */
+/** What the axis covers: down to 0, but for values that differ little and are far above it. */
 function rangeOf(values: readonly number[], most = Infinity): readonly [number, number] {
   const low = Math.min(...values);
   const high = Math.max(...values);
-  const room = (high - low || high * 0.1) / 2;
-  if (low <= 0 || high - low > low / 2) return [Math.min(0, low), Math.max(0, high)];
+  const room = (high - low) / 2;
+  if (low <= 0 || high === low || high - low > low / 2)
+    return [Math.min(0, low), Math.max(0, high)];
   return [Math.max(0, low - room), high > most ? high : Math.min(most, high + room)];
 }
 

@@ -49,6 +49,14 @@ test('a waterfall has each bar start where the one before ended, on a scale that
   expect((first?.right ?? 0) - (first?.left ?? 0)).toBeGreaterThan(100);
 });
 
+test('the axis of a line that stays the same begins at 0', () => {
+  const values = [7, 7];
+  const categories = ['2026-10-01T00:00:00.000Z', '2026-10-02T00:00:00.000Z'];
+  const texts = textsOf(draw({ form: 'lines', categories, series: [{ name: 'Open', colour: 'first', values }] })); // prettier-ignore
+  expect(texts).toContain('0');
+  expect(texts).toContain('7');
+});
+
 test('columns stand on the axis, side by side, as high as their values', () => {
   const drawing = draw({
     form: 'lines',
