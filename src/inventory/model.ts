@@ -53,12 +53,23 @@ export interface RawResource {
   readonly writtenAs?: Format;
   /** First steps of the attributes that the input tells of, where it is about a part of the resource alone. */
   readonly only?: readonly string[];
+  /** Where the input tells of the resource in several entries, each about another part: the entries after the first. */
+  readonly merged?: Merged;
+  /** What an export of the resource has in another file that was not read: `IAM policy`, `resource`. */
+  readonly lacks?: string | undefined;
   /** Rules that the resource itself asks to be spared, as the tag by which a policy stands for them: `guard:RULE`. */
   readonly suppressed?: readonly string[];
   /** Policies that the resource's metadata asks to skip. */
   readonly skips?: readonly MetadataSkip[];
   /** Top-level attributes that win over what is normalised: all of the native format, and `properties` that are not known. */
   readonly given?: Readonly<Record<string, unknown>>;
+}
+
+/** Entries that are merged into one resource. */
+export interface Merged {
+  readonly parts: readonly RawResource[];
+  /** The resource as the first entry and only some of the others tell it. */
+  readonly remake: (isKept: (part: RawResource) => boolean) => RawResource;
 }
 
 /** A request in the source of a resource to skip a policy, as written: any of it may be missing or wrong. */
@@ -81,6 +92,7 @@ export interface ReadResource {
   readonly at: DocumentPath;
   readonly suppressed?: readonly string[];
   readonly skips?: readonly MetadataSkip[];
+  readonly lacks?: string;
 }
 
 /** A resource that a template declares and does not deploy: its condition is false with the parameters as they are. */
@@ -95,6 +107,8 @@ export interface LeftOut {
 /** Something in an input that could not be used, and where. */
 export interface InputProblem {
   readonly message: string;
+  /** Which of several files that were read together; absent for one alone. */
+  readonly file?: string;
   /** Counted from 1; absent where it is about the whole input. */
   readonly line?: number;
   readonly column?: number;
@@ -133,4 +147,9 @@ export interface Reader {
   /** Whether the document is of this format, told by a few of its fields; no other reader may say so too. */
   detects(document: unknown): boolean;
   read(document: unknown, options: ReadOptions): ReadDocument;
+  /**
+   * For a format whose exports come in several files: what a document shares with others of its export, such as the names
+   * of its resources. Documents with a common link are read together: `read` then gets the list of them.
+   */
+  links?(document: unknown): readonly string[];
 }

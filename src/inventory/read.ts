@@ -13,6 +13,7 @@ import type {
 } from './model.ts';
 import { normaliseAll, withSpelledType } from './attributes/normalise.ts';
 import { noticesOfPages } from './pages.ts';
+import { itemsOf } from './json.ts';
 import { readers } from './formats/readers.ts';
 import { decodeText } from './text/decode-text.ts';
 import { describeLongNamed, isShortNamed } from './long-names.ts';
@@ -34,7 +35,7 @@ export interface Inventory {
   locate(at: DocumentPath): TextPlace | undefined;
 }
 
-type InventoryRead =
+export type InventoryRead =
   | { readonly ok: true; readonly inventory: Inventory }
   | {
       readonly ok: false;
@@ -67,7 +68,7 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
     return { ok: false, problem, unknownFormat: true };
   }
   const read = reader.read(parsed.document, options);
-  const notices = [...(read.notices ?? []), ...noticesOfPages(parsed.document)];
+  const notices = [...(read.notices ?? []), ...pagesIn(parsed)];
   const [raws, longNamed] = partition(read.raws, isShortNamed);
   const [leftOut, longLeftOut] = partition(read.leftOut ?? [], isShortNamed);
   const problems = [...read.problems, ...[...longNamed, ...longLeftOut].map(describeLongNamed)];
@@ -92,6 +93,13 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
     },
   };
 }
+
+const pagesIn = ({ document, isJoined }: ParsedText): DocumentProblem[] =>
+  isJoined
+    ? itemsOf(document).flatMap((page, index) =>
+        noticesOfPages(page).map(({ message, at = [] }) => ({ message, at: [index, ...at] })),
+      )
+    : noticesOfPages(document);
 
 function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
   return [all.filter(isFirst), all.filter((one) => !isFirst(one))];

@@ -98,6 +98,56 @@ describe('govctl resource import', () => {
     expect((await json('resource', 'get', 'a')).x).toBe(1);
   });
 
+  it('says how many of the unchanged are duplicates in the input', async () => {
+    write('twice.ndjson', `${bucket('a')}\n${bucket('b')}\n${bucket('a')}\n`);
+    const { stdout } = await run(['resource', 'import', 'twice.ndjson']);
+    expect(stdout).toBe(
+      'Imported 2 created, 0 updated and 0 unchanged; 1 duplicate in the input\n',
+    );
+    expect(await json('resource', 'import', 'twice.ndjson')).toMatchObject({ unchanged: 3, repeated: 1 }); // prettier-ignore
+  });
+
+  it('names the first 20 rejected, and how to list all', async () => {
+    write('broken.ndjson', [bucket('a'), ...Array.from({ length: 23 }, () => '{"id": 1}')].join('\n')); // prettier-ignore
+    const { stdout } = await run(['resource', 'import', 'broken.ndjson']);
+    expect(stdout).toContain('... and 3 more (use -o json to list all)\n');
+  });
+
+  describe('of a Google Cloud export in two files', () => {
+    const named = { name: '//storage.googleapis.com/logs', asset_type: 'storage.googleapis.com/Bucket' }; // prettier-ignore
+    const bindings = [{ role: 'roles/storage.objectViewer', members: ['allUsers'] }];
+    beforeEach(() => {
+      write('assets.json', JSON.stringify({ ...named, resource: { data: { name: 'logs', versioning: { enabled: true } } } })); // prettier-ignore
+      write('iam.json', JSON.stringify({ ...named, iam_policy: { bindings } }));
+    });
+    const stored = () => json('resource', 'get', named.name);
+
+    it.each([['assets.json iam.json'], ['iam.json assets.json']])('merges the parts: %s', async (files) => {
+      const outcome = await run(['resource', 'import', ...files.split(' ')]);
+      expect(outcome).toMatchObject({
+        exitCode: 0,
+        stdout: 'Imported 1 created, 0 updated and 0 unchanged\n',
+        stderr: expect.not.stringContaining('without') as unknown,
+      });
+      expect(await stored()).toMatchObject({ iam: { bindings }, versioning: { enabled: true } });
+    }); // prettier-ignore
+
+    it('warns if only a part is imported, and stores nothing of the other', async () => {
+      const assets = await run(['resource', 'import', 'assets.json']);
+      expect([assets.exitCode, assets.stderr]).toEqual([
+        0,
+        expect.stringContaining('(1 without their IAM policy)'),
+      ]);
+      expect(assets.stderr).toContain('Pass the exports of all parts in one command');
+      expect(await stored()).toMatchObject({ versioning: { enabled: true } });
+      expect(await stored()).not.toHaveProperty('iam');
+      const iam = await run(['resource', 'import', 'iam.json']);
+      expect(iam.stderr).toContain('(1 without their resource)');
+      expect(await stored()).toMatchObject({ iam: { bindings } });
+      expect(await stored()).not.toHaveProperty('versioning');
+    });
+  });
+
   it('names what a false condition leaves out', async () => {
     write(
       'conditions.yaml',

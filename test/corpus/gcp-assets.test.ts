@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Resource } from '../../src/contract/resources.ts';
 import { UnknownValue } from '../../src/contract/resources.ts';
-import { hasInputs, readFolder, readInput } from './public-inputs.ts';
+import { createDocuments } from '../../src/cli/check/documents.ts';
+import { isFields } from '../../src/inventory/json.ts';
+import { readInventory } from '../../src/inventory/read.ts';
+import type { InventoryRead } from '../../src/inventory/read.ts';
+import { hasInputs, inputPath, readFolder, readInput } from './public-inputs.ts';
 
 const folder = 'gcp-assets';
 const validator = 'GoogleCloudPlatform__terraform-validator';
@@ -31,11 +36,32 @@ const sorted = (value: unknown): unknown =>
       ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, sorted(one)]))
       : value;
 
+function resourcesOf(read: InventoryRead): readonly Resource[] {
+  if (!read.ok) throw new Error(read.problem.message);
+  return read.inventory.resources.map(({ resource }) => resource);
+}
+
 describe.runIf(hasInputs(folder))('public assets', () => {
   test('all load, commented lines and documents one after the other too', () => {
     const { failed, resources } = readFolder(folder, 'gcp-assets');
     expect(failed).toEqual([]);
     expect(resources).toBeGreaterThan(300);
+  });
+
+  test('an export of IAM policies beside one of resources is as one file', () => {
+    const texts = ['resources', 'iam_policies'].map((part) =>
+      readFileSync(inputPath(`${folder}/forseti-security__forseti-security/additional_cai_${part}.dump.ndjson`), 'utf8'),
+    ); // prettier-ignore
+    const documents = createDocuments({}, (work) => work(), texts.length);
+    for (const [nth, text] of texts.entries()) {
+      const input = { file: `${nth}`, absolute: `/${nth}`, size: text.length, named: true };
+      expect(documents.open(input, Buffer.from(text))).toBeUndefined();
+    }
+    const apart = documents.waiting().map((one) => resourcesOf(one.read()));
+    const together = readInventory(texts.join('\n').replace(/^#.*$/gm, ''));
+    expect(apart).toEqual([resourcesOf(together)]);
+    const both = resourcesOf(together).filter(({ iam, properties }) => isFields(iam) && Object.keys(properties).length > 1); // prettier-ignore
+    expect(both.length).toBeGreaterThan(1);
   });
 
   test.each([

@@ -12,7 +12,9 @@ export function hasInputs(folder: string): boolean {
   return isThere;
 }
 
-export const readInput = (file: string) => readInventory(readFileSync(path.join(data, file)));
+export const inputPath = (file: string): string => path.join(data, file);
+
+export const readInput = (file: string) => readInventory(readFileSync(inputPath(file)));
 
 /**
  * Reads every file of a folder: which loaded as the format, and of the others the message with its place. Prints

@@ -2,16 +2,15 @@ import { defined } from '../../contract/defined.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { partAtFault, partsOf } from '../../inventory/attributes/normalise.ts';
 import type { MetadataSkip, ReadOptions, ReadResource } from '../../inventory/model.ts';
-import { readInventory } from '../../inventory/read.ts';
 import type { CheckedFinding } from '../../project/check/checker.ts';
 import { createSkipReader } from '../../project/check/inline-skips.ts';
 import type { AttachedSkip, InlineSkip } from '../../project/check/inline-skips.ts';
 import { placeLeftOut } from '../../project/check/left-out.ts';
-import type { InputFile } from '../../project/check/discover-inputs.ts';
 import type { Place } from '../../project/model.ts';
 import { takingTurns } from '../../project/read/turns.ts';
 import { duplicateAt, noticeAt } from './check-run.ts';
 import type { CheckRun } from './check-run.ts';
+import type { DocumentRead } from './documents.ts';
 import type { PlacedFinding } from './placed-finding.ts';
 import type { SourcePlaces } from './source-places.ts';
 
@@ -65,17 +64,18 @@ const ownLanguages: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Checks the resources of one document that is read as a whole: a template, a plan, a snapshot.
+ * Checks the resources of one document that is read as a whole: a template, a plan, a snapshot, an export in several files.
  * @throws GovctlError interrupted
  */
 export async function checkDocument(
-  input: InputFile,
-  bytes: Uint8Array,
+  document: DocumentRead,
   options: DocumentOptions,
   run: CheckRun,
 ): Promise<void> {
+  const [input] = document.inputs;
   const { file } = input;
-  const read = run.holding(() => readInventory(bytes, options));
+  const byFile = new Map(document.inputs.map((one) => [one.file, one]));
+  const read = document.read();
   if (!read.ok) {
     // A folder holds other things too; what cannot even be parsed may be a template with a mistake.
     if (read.unknownFormat && !input.named) run.skipped.push(file);
@@ -113,7 +113,10 @@ export async function checkDocument(
       const fails = (resource: Resource) => run.checker.fails(finding.policy, resource);
       const part = finding.status === 'FAIL' ? partAtFault(one.resource, fails) : undefined;
       const placed = { ...finding, ...(part ? placeOf({ ...one, ...part }) : place) };
-      run.collector.add(options.complete?.(placed, one) ?? placed, input);
+      run.collector.add(
+        options.complete?.(placed, one) ?? placed,
+        byFile.get(placed.file) ?? input,
+      );
     }
     found.length = 0;
   };

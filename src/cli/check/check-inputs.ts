@@ -8,9 +8,11 @@ import { unreadable } from '../../project/read/read-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { checkDocument } from './check-document.ts';
 import type { DocumentOptions } from './check-document.ts';
-import { interrupted } from './check-run.ts';
+import { interrupted, noticeAt } from './check-run.ts';
 import type { CheckRun } from './check-run.ts';
 import { checkStream } from './check-stream.ts';
+import { createDocuments, largestDocument } from './documents.ts';
+import type { Documents } from './documents.ts';
 import type { LineChecker } from './line-checker.ts';
 import { openBytes } from '../flags/open-bytes.ts';
 
@@ -25,26 +27,26 @@ export interface InputOptions extends DocumentOptions {
 const smallFile = 4 * 1024 * 1024;
 /** Bytes of a first line within which a stream of resources is told from a document. */
 const longestFirstLine = 1024 * 1024;
-/** Bytes. What is not one resource a line must fit into memory, several times over. */
-export const largestDocument = 256 * 1024 * 1024;
-
-/** Checks every input, one after another. What can't be read is noted, and the others go on. */
+/**
+ * Checks every input, one after another, then exports that came in several files. What can't be read is noted, and the
+ * others go on.
+ */
 export async function checkInputs(
   inputs: readonly InputFile[],
   options: InputOptions,
   run: CheckRun,
   terminal: Terminal,
 ): Promise<void> {
-  for (const input of inputs) {
+  const documents = createDocuments(options, run.holding, inputs.length);
+  const attempt = async (file: string, check: () => Promise<void>): Promise<void> => {
     try {
-      await checkInput(input, options, run, terminal);
+      await check();
     } catch (error) {
       if (run.signal.aborted) throw interrupted();
       if (error instanceof GovctlError) throw error;
-      const { file } = input;
       if (isFileError(error)) {
         run.unreadable.add({ file, message: unreadable(error).message });
-        continue;
+        return;
       }
       // A fault of ours in one file must not cost the verdict about the others.
       const said = error instanceof Error ? error.message : String(error);
@@ -54,7 +56,13 @@ export async function checkInputs(
       });
       await options.tellFault?.(error);
     }
-  }
+  };
+  for (const input of inputs)
+    await attempt(input.file, () => checkInput(input, documents, options, run, terminal));
+  for (const document of documents.waiting())
+    await attempt(document.inputs[0].file, () => checkDocument(document, options, run));
+  const notMerged = documents.notMerged();
+  if (notMerged) run.notices.add(noticeAt(notMerged, notMerged.file));
 }
 
 export const isFileError = (error: unknown): boolean =>
@@ -62,6 +70,7 @@ export const isFileError = (error: unknown): boolean =>
 
 async function checkInput(
   input: InputFile,
+  documents: Documents,
   options: InputOptions,
   run: CheckRun,
   terminal: Terminal,
@@ -73,13 +82,15 @@ async function checkInput(
     return;
   }
   const bytes = await readAll(head, rest);
-  if (bytes) await checkDocument(input, bytes, options, run);
-  else {
+  if (!bytes) {
     run.unreadable.add({
       file: input.file,
       message: `the file is larger than ${largestDocument / 1024 / 1024} MiB; for larger inputs, use NDJSON with one resource per line`,
     });
+    return;
   }
+  const document = documents.open(input, bytes);
+  if (document) await checkDocument(document, options, run);
 }
 
 interface Begun {

@@ -91,9 +91,16 @@ export function createRun(
 export const interrupted = (): GovctlError => new GovctlError('interrupted', 'Interrupted');
 
 export const noticeAt = (
-  { message, line = 1, column = 1 }: InputProblem,
-  file: string,
-): Problem => ({ level: 'warning', code: 'not-known', message, file, line, column });
+  { message, file, line = 1, column = 1 }: InputProblem,
+  input: string,
+): Problem => ({
+  level: 'warning',
+  code: 'not-known',
+  message,
+  file: file ?? input,
+  line,
+  column,
+});
 
 export const duplicateAt = (id: string, place: Place): Problem => ({
   level: 'warning',

@@ -19,6 +19,8 @@ export interface ImportReport {
   created: number;
   updated: number;
   unchanged: number;
+  /** Of the unchanged: those that stand in the input again just as they are, and were sent once. */
+  repeated: number;
   /** Resources that the service refused. */
   rejected: number;
   /** They, as far as the service names them, and files or parts of them that could not be read. */
@@ -74,17 +76,18 @@ export async function showImport(
 }
 
 function describe(report: ImportReport, style: Style): string {
-  const { created, updated, unchanged, rejected_lines: rejected } = report;
+  const { created, updated, unchanged, repeated, rejected_lines: rejected } = report;
   const lines = rejected.slice(0, mostShown).map(({ file, line, column, id, reason }) => {
     const place = [file, line, column].filter((part) => part !== undefined).join(':');
     return `${style.red('rejected')} ${printableLine(place)}  ${printableLine(id ? `${id}: ${reason}` : reason)}`;
   });
   const more = Math.max(rejected.length, report.rejected) - lines.length;
-  if (more > 0) lines.push(`... and ${inThrees(more)} more`);
+  if (more > 0) lines.push(`... and ${inThrees(more)} more (use -o json to list all)`);
   const words = [
     `${inThrees(created)} created`,
     `${inThrees(updated)} updated`,
-    `${inThrees(unchanged)} unchanged`,
+    `${inThrees(unchanged - repeated)} unchanged`,
   ];
-  return `${[...lines, `${style.green('Imported')} ${listWords(words)}`].join('\n')}\n`;
+  const again = repeated > 0 ? `; ${count(repeated, 'duplicate')} in the input` : '';
+  return `${[...lines, `${style.green('Imported')} ${listWords(words)}${again}`].join('\n')}\n`;
 }

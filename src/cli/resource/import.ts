@@ -1,31 +1,23 @@
 import { defined } from '../../contract/defined.ts';
-import type { Client } from '../../client/client.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { ImportAnswer } from '../../contract/resources.ts';
-import type { ReadOptions, ReadResource } from '../../inventory/model.ts';
-import { readInventory } from '../../inventory/read.ts';
+import type { InputProblem, ReadOptions, ReadResource } from '../../inventory/model.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import { loadConfig } from '../../project/config.ts';
 import { unreadable } from '../../project/read/read-text.ts';
-import {
-  begin,
-  chain,
-  isFileError,
-  isResourceStream,
-  largestDocument,
-  readAll,
-} from '../check/check-inputs.ts';
+import { begin, chain, isFileError, isResourceStream, readAll } from '../check/check-inputs.ts';
 import { placeLeftOut } from '../../project/check/left-out.ts';
-import type { Holding } from '../../project/model.ts';
 import { interrupted } from '../check/check-run.ts';
+import { createDocuments, largestDocument } from '../check/documents.ts';
+import type { DocumentRead, Documents } from '../check/documents.ts';
 import { LineTooLongError, cutAtLineEnds } from '../check/line-chunks.ts';
 import { readParameters } from '../check/options.ts';
 import { findInputs } from '../check/prepare.ts';
 import { readingOf } from '../project/reading.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
-import { inThrees } from '../terminal/printable.ts';
+import { inThrees, listWords } from '../terminal/printable.ts';
 import { showImport } from './import-report.ts';
 import type { ImportReport, Rejected } from './import-report.ts';
 import { resourceLines } from './resource-lines.ts';
@@ -55,33 +47,39 @@ export async function runImport(context: Context, options: ImportOptions): Promi
   const report = emptyReport();
   const sent = createSent();
   const isDry = options.dryRun === true;
-  const { holding } = context.world;
+  const documents = createDocuments(reading, context.world.holding, files.length);
+  const lacking = createLacking();
   for (const { file, message } of failed) report.rejected_lines.push({ file, reason: message });
   await withOurServer(
     context,
     'a resource inventory',
     'Importing resources',
     async (client, update) => {
+      const sendTo =
+        (file: string): Send =>
+        async (body, place) => {
+          if (isDry) return;
+          const { data } = await client.resources.import({ body });
+          count(report, file, data, place);
+          update(`Importing ${file}: ${inThrees(resourcesIn(report))} resources`);
+        };
+      const importing: Importing = { format: options.format, sent, documents, lacking, report };
       for (const input of files) {
-        const told = (): void =>
-          update(`Importing ${input.file}: ${inThrees(resourcesIn(report))} resources`);
-        await importFile(
-          context,
-          client,
-          input,
-          { ...reading, sent, isDry, holding },
-          report,
-          told,
-        ).catch((error: unknown) => {
+        const { file } = input;
+        await importFile(context, input, importing, sendTo(file)).catch((error: unknown) => {
           if (context.world.signal.aborted) throw interrupted();
           if (!isFileError(error) && !(error instanceof LineTooLongError)) throw error;
           const reason =
             error instanceof LineTooLongError ? error.message : unreadable(error).message;
-          report.rejected_lines.push({ file: input.file, reason });
+          report.rejected_lines.push({ file, reason });
         });
       }
+      for (const document of documents.waiting())
+        await importDocument(document, importing, sendTo(document.inputs[0].file));
     },
   );
+  for (const warning of [documents.notMerged(), lacking.warning()])
+    if (warning) report.warnings.unshift(warning);
   if (options.prune) await prune(context, options, report, sent);
   else await showImport(context, report);
   return report.rejected_lines.length > 0 ? exitCodes.usage : exitCodes.ok;
@@ -124,6 +122,7 @@ const emptyReport = (): ImportReport => ({
   created: 0,
   updated: 0,
   unchanged: 0,
+  repeated: 0,
   rejected: 0,
   rejected_lines: [],
   unknown_values: 0,
@@ -135,39 +134,34 @@ const emptyReport = (): ImportReport => ({
 const resourcesIn = ({ created, updated, unchanged }: ImportReport): number =>
   created + updated + unchanged;
 
-interface Reading extends ReadOptions {
+/** Sends lines. @param place of one of them in the files */
+type Send = (body: string, place: (line: number) => Partial<Rejected>) => Promise<void>;
+
+/** An import at work. */
+interface Importing extends Pick<ReadOptions, 'format'> {
   readonly sent: Sent;
-  /** Nothing is sent. */
-  readonly isDry: boolean;
-  readonly holding: Holding;
+  readonly documents: Documents;
+  readonly lacking: Lacking;
+  readonly report: ImportReport;
 }
 
 async function importFile(
   context: Context,
-  client: Client,
   input: InputFile,
-  reading: Reading,
-  report: ImportReport,
-  told: () => void,
+  importing: Importing,
+  send: Send,
 ): Promise<void> {
+  const { report, documents } = importing;
   const { head, rest } = await begin(input, context.world.terminal, context.world.signal);
-  const send = async (body: string, place: (line: number) => Partial<Rejected>): Promise<void> => {
-    if (reading.isDry) return;
-    const { data } = await client.resources.import({ body });
-    count(report, input.file, data, place);
-    told();
-  };
-  if (isResourceStream(head, reading)) {
+  if (isResourceStream(head, importing)) {
     let before = 0;
     for await (const bytes of cutAtLineEnds(chain(head, rest))) {
       const from = before;
       const lines = new TextDecoder().decode(bytes).split('\n');
       const kept = lines.map((text, index) => {
         const line = from + index + 1;
-        const refused = reading.sent.refuse(text, `${input.file}:${line}`);
-        if (!refused) return text;
-        reject(report, { file: input.file, line, ...refused });
-        return ''; // the lines after it keep their numbers
+        const isNew = take(importing, text, { file: input.file, line });
+        return isNew ? text : ''; // the lines after it keep their numbers
       });
       await send(kept.join('\n'), (line) => ({ line: from + line }));
       before += lines.length - 1;
@@ -180,23 +174,33 @@ async function importFile(
     report.rejected_lines.push({ file: input.file, reason });
     return;
   }
-  await importDocument(input, bytes, reading, report, send);
+  const document = documents.open(input, bytes);
+  if (document) await importDocument(document, importing, send);
 }
 
-function reject(report: ImportReport, rejected: Rejected): void {
-  report.rejected += 1;
-  report.rejected_lines.push(rejected);
+/** Whether a line is to be sent. */
+function take({ sent, report }: Importing, text: string, place: Omit<Rejected, 'reason'>): boolean {
+  const { file, line } = place;
+  const met = sent.add(text, line === undefined ? file : `${file}:${line}`);
+  if (met === 'same') {
+    report.unchanged += 1;
+    report.repeated += 1;
+  } else if (met !== 'new') {
+    report.rejected += 1;
+    report.rejected_lines.push({ ...place, ...met });
+  }
+  return met === 'new';
 }
 
 async function importDocument(
-  input: InputFile,
-  bytes: Uint8Array,
-  reading: Reading,
-  report: ImportReport,
-  send: (body: string, place: (line: number) => Partial<Rejected>) => Promise<void>,
+  document: DocumentRead,
+  importing: Importing,
+  send: Send,
 ): Promise<void> {
+  const { report, lacking } = importing;
+  const [input] = document.inputs;
   const { file } = input;
-  const read = reading.holding(() => readInventory(bytes, reading));
+  const read = document.read();
   if (!read.ok) {
     // A folder holds other things, too.
     if (read.unknownFormat && !input.named) report.skipped.push(file);
@@ -209,11 +213,11 @@ async function importDocument(
   for (const notice of notices) report.warnings.push({ file, ...notice });
   for (const one of leftOut) report.left_out.push(placeLeftOut(one, file, locate(one.at)));
   const unknown = (values: number): void => void (report.unknown_values += values);
-  const isNew = ({ at }: ReadResource, line: string): boolean => {
-    const place = locate(at);
-    const refused = reading.sent.refuse(line, place ? `${file}:${place.line}` : file);
-    if (refused) reject(report, { file, ...place, ...refused });
-    return refused === undefined;
+  const isNew = ({ at, lacks }: ReadResource, line: string): boolean => {
+    const place = { file, ...locate(at) };
+    if (!take(importing, line, place)) return false;
+    if (lacks !== undefined) lacking.add(lacks, place);
+    return true;
   };
   for (const chunk of resourceLines(resources, unknown, isNew)) {
     await send(chunk.text, (line) => {
@@ -223,18 +227,32 @@ async function importDocument(
   }
 }
 
-const placed = ({
-  message,
-  line,
-  column,
-}: {
-  readonly message: string;
-  readonly line?: number;
-  readonly column?: number;
-}): Omit<Rejected, 'file'> => ({
-  ...defined({ line, column }),
-  reason: message,
-});
+const placed = ({ message, ...place }: InputProblem) => ({ ...place, reason: message });
+
+/** Resources of which the files contain only a part. */
+interface Lacking {
+  add(part: string, place: Omit<InputProblem, 'message'> & { readonly file: string }): void;
+  warning(): ImportReport['warnings'][number] | undefined;
+}
+
+function createLacking(): Lacking {
+  const counts = new Map<string, number>();
+  let first: Parameters<Lacking['add']>[1] | undefined;
+  return {
+    add(part, place) {
+      first ??= place;
+      counts.set(part, (counts.get(part) ?? 0) + 1);
+    },
+    warning() {
+      if (!first) return undefined;
+      const lacks = Array.from(counts, ([part, amount]) => `${inThrees(amount)} without ${part}`);
+      return {
+        ...first,
+        message: `only a part of some resources is in these files (${listWords(lacks)}), and an import replaces a resource as a whole. Pass the exports of all parts in one command`,
+      };
+    },
+  };
+}
 
 /** Adds what the service says of a piece. @param place of one of its lines in the file */
 function count(

@@ -18,10 +18,10 @@ export interface Placed {
 
 export interface Sent {
   /**
-   * Remembers a line. Gives why it can't be sent: its id was sent before, with other content. What is no resource the
-   * service refuses by itself.
+   * Remembers a line. `new` is to be sent: what is no resource the service refuses by itself. `same` was sent before; with
+   * other content under its ID, it can't be.
    */
-  readonly refuse: (line: string, place: string) => Refusal | undefined;
+  readonly add: (line: string, place: string) => 'new' | 'same' | Refusal;
   readonly has: (id: string) => boolean;
   /** Each type, account and region of what was sent. */
   readonly scopes: ReadonlyMap<string, Placed>;
@@ -41,11 +41,11 @@ export function createSent(): Sent {
     has: (id) => sent.has(id),
     scopes,
     unread: () => unread,
-    refuse(line, place) {
+    add(line, place) {
       const resource = parse(line);
       if (!isFields(resource) || typeof resource['id'] !== 'string') {
         if (line.trim() !== '') unread += 1;
-        return undefined;
+        return 'new';
       }
       const { id, type } = resource;
       if (typeof type === 'string') {
@@ -55,10 +55,13 @@ export function createSent(): Sent {
       } else unread += 1;
       const content = contentOf(resource);
       const before = sent.get(id);
-      if (!before) sent.set(id, { content, place });
-      return before && before.content !== content
-        ? { id, reason: `same ID as ${before.place}, but different content` }
-        : undefined;
+      if (!before) {
+        sent.set(id, { content, place });
+        return 'new';
+      }
+      return before.content === content
+        ? 'same'
+        : { id, reason: `same ID as ${before.place}, but different content` };
     },
   };
 }

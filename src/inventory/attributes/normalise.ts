@@ -77,10 +77,11 @@ export function normaliseAll(given: readonly RawResource[], format: Format): Rea
     at: raw.at,
     ...(raw.suppressed ? { suppressed: raw.suppressed } : {}),
     ...(raw.skips ? { skips: raw.skips } : {}),
+    ...defined({ lacks: raw.lacks }),
   }));
 }
 
-/** What a resource was made of, where others of the input are joined into it. */
+/** What a resource was made of, where others of the input are joined or merged into it. */
 interface Joined {
   readonly parts: readonly RawResource[];
   /** The resource as it were with only some of these. */
@@ -94,7 +95,7 @@ const mostParts = 200;
 
 /** The resource, with a note of those that are joined into it. */
 function normaliseWithParts(raw: RawResource, format: Format, related: Related): Resource {
-  const parts = new Set<RawResource>();
+  const parts = new Set<RawResource>(raw.merged?.parts);
   const resource = normalise(raw, format, {
     ...related,
     referring: (to, ...asked) => {
@@ -104,14 +105,16 @@ function normaliseWithParts(raw: RawResource, format: Format, related: Related):
     },
   });
   if (parts.size === 0 || parts.size > mostParts) return resource;
-  const remake: Joined['remake'] = (isKept) =>
-    normalise(raw, format, {
+  const remake: Joined['remake'] = (isKept) => {
+    const remade = raw.merged?.remake(isKept) ?? raw;
+    return normalise(remade, format, {
       ...related,
-      referring: (to, ...asked) => {
-        const found = related.referring(to, ...asked);
-        return to === raw ? found.filter(isKept) : found;
-      },
+      referring: (to, ...asked) =>
+        to === remade
+          ? related.referring(raw, ...asked).filter(isKept)
+          : related.referring(to, ...asked),
     });
+  };
   joinedInto.set(resource, { parts: [...parts], remake });
   return resource;
 }
@@ -129,7 +132,7 @@ export function partAtFault(
   return parts.find((part) => fails(remake((one) => one === part)));
 }
 
-/** The resources that are joined into a resource: rules that are resources of their own, say. */
+/** What is joined or merged into a resource: rules that are resources of their own, say. */
 export const partsOf = (resource: Resource): readonly RawResource[] =>
   joinedInto.get(resource)?.parts ?? [];
 

@@ -5,6 +5,8 @@ import type { TextPlace } from './place.ts';
 export interface ParsedText {
   /** One value; several YAML documents, or JSON lines, are a list. Nested at most `maxDepth` deep. */
   readonly document: unknown;
+  /** The value is a list of the documents of several texts. */
+  readonly isJoined?: true;
   /** What is wrong with the text, though it can be read. */
   readonly problems: readonly InputProblem[];
   /** Keys that stand twice in their map; looked for when asked, as it takes a pass over the text. */

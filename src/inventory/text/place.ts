@@ -2,6 +2,8 @@
 export interface TextPlace {
   readonly line: number;
   readonly column: number;
+  /** Which of several texts that were read together; absent for one alone. */
+  readonly file?: string;
 }
 
 /** Finds places by offset. The starts of lines are found once, when first asked for. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkDocument } from '../../../src/cli/check/check-document.ts';
 import { createRun } from '../../../src/cli/check/check-run.ts';
 import { createCollector } from '../../../src/cli/check/collect.ts';
+import { readInventory } from '../../../src/inventory/read.ts';
 import { createChecker } from '../../../src/project/check/checker.ts';
 
 describe('checkDocument', () => {
@@ -33,8 +34,8 @@ describe('checkDocument', () => {
       onProgress: () => Promise.resolve(),
     });
     const input = { file: 'a.json', absolute: '/a.json', size: 1, named: true };
-    const bytes = new TextEncoder().encode(JSON.stringify({ resources }));
-    await expect(checkDocument(input, bytes, {}, run)).rejects.toMatchObject({
+    const read = () => readInventory(JSON.stringify({ resources }));
+    await expect(checkDocument({ inputs: [input], read }, {}, run)).rejects.toMatchObject({
       error: 'interrupted',
     });
     expect(checked).toBeGreaterThan(0);

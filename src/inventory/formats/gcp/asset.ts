@@ -1,7 +1,7 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import { field, fieldsOf, isFields, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
-import type { DocumentPath, RawResource } from '../../model.ts';
+import type { DocumentPath, Merged, RawResource } from '../../model.ts';
 import { readTags } from '../../attributes/values.ts';
 
 /** An asset, whatever it was exported by. */
@@ -19,6 +19,8 @@ export interface Asset {
   /** `['projects/1', 'folders/2']`, or `organization/3/project/name`. */
   readonly ancestors?: unknown;
   readonly at: DocumentPath;
+  readonly merged?: Merged | undefined;
+  readonly lacks?: string | undefined;
 }
 
 export function toRawResource(asset: Asset): RawResource {
@@ -48,6 +50,8 @@ export function toRawResource(asset: Asset): RawResource {
     source: { format: 'gcp-assets' },
     names: [...new Set(names.filter((one) => one !== undefined))],
     at: asset.at,
+    ...(asset.merged ? { merged: asset.merged } : {}),
+    lacks: asset.lacks,
     ...(asset.data === undefined ? { only: ['iam', 'audit_configs'] } : {}),
   };
 }

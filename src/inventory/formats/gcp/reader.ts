@@ -2,13 +2,16 @@ import { UnknownValue } from '../../../contract/resources.ts';
 import { canonicalText, withoutCopies } from '../../canonical-text.ts';
 import { field, isFields, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
-import type { DocumentPath, Reader } from '../../model.ts';
+import type { DocumentPath, Merged, RawResource, Reader } from '../../model.ts';
 import { listAnswer } from './api-lists.ts';
 import { toRawResource } from './asset.ts';
 import type { Asset } from './asset.ts';
 import { assetType } from './types.ts';
 
-/** Exports of Cloud Asset Inventory: lists, single assets, lines; and lists as Google's APIs answer with them. */
+/**
+ * Exports of Cloud Asset Inventory: lists, single assets, lines, and lists of these; and lists as Google's APIs answer
+ * with them.
+ */
 export const gcp: Reader = {
   format: 'gcp-assets',
   detects: (document) =>
@@ -35,6 +38,10 @@ export const gcp: Reader = {
       ),
     };
   },
+  links: (document) =>
+    listAnswer(document)
+      ? []
+      : assetsOf(document).flatMap(({ value }) => (isAsset(value) ? [keyOf(value)] : [])),
 };
 
 interface Found {
@@ -43,19 +50,22 @@ interface Found {
 }
 
 /** The assets of an export: a list, `{assets: [...]}`, the results of a search, or one alone. */
-function assetsOf(document: unknown): Found[] {
+function assetsOf(document: unknown, at: DocumentPath = []): Found[] {
+  if (isAsset(document)) return [{ value: document, at }];
   for (const name of ['assets', 'results']) {
     const list = field(document, name);
     if (Array.isArray(list))
-      return itemsOf(list).map((value, index) => ({ value, at: [name, index] }));
+      return itemsOf(list).map((value, index) => ({ value, at: [...at, name, index] }));
   }
   return Array.isArray(document)
-    ? itemsOf(document).map((value, index) => ({ value, at: [index] }))
-    : [{ value: document, at: [] }];
+    ? itemsOf(document).flatMap((value, index) => assetsOf(value, [...at, index]))
+    : [{ value: document, at }];
 }
 
 const isAsset = (value: unknown): value is Fields =>
   isFields(value) && typeOf(value) !== undefined && textOf(field(value, 'name')) !== undefined;
+
+const keyOf = (asset: Fields): string => JSON.stringify([typeOf(asset), asset['name']]);
 
 const typeOf = (asset: Fields): string | undefined =>
   textOf(asset['asset_type']) ?? textOf(asset['assetType']);
@@ -102,12 +112,12 @@ interface Entry {
   readonly at: DocumentPath;
 }
 
-/** An asset stands once in each export (resources, IAM policies, …): what they say of it is put together. */
+/** An asset stands once in each export (resources, IAM policies, …): what they say of it is merged. */
 function joinAssets(found: readonly Found[]): Asset[] {
   const byName = new Map<string, Entry[]>();
   for (const { value, at } of found) {
     if (!isAsset(value)) continue;
-    const key = JSON.stringify([typeOf(value), value['name']]);
+    const key = keyOf(value);
     const same = byName.get(key);
     if (same) same.push({ value, at });
     else byName.set(key, [{ value, at }]);
@@ -116,29 +126,61 @@ function joinAssets(found: readonly Found[]): Asset[] {
     ({ value }) =>
       field(value, 'iamPolicy') !== undefined || field(value, 'iam_policy') !== undefined,
   );
-  return [...byName.values()].flatMap(tellApart).map(({ entries, disputed }) => {
-    const fields = entries.map(({ value }) => value);
-    const [{ value, at } = { value: {}, at: [] }] = entries;
-    const resource = firstOf(fields, 'resource');
-    const beside = Object.entries(contents).flatMap(([camel, snake]) => {
-      const content = firstOf(fields, camel) ?? firstOf(fields, snake);
-      return content === undefined ? [] : [[camel, content] as const];
-    });
-    const isOpen = !hasPolicies || (disputed.has('iamPolicy') && !beside.some(isIamPolicy));
-    return {
-      type: assetType(typeOf(value) ?? ''),
-      name: textOf(value['name']) ?? '',
-      data: field(resource, 'data') ?? firstOf(fields, 'additionalAttributes'),
-      location: textOf(field(resource, 'location')) ?? textOf(firstOf(fields, 'location')),
-      beside: { ...(isOpen ? notExported : {}), ...Object.fromEntries(beside) },
-      labels: firstOf(fields, 'labels'),
-      ancestors: firstOf(fields, 'ancestors') ?? firstOf(fields, 'ancestry_path'),
-      at,
-    };
-  });
+  return [...byName.values()]
+    .flatMap(tellApart)
+    .map(({ entries, disputed }) =>
+      mergeEntries(withResourceFirst(entries), hasPolicies && !disputed.has('iamPolicy')),
+    );
 }
 
-const isIamPolicy = ([name]: readonly [string, unknown]): boolean => name === 'iamPolicy';
+/** A resource is where its own entry stands. */
+function withResourceFirst(entries: readonly Entry[]): readonly Entry[] {
+  const own = entries.find(({ value }) => isTold(value['resource']));
+  return own === undefined || own === entries[0]
+    ? entries
+    : [own, ...entries.filter((entry) => entry !== own)];
+}
+
+/** @param closed an asset without an IAM policy has none */
+function mergeEntries(entries: readonly Entry[], closed: boolean): Asset {
+  const fields = entries.map(({ value }) => value);
+  const [first = { value: {}, at: [] }, ...others] = entries;
+  const resource = firstOf(fields, 'resource');
+  const beside = Object.fromEntries(
+    Object.entries(contents).flatMap(([camel, snake]) => {
+      const content = firstOf(fields, camel) ?? firstOf(fields, snake);
+      return content === undefined ? [] : [[camel, content] as const];
+    }),
+  );
+  const isOpen = !closed && !Object.hasOwn(beside, 'iamPolicy');
+  const data = field(resource, 'data') ?? firstOf(fields, 'additionalAttributes');
+  return {
+    type: assetType(typeOf(first.value) ?? ''),
+    name: textOf(first.value['name']) ?? '',
+    data,
+    location: textOf(field(resource, 'location')) ?? textOf(firstOf(fields, 'location')),
+    beside: { ...(isOpen ? notExported : {}), ...beside },
+    labels: firstOf(fields, 'labels'),
+    ancestors: firstOf(fields, 'ancestors') ?? firstOf(fields, 'ancestry_path'),
+    at: first.at,
+    merged: others.length === 0 ? undefined : mergedOf(first, others),
+    lacks: data === undefined ? 'their resource' : isOpen ? 'their IAM policy' : undefined,
+  };
+}
+
+/** What is left out of an asset may be there: without an entry, nothing is known of what it tells. */
+function mergedOf(first: Entry, others: readonly Entry[]): Merged {
+  const entries = new Map<RawResource, Entry>(
+    others.map((entry) => [toRawResource(mergeEntries([entry], false)), entry]),
+  );
+  return {
+    parts: [...entries.keys()],
+    remake: (isKept) => {
+      const kept = [...entries].flatMap(([part, entry]) => (isKept(part) ? [entry] : []));
+      return toRawResource(mergeEntries([first, ...kept], false));
+    },
+  };
+}
 
 const ownKinds = ['resource', 'additionalAttributes', 'labels', 'location'] as const;
 const kindNames = [...Object.entries(contents), ...ownKinds.map((kind) => [kind, kind] as const)];
@@ -186,5 +228,7 @@ function tellApart(entries: Entry[]): Group[] {
   return Array.from(bySaid.values(), (own) => ({ entries: [...own, ...shared], disputed }));
 }
 
+const isTold = (value: unknown): boolean => value !== undefined && value !== null;
+
 const firstOf = (all: readonly Fields[], name: string): unknown =>
-  all.map((one) => field(one, name)).find((value) => value !== undefined && value !== null);
+  all.map((one) => field(one, name)).find(isTold);

@@ -1,0 +1,90 @@
+import type { ReadOptions } from '../../inventory/model.ts';
+import { parseInput, readParsed } from '../../inventory/read.ts';
+import type { InventoryRead } from '../../inventory/read.ts';
+import type { ParsedText } from '../../inventory/text/parsed-text.ts';
+import { exportPartOf, groupLinked, readTogether } from '../../inventory/together.ts';
+import type { ExportPart, Group } from '../../inventory/together.ts';
+import type { InputFile } from '../../project/check/discover-inputs.ts';
+import type { Holding } from '../../project/model.ts';
+
+/** Bytes. What is not one resource a line must fit into memory, several times over. */
+export const largestDocument = 256 * 1024 * 1024;
+
+/** A document, or the parts of an export that are read as one. */
+export interface DocumentRead {
+  readonly inputs: Group<InputFile>;
+  readonly read: () => InventoryRead;
+}
+
+/** Reads the documents of a command. */
+export interface Documents {
+  /** Undefined for a part of an export: it waits until the other files have been read. */
+  open(input: InputFile, bytes: Uint8Array): DocumentRead | undefined;
+  /** What waits, put together. */
+  waiting(): readonly DocumentRead[];
+  /** Why parts were not put together, and the first file that this is about. */
+  notMerged(): { readonly file: string; readonly message: string } | undefined;
+}
+
+interface Waiting extends ExportPart {
+  readonly input: InputFile;
+  readonly parsed: ParsedText;
+}
+
+/**
+ * @param files how many there are: one alone is complete
+ * @param most bytes that may wait; if there are more, each file is read by itself
+ */
+export function createDocuments(
+  options: ReadOptions,
+  holding: Holding,
+  files: number,
+  most = largestDocument,
+): Documents {
+  const waiting: Waiting[] = [];
+  let size = 0;
+  let isTooLarge = false;
+  return {
+    open(input, bytes) {
+      const parse = holding(() => parseInput(bytes));
+      if (!parse.ok) return { inputs: [input], read: () => parse };
+      const { parsed } = parse;
+      const part = files > 1 ? holding(() => exportPartOf(parsed, options)) : undefined;
+      if (part) {
+        isTooLarge ||= size + bytes.length > most;
+        if (!isTooLarge) {
+          size += bytes.length;
+          waiting.push({ ...part, input, parsed });
+          return undefined;
+        }
+      }
+      return { inputs: [input], read: () => holding(() => readParsed(parsed, options)) };
+    },
+    waiting() {
+      const groups = isTooLarge
+        ? waiting.map((one): Group<Waiting> => [one])
+        : groupLinked(waiting);
+      return groups.map((group) => {
+        const [first, ...others] = group;
+        const readGroup = () =>
+          others.length === 0
+            ? readParsed(first.parsed, options)
+            : readTogether(group.map(textOf), { ...options, format: first.format });
+        return {
+          inputs: [first.input, ...others.map(({ input }) => input)],
+          read: () => holding(readGroup),
+        };
+      });
+    },
+    notMerged() {
+      const [first] = waiting;
+      if (!isTooLarge || !first) return undefined;
+      return {
+        file: first.input.file,
+        message: `the exports are larger than ${most / 1024 / 1024} MiB together, so each file was read by itself: parts of a resource in different files are not merged. Pass fewer files per command, such as those of one project`,
+      };
+    },
+  };
+}
+
+const textOf = ({ input, parsed }: Waiting) => ({ file: input.file, parsed });
