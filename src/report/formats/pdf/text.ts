@@ -214,10 +214,12 @@ function startFilling(limit: number, space: Word): Filling {
         put(word);
         return;
       }
-      // What has to be broken anyway goes on where its line is: an id with Han characters in it is one word to its reader.
-      const goesOn = !spaced && word.width > limit && width < (limit * 2) / 3;
+      // What has to be broken anyway, or goes on after a sign, stays on its line: an id with Han characters in it is one word
+      // to its reader.
+      const isPart = !spaced && (word.width > limit || signs.has(word.letters()[0]?.codePoint));
+      const goesOn = isPart && width < (limit * 2) / 3;
       if (segments.length > 0 && !goesOn) finish();
-      if (word.width <= limit) return void put(word);
+      if (width + word.width <= limit) return void put(word);
       const chunks = breakWord(word, limit, limit - width);
       for (const [n, chunk] of chunks.entries()) {
         put(chunk);
