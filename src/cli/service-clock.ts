@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import type { Fetch } from '../client/http.ts';
+import type { AnswerHeaders, Fetch } from '../client/http.ts';
 import { isLoopback } from './credentials/base-url.ts';
 
 /** The clock of a local server may have been moved; each of its answers tells how far. */
@@ -16,15 +16,18 @@ export function createServiceClock(now: () => number): ServiceClock {
     now: () => now() + offset,
     reading: (fetch) => async (url, init) => {
       const answer = await fetch(url, init);
-      const [, moved = '0'] =
-        /\boffset_ms=(-?\d{1,15})\b/.exec(answer.headers.get(header) ?? '') ?? [];
-      offset = Number(moved);
+      offset = readOffset(answer.headers);
       return answer;
     },
   };
 }
 
-const header = 'x-govctl-local';
+/** By how many milliseconds a service says that its clock was moved. */
+export function readOffset(headers: Pick<AnswerHeaders, 'get'>): number {
+  const told = headers.get('x-govctl-local') ?? '';
+  const [, offset = '0'] = /\boffset_ms=(-?\d{1,15})\b/.exec(told) ?? [];
+  return Number(offset);
+}
 
 /** The time of a service before anything else was asked, in milliseconds since the epoch. */
 export async function serviceNow(

@@ -10,6 +10,8 @@ import { createTransport } from '../../client/transport.ts';
 import { connectAs, transportOptions } from '../objects/connect.ts';
 import type { Context } from '../context.ts';
 import { isLoopback, isUnprotected } from '../credentials/base-url.ts';
+import { readOffset } from '../service-clock.ts';
+import { describeOffset } from '../../contract/duration.ts';
 import type { ClientCertificate } from '../credentials/client-certificate.ts';
 import { certificateFilesOf, readClientCertificate } from '../credentials/client-certificate.ts';
 import type { Target } from '../credentials/find-login.ts';
@@ -252,6 +254,7 @@ async function checkHealth(context: Context, target: Target): Promise<Finding[]>
     answer.headers.get('date'),
     context.world.now(),
     isLoopback(target.baseUrl),
+    readOffset(answer.headers),
   );
   const rest = clock ? [clock] : [];
   if (answer.ok)
@@ -277,11 +280,20 @@ async function checkHealth(context: Context, target: Target): Promise<Finding[]>
   ];
 }
 
-export function checkClock(date: string | null, now: number, isLocal = false): Finding | undefined {
+export function checkClock(
+  date: string | null,
+  now: number,
+  isLocal = false,
+  offset = 0,
+): Finding | undefined {
   const theirs = date === null ? NaN : Date.parse(date);
   if (Number.isNaN(theirs)) return undefined;
   const seconds = Math.round((now - theirs) / 1000);
   const check = 'clock';
+  if (isLocal && offset !== 0) {
+    const message = `the clock of this local server was moved by ${describeOffset(offset)}`;
+    return { check, status: 'ok', message };
+  }
   if (Math.abs(now - theirs) <= clockToleranceMs)
     return { check, status: 'ok', message: "matches the service's clock" };
   return {

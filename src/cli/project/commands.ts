@@ -81,7 +81,7 @@ Examples:
   $ govctl init --ci gitlab --install-from https://git.example.com/govctl#v1`;
 
 const validateHelp = `
-Exit codes: 0 valid, 3 invalid.
+Exit codes: 0 valid; 3 invalid, or no policy files found.
 
 Examples:
   $ govctl validate

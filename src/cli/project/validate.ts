@@ -16,12 +16,13 @@ interface ValidateOptions {
   readonly strict?: boolean;
 }
 
-/** Reads the policy files and says all that is wrong with them. 3 when something is, else 0. */
+/** Reads the policy files and says all that is wrong with them. 3 when something is, or there is none, else 0. */
 export const runValidate: Run<ValidateOptions> = async (context, { args: [paths], strict }) => {
   const { world } = context;
   const project = await loadProject({ ...readingOf(context), paths, now: world.now() });
   const summary = await showProject(context, project);
-  const failed = summary.errors > 0 || (strict === true && summary.warnings > 0);
+  const failed =
+    summary.files === 0 || summary.errors > 0 || (strict === true && summary.warnings > 0);
   await writeGithubOutput(world.env, { valid: !failed, ...summary });
   return (failed ? exitCodes.usage : exitCodes.ok) satisfies ExitCode;
 };
@@ -41,7 +42,11 @@ export async function showProject(
     rows: () => problems,
     human: (style, columns) => {
       const colour =
-        summary.errors > 0 ? style.red : summary.warnings > 0 ? style.yellow : style.green;
+        summary.errors > 0 || summary.files === 0
+          ? style.red
+          : summary.warnings > 0
+            ? style.yellow
+            : style.green;
       return `${problems.length > 0 ? `${renderProblems(problems, style, columns)}\n` : ''}${colour(verdict)}\n`;
     },
     more: {

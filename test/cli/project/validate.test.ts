@@ -91,10 +91,10 @@ describe('govctl validate', () => {
     ]);
   });
 
-  it('says that there are no files', async () => {
+  it('fails where there are no files: the path may be wrong', async () => {
     const { exitCode, stdout } = await runCommandLine(['validate'], { cwd: makeRepo() });
     expect([exitCode, stdout]).toEqual([
-      0,
+      3,
       'No policy files found: no *.yaml or *.yml files in these paths\n',
     ]);
   });
