@@ -72,7 +72,7 @@ const columnsFor = (_: unknown, rows: readonly Evaluation[]): readonly Column<Ev
     ? [{ title: 'STATUS', cell: ({ status }: Evaluation) => status }]
     : []),
   { title: 'RESOURCE', cell: (row) => row.resource_id, shrinks: 'middle' },
-  { title: 'POLICY', cell: (row) => row.policy_name, shrinks: 'end' },
+  { title: 'POLICY', cell: (row) => row.policy_name, shrinks: 'wrap' },
   { title: 'REASON', cell: ({ reason = '-' }) => reason },
   { title: 'ATTRIBUTE', cell: ({ path = '-' }) => path, shrinks: 'middle' },
   { title: 'MESSAGE', cell: ({ message = '-' }) => message, shrinks: 'end', least: 20, drops: 1 },

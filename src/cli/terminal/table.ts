@@ -112,7 +112,7 @@ function fitting<Row>(
   return (text) => [truncate(text, width, tail, ellipsis)];
 }
 
-/** Lines between words, or within one that is wider alone. */
+/** Lines between words, or within one that is wider alone: there after a sign between its parts, if that is not far back. */
 const wrapCell = (text: string, width: number): string[] =>
   wrapWords(text, width, 0)
     .split('\n')
@@ -120,12 +120,18 @@ const wrapCell = (text: string, width: number): string[] =>
       const pieces: string[] = [];
       let rest = [...line];
       do {
-        const piece = startOf(rest, width) || rest.slice(0, 1).join('');
+        const start = startOf(rest, width) || rest.slice(0, 1).join('');
+        const [part = ''] = lastPart.exec(start) ?? [];
+        const isWhole = [...start].length === rest.length || part.length * 2 < start.length;
+        const piece = isWhole ? start : part;
         pieces.push(piece);
         rest = rest.slice([...piece].length);
       } while (rest.length > 0);
       return pieces;
     });
+
+/** Up to the last sign between the parts of a name. */
+const lastPart = /^.*[-/:._]/su;
 
 function measure<Row>(
   rows: readonly Row[],

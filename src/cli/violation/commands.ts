@@ -51,12 +51,15 @@ const violations: OwnNoun<AnsweredViolation, ListOptions> = {
         paint: (text, { severity }, style) => paintSeverity(text, severity, style),
       },
       { title: 'RESOURCE', cell: (row) => row.resource_id, shrinks: 'middle', least: 9 },
-      { title: 'POLICY', cell: (row) => row.policy_name, shrinks: 'end', drops: 3 },
+      { title: 'POLICY', cell: (row) => row.policy_name, shrinks: 'wrap', drops: 3 },
       ...(rows.some(({ monthly_cost: cost }) => cost !== undefined)
         ? [{ title: 'MONTHLY COST', cell: costText, isRight: true as const, drops: 2 }]
         : []),
-      { title: 'MESSAGE', cell: ({ message }) => message, shrinks: 'end', drops: 1 },
-      { title: 'STATUS', cell: ({ status }) => status, drops: 4 },
+      { title: 'MESSAGE', cell: ({ message }) => message, shrinks: 'end', least: 30, drops: 1 },
+      // Only open ones are listed unless others are asked for.
+      ...(rows.every(({ status }) => status === 'OPEN')
+        ? []
+        : [{ title: 'STATUS', cell: ({ status }: AnsweredViolation) => status, drops: 4 }]),
       { title: 'ID', cell: ({ id }) => id },
     ],
   },
