@@ -37,7 +37,7 @@ export function spendingIn(
     return {
       spent: showAmount(groups.find((one) => one.currency === currency)?.amount ?? zero),
       ...(evaluated_at < span.end
-        ? forecastOf(await expectedTotal(charges, { ...span, currency }, signal))
+        ? await forecastFor(charges, { ...span, currency }, evaluated_at, signal)
         : {}),
       ...dataOf(charges, span, [
         ...(filters.environment && isNowhere(['environment']) ? ['environment'] : []),
@@ -78,9 +78,22 @@ function dataOf(
   };
 }
 
-type Expected = Awaited<ReturnType<typeof expectedTotal>>;
+/** Days after the last one with data in which a forecast still makes sense: exports may be monthly. */
+const longestGap = 35;
 
-function forecastOf(expected: Expected): Pick<BudgetEvaluation, 'forecast' | 'forecast_note'> {
+async function forecastFor(
+  charges: Charges,
+  wanted: Span & { readonly currency: string },
+  now: string,
+  signal: AbortSignal,
+): Promise<Pick<BudgetEvaluation, 'forecast' | 'forecast_note'>> {
+  const last = charges.periods.reduce((max, { last_day: day }) => (day > max ? day : max), '');
+  if (last !== '' && dayNumber(now.slice(0, 10)) - dayNumber(last) > longestGap) {
+    return {
+      forecast_note: `cost data ends on ${last}, more than ${longestGap} days ago`,
+    };
+  }
+  const expected = await expectedTotal(charges, wanted, signal);
   if ('reason' in expected) return { forecast_note: expected.reason };
   const { mean, interval80, note } = expected;
   return {

@@ -377,6 +377,17 @@ describe('the forecast for a period', () => {
     expect(status.forecast).toBeUndefined();
     expect(status.forecast_note).toContain('a forecast requires 7');
   });
+
+  it('is absent where data ended long ago, and says when', async () => {
+    world.advance(8 * day);
+    const id = await world.budget({ amount: '250' });
+    await world.spend(...daily(31));
+    const status = await world.status(id);
+    expect([status.forecast, status.forecast_note]).toEqual([
+      undefined,
+      'cost data ends on 2026-01-31, more than 35 days ago',
+    ]);
+  });
 });
 
 describe('budgets of a snapshot', () => {
