@@ -102,7 +102,7 @@ function registerWrites(webhook: GovctlCommand, act: Act): void {
     .command('create')
     .summary('create a webhook')
     .description(
-      'Create a webhook. Pass its signing secret in the environment, on standard input or at the prompt, because other users can see command lines.',
+      'Create a webhook. A signing secret is required: have one generated, or pass it in the environment, on standard input or at the prompt. There is no flag for it, because other users can see command lines.',
     )
     .requiredOption('--url <url>', 'URL of the receiver: https, or http on this machine')
     .addOption(

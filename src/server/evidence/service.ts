@@ -55,7 +55,7 @@ export async function createBundle(
       'invalid_evidence',
       'No scan of the whole inventory has been completed yet, so there is nothing to collect',
       {
-        hint: 'Run one with POST /v1/scans (`govctl scan run`), and collect once it is completed.',
+        hint: 'Run `govctl scan run` (POST /v1/scans), and collect once the scan is completed.',
       },
     );
   }
