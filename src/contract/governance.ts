@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { UndecidedReason } from './findings.ts';
 import { Timestamp, commaList, commaListOf, digits, listEndpoint, listQuery } from './lists.ts';
+import { PendingEvaluation } from './pending-evaluation.ts';
 import { Severity } from './policies.ts';
 import { PredictiveAlert } from './predictions.ts';
 import { scopeFilters } from './scope-filters.ts';
@@ -37,6 +38,7 @@ const GovernanceOverview = z.looseObject({
   generated_at: Timestamp,
   /** Policies times the resources that they are about, as far as their outcomes are known. */
   evaluated: z.int(),
+  pending: PendingEvaluation.optional(),
 });
 export type GovernanceOverview = z.infer<typeof GovernanceOverview>;
 
@@ -135,6 +137,6 @@ export const evaluations = {
     summary: 'List the latest outcomes other than PASS: FAIL, EXEMPT and ERROR',
     ext: true,
     query: EvaluationListQuery,
-    rows: { evaluations: z.array(Evaluation) },
+    rows: { evaluations: z.array(Evaluation), pending: PendingEvaluation.optional() },
   }),
 };

@@ -3,6 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { inThrees } from './in-threes.ts';
 import { ById, Timestamp, commaList, listQuery } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
+import { PendingEvaluation } from './pending-evaluation.ts';
 import { ResourceType } from './policies.ts';
 
 const text = (max: number) => z.string().max(max);
@@ -257,6 +258,7 @@ export type ResourceListQuery = z.infer<typeof ResourceListQuery>;
 export const maxResourcesPerRequest = 1_000;
 
 const counts = { created: z.int(), updated: z.int(), unchanged: z.int() };
+const pending = PendingEvaluation.optional();
 export type UpsertCounts = { created: number; updated: number; unchanged: number };
 
 /** Rejected lines that an import names; the others are counted. */
@@ -268,6 +270,7 @@ export const maxRejected = 1_000;
 export const ImportAnswer = z.looseObject({
   lines: z.int(),
   ...counts,
+  pending,
   rejected: z.int(),
   /** The first of them, each with its line, counted from 1. */
   rejected_lines: z.array(
@@ -321,7 +324,7 @@ export const resources = {
           message: `have more than ${inThrees(maxTagsPerRequest)} tags in total; send fewer resources per request, or import them`,
         }),
     }),
-    response: { status: 200, body: z.looseObject(counts) },
+    response: { status: 200, body: z.looseObject({ ...counts, pending }) },
     errors: ['invalid_resource'],
   }),
   import: endpoint({

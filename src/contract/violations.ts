@@ -5,6 +5,7 @@ import { endpoint } from './endpoint.ts';
 import { FindingRule, UndecidedReason } from './findings.ts';
 import { ById, Timestamp, commaList, commaListOf, digits, listQuery } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
+import { PendingEvaluation } from './pending-evaluation.ts';
 import { Severity } from './policies.ts';
 
 export const violationStatuses = ['OPEN', 'EXEMPT', 'RESOLVED'] as const;
@@ -210,6 +211,7 @@ const ViolationSummary = z.looseObject({
   total: z.int(),
   /** What all the resources cost, each counted once, in however many groups it is; as in a group. */
   monthly_costs: MonthlyCosts.optional(),
+  pending: PendingEvaluation.optional(),
 });
 export type ViolationSummary = z.infer<typeof ViolationSummary>;
 
@@ -290,7 +292,7 @@ export const violations = {
   list: noun.list({
     summary: 'List violations',
     query: ViolationListQuery,
-    rows: { violations: z.array(AnsweredViolation) },
+    rows: { violations: z.array(AnsweredViolation), pending: PendingEvaluation.optional() },
   }),
   summary: endpoint({
     method: 'GET',

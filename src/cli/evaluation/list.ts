@@ -39,7 +39,8 @@ export async function runList(context: Context, options: ListOptions): Promise<E
       const { data, characters } = await client.evaluations.list({
         query: { ...filter, ...policies, ...place },
       });
-      return { rows: data.evaluations, pagination: data.pagination, characters };
+      const { evaluations: rows, pagination, pending } = data;
+      return { rows, pagination, pending, characters };
     },
     columns: columnsFor,
   });

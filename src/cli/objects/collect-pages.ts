@@ -2,6 +2,7 @@ import type { AnyServersPagination } from '../../client/list-all.ts';
 import { createListBound } from '../../client/list-all.ts';
 import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
+import type { PendingEvaluation } from '../../contract/pending-evaluation.ts';
 import type { Context } from '../context.ts';
 import { inThrees } from '../terminal/printable.ts';
 
@@ -30,8 +31,17 @@ export type PageQuery = { readonly limit: number } & (
 export interface PageOf<Row> {
   readonly rows: readonly Row[];
   readonly pagination?: AnyServersPagination | undefined;
+  readonly pending?: PendingEvaluation | undefined;
   /** Of the answer. */
   readonly characters: number;
+}
+
+/** What all pages together say. */
+export interface Pages<Row> {
+  readonly rows: readonly Row[];
+  readonly pagination: Collected;
+  /** Before the first page that tells it. */
+  readonly pending?: PendingEvaluation;
 }
 
 /** The API's `pagination`, for all collected rows. */
@@ -50,16 +60,18 @@ export async function collectPages<Row extends { readonly id: string }>(
   most: number,
   plural: string,
   fetchPage: (place: PageQuery) => Promise<PageOf<Row>>,
-): Promise<{ readonly rows: readonly Row[]; readonly pagination: Collected }> {
+): Promise<Pages<Row>> {
   const found = new Map<string, Row>();
   const bound = createListBound(plural);
   let cursor: string | undefined;
   let total: number | undefined;
+  let firstPending: PendingEvaluation | undefined;
   let hasMore = true;
   for (let offset = 0; hasMore && found.size < most;) {
     const limit = Math.min(pageSize, most - found.size);
     const place = cursor === undefined ? { offset } : { cursor };
-    const { rows, pagination, characters } = await fetchPage({ limit, ...place });
+    const { rows, pagination, pending, characters } = await fetchPage({ limit, ...place });
+    firstPending ??= pending;
     const before = found.size;
     for (const row of rows) if (found.size < most) found.set(row.id, row);
     bound(characters, found.size);
@@ -78,6 +90,7 @@ export async function collectPages<Row extends { readonly id: string }>(
       offset: 0,
       has_more: hasMore,
     },
+    ...defined({ pending: firstPending }),
   };
 }
 

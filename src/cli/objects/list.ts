@@ -7,10 +7,11 @@ import type { Context, Run } from '../context.ts';
 import type { ListFlags } from '../flags/list-flags.ts';
 import { formatTable } from '../terminal/table.ts';
 import { collectPages, howMany, sayHowMany } from './collect-pages.ts';
-import type { Collected, PageOf, PageQuery } from './collect-pages.ts';
+import type { PageOf, PageQuery, Pages } from './collect-pages.ts';
 import type { DescribedNoun, Listed, Noun, WithId } from './noun.ts';
 import { apiOf, listWords, ownField, shownIn } from './noun.ts';
 import type { Extension } from './our-server.ts';
+import { warnOfPending } from './pending.ts';
 import { withServer } from './our-server.ts';
 
 interface Table<Row> extends Extension, Pick<Listed<Row, never>, 'columns' | 'formats' | 'note'> {
@@ -24,11 +25,6 @@ export interface ListOf<Row> extends Table<Row> {
   readonly fetchPage: (client: Client, page: PageQuery) => Promise<PageOf<Row>>;
   /** Whether flags filter the rows; default: true. */
   readonly isFiltered?: boolean;
-}
-
-interface Rows<Row> {
-  readonly rows: readonly Row[];
-  readonly pagination: Collected;
 }
 
 /** Lists objects of a server, from as many pages as the flags require. */
@@ -74,12 +70,12 @@ export const listNoun =
 async function showTable<Row>(
   context: Context,
   { plural, listName = plural, columns, formats, note }: Table<Row>,
-  { rows, pagination }: Rows<Row>,
+  { rows, pagination, pending }: Pages<Row>,
   isFiltered?: boolean,
 ): Promise<ExitCode> {
   const shown = shownIn(context);
   await context.show({
-    value: { [listName]: rows, pagination },
+    value: { [listName]: rows, ...defined({ pending }), pagination },
     rows: () => rows,
     human: (style) =>
       rows.length === 0 ? '' : formatTable(rows, columns(shown, rows), style, shown.room),
@@ -88,6 +84,7 @@ async function showTable<Row>(
   const said = note?.(rows, context);
   if (said !== undefined) await context.say(said);
   await sayHowMany(context, plural, rows.length, pagination, isFiltered);
+  await warnOfPending(context, pending);
   return exitCodes.ok;
 }
 
@@ -121,6 +118,7 @@ const pagesOf =
     return {
       rows: answer[listWords(noun).listName],
       pagination: answer.pagination,
+      pending: answer.pending,
       characters,
     } as PageOf<Item>;
   };
@@ -149,7 +147,7 @@ async function chooseHere<Item extends WithId, Flags>(
   query: Query,
   { sort, order, most }: ListFlags & { readonly most: number },
   client: Client,
-): Promise<Rows<Item>> {
+): Promise<Pages<Item>> {
   const { fieldOf = ownField, sortKeyOf = fieldOf } = list;
   const filters = Object.entries(query);
   const wanted = filters

@@ -64,20 +64,28 @@ export const overviewView = (
 });
 
 const headLine = (
-  { generated_at: at, evaluated }: GovernanceOverview,
+  { generated_at: at, evaluated, pending }: GovernanceOverview,
   { style, baseUrl }: Screen,
 ): string =>
   [
     style.bold('Governance'),
     utcMinute(at),
-    `${inThrees(evaluated)} evaluations`,
+    `${inThrees(evaluated)} evaluations${pending ? `, ${inThrees(pending.evaluations)} pending` : ''}`,
     printableLine(baseUrl),
   ].join(' · ');
 
 function scoreLines(
-  { compliance_score: score, evaluated, policy_violations: { critical } }: GovernanceOverview,
+  {
+    compliance_score: score,
+    evaluated,
+    pending,
+    policy_violations: { critical },
+  }: GovernanceOverview,
   { style, isPart, further: { days } }: Screen,
 ): string[] {
+  if (evaluated === 0 && pending) {
+    return [style.bold('  Score  not known yet'), '  Evaluations are pending.'];
+  }
   if (evaluated === 0) {
     return [
       style.bold('  Score  none yet'),
@@ -86,17 +94,30 @@ function scoreLines(
         : '  Nothing was evaluated: no policy applies to the resources in the inventory.',
     ];
   }
-  const isCompliant = score >= compliantFrom && critical === 0;
-  const paint = isCompliant ? style.green : style.red;
   const full = Math.floor((score / 100) * scoreBar);
-  const why = isCompliant
-    ? 'compliant'
-    : `not compliant: ${score < compliantFrom ? `under ${compliantFrom}` : 'CRITICAL violations are open'}`;
+  const { why, color } = standing(score, critical, pending !== undefined);
+  const paint = style[color];
   return [
     `  ${style.bold(paint(`${score} of 100`))}  ${why}`,
     `  ${paint('█'.repeat(full))}${style.dim('░'.repeat(scoreBar - full))}`,
     ...trendLine(days, score, style),
   ];
+}
+
+/** What an open violation says stays true whatever is pending; a score does not. */
+function standing(
+  score: number,
+  critical: number,
+  isPending: boolean,
+): { readonly why: string; readonly color: 'green' | 'red' | 'yellow' } {
+  const isUnder = score < compliantFrom;
+  if (critical > 0 && (isPending || !isUnder)) {
+    return { why: 'not compliant: CRITICAL violations are open', color: 'red' };
+  }
+  if (isPending) return { why: 'so far: evaluations are pending', color: 'yellow' };
+  return isUnder
+    ? { why: `not compliant: under ${compliantFrom}`, color: 'red' }
+    : { why: 'compliant', color: 'green' };
 }
 
 /** From the first day that is known to now. */

@@ -3,6 +3,7 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
+import { warnOfPending } from '../objects/pending.ts';
 import { clearScreen } from '../terminal/clear-screen.ts';
 import { isWhole, nothingFurther, readFurther } from './further.ts';
 import { overviewView } from './overview-view.ts';
@@ -41,6 +42,7 @@ export async function runOverview(context: Context, options: OverviewOptions): P
     const view = overviewView(overview, { ...beside, now, isPart: !isWhole(query) });
     if (!options.watch) {
       await context.show(view);
+      await warnOfPending(context, overview.pending);
       return exitCodes.ok;
     }
     if (terminal.stdoutIsTty) await terminal.stdout.write(clearScreen);

@@ -56,6 +56,8 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
     .option('--parameters <key=value>', 'template parameter (repeatable)', collectValues)
     .option('--parameters-file <file>', 'file with template parameters, JSON or YAML')
     .option('--all-conditions', 'also import resources whose condition is false')
+    .option('--wait', 'wait until the service has no pending evaluations')
+    .option('--timeout <time>', 'with --wait: timeout in seconds, or a duration such as 10m', '600')
     .option(
       '--prune',
       'delete resources that are missing from the files, for the types, accounts and regions in the files',
@@ -91,9 +93,11 @@ type, account and region. If a file or line is rejected, nothing is deleted.
 
 Exit codes: 0 imported; 3 a file or line was rejected, or --prune was not
 approved; 6 --prune was refused: a file or line was rejected, there are no
-resources, or more than --max-delete would be deleted. Imported resources are kept.
+resources, or more than --max-delete would be deleted; 8 evaluations are still
+pending at the timeout of --wait. Imported resources are kept.
 
 Examples:
   $ govctl resource import snapshot.json
+  $ govctl resource import snapshot.json --wait --timeout 10m
   $ govctl resource import exports/ --prune --dry-run
   $ govctl resource import exports/ --prune --max-delete 50 --auto-approve`;

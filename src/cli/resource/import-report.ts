@@ -1,6 +1,9 @@
 import type { PlacedLeftOut } from '../../project/check/left-out.ts';
+import { defined } from '../../contract/defined.ts';
+import type { PendingEvaluation } from '../../contract/pending-evaluation.ts';
 import type { InputProblem } from '../../inventory/model.ts';
 import type { Context } from '../context.ts';
+import { warnOfPending } from '../objects/pending.ts';
 import type { Gone } from './prune.ts';
 import { count, inThrees, listWords, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
@@ -33,6 +36,8 @@ export interface ImportReport {
   readonly warnings: (InputProblem & { readonly file: string })[];
   /** Files of the folders that hold something else. */
   readonly skipped: string[];
+  /** What the service has left to evaluate. */
+  pending?: PendingEvaluation | undefined;
 }
 
 /** Lines for people; the rest is in the other formats. */
@@ -46,7 +51,7 @@ export async function showImport(
 ): Promise<void> {
   const isDry = pruned?.value.dry_run === true;
   await context.show({
-    value: { ...report, ...pruned?.value },
+    value: defined({ ...report, ...pruned?.value }),
     human: (style) => `${isDry ? '' : describe(report, style)}${pruned?.human(style) ?? ''}`,
   });
   if (report.unknown_values > 0) {
@@ -73,6 +78,7 @@ export async function showImport(
   if (report.skipped.length > 0) {
     await context.say(`${count(report.skipped.length, 'file')} without resources skipped.`);
   }
+  await warnOfPending(context, report.pending);
 }
 
 function describe(report: ImportReport, style: Style): string {

@@ -17,6 +17,8 @@ import { findInputs } from '../check/prepare.ts';
 import { readingOf } from '../project/reading.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
+import { waitUntilEvaluated } from '../objects/pending.ts';
+import { parseTimeout } from '../objects/wait.ts';
 import { inThrees, listWords } from '../terminal/printable.ts';
 import { showImport } from './import-report.ts';
 import type { ImportReport, Rejected } from './import-report.ts';
@@ -32,11 +34,14 @@ export interface ImportOptions extends PruneOptions {
   readonly parameters?: readonly string[];
   readonly parametersFile?: string;
   readonly allConditions?: boolean;
+  readonly wait?: boolean;
+  readonly timeout: string;
 }
 
 /** Sends the resources of files to the inventory, a piece at a time: memory holds no more of a stream of them. */
 export async function runImport(context: Context, options: ImportOptions): Promise<ExitCode> {
   checkPruneFlags(context, options);
+  const timeoutMs = parseTimeout(options.timeout);
   const found = await findInputs(readingOf(context), options.args[0]);
   const { files, unreadable: failed } = found;
   const reading: ReadOptions = {
@@ -76,13 +81,17 @@ export async function runImport(context: Context, options: ImportOptions): Promi
       }
       for (const document of documents.waiting())
         await importDocument(document, importing, sendTo(document.inputs[0].file));
+      if (options.wait) {
+        report.pending = await waitUntilEvaluated(context, client, report.pending, { timeoutMs, update }); // prettier-ignore
+      }
     },
   );
   for (const warning of [documents.notMerged(), lacking.warning()])
     if (warning) report.warnings.unshift(warning);
   if (options.prune) await prune(context, options, report, sent);
   else await showImport(context, report);
-  return report.rejected_lines.length > 0 ? exitCodes.usage : exitCodes.ok;
+  if (report.rejected_lines.length > 0) return exitCodes.usage;
+  return options.wait && report.pending ? exitCodes.pending : exitCodes.ok;
 }
 
 /**
@@ -265,6 +274,7 @@ function count(
   report.updated += answer.updated;
   report.unchanged += answer.unchanged;
   report.rejected += answer.rejected;
+  report.pending = answer.pending;
   for (const { line, id, reason } of answer.rejected_lines) {
     report.rejected_lines.push({
       file,

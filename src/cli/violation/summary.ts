@@ -5,6 +5,7 @@ import type { MonthlyCosts, ViolationGroup } from '../../contract/violations.ts'
 import { listOf } from '../flags/parse-words.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
+import { warnOfPending } from '../objects/pending.ts';
 import { shortTime } from '../terminal/ages.ts';
 import { count } from '../terminal/printable.ts';
 import { formatTable, tableColumns, numberColumn } from '../terminal/table.ts';
@@ -50,6 +51,7 @@ export async function runSummary(
         ? 'No violations match.\n'
         : formatTable(groups, columnsOf(by, costs !== undefined, now, room), style, room),
   });
+  await warnOfPending(context, data.pending);
   if (groups.length === 0) return exitCodes.ok;
   const shown = groups.length < all ? `Showing ${groups.length} of ${count(all, 'group')}. ` : '';
   const cost = costs ? ` Their resources cost ${costText(costs)} in the last 30 days of data.` : '';

@@ -210,7 +210,7 @@ async function end(
     if (stored?.kind === 'policy' && stored.again) {
       await putWork(tx, { kind: 'policy', id, due_at: now });
     } else if (read?.readsNow)
-      await putWork(tx, { kind: 'policy', id, due_at: began + reevaluateEvery });
+      await putWork(tx, { kind: 'policy', id, due_at: began + reevaluateEvery, routine: true });
     else await removeWork(tx, id);
     return {};
   });

@@ -74,9 +74,13 @@ async function beginPolicy(
  */
 export async function schedulePolicy(tx: Tx, now: number, policyId: string): Promise<void> {
   const known = (await tx.get(evaluationWork, policyId))?.doc;
-  if (known?.kind !== 'policy' || known.due_at > now) return beginPolicy(tx, now, policyId);
-  // One that has not begun will see everything.
-  if (known.began === undefined || known.again) return;
+  const isWaiting = known?.kind === 'policy' && known.began === undefined;
+  // One that has not begun will see everything; a routine one becomes one that is awaited.
+  if (isWaiting && !known.routine && known.due_at <= now) return;
+  if (known?.kind !== 'policy' || known.due_at > now || isWaiting) {
+    return beginPolicy(tx, now, policyId);
+  }
+  if (known.again) return;
   await tx.replace(evaluationWork, { ...known, again: true });
 }
 
@@ -143,10 +147,9 @@ async function scheduleNew(deps: Deps, tx: Tx, now: number, policy: StoredPolicy
   await announceDeployment(deps, tx, policy, emptyTally);
   const mayHave = (word: RegExp): boolean =>
     policy.rules.some(({ condition }) => word.test(condition));
-  if (mayHave(/[<>]/)) await putWork(tx, { kind: 'policy', id: policy.id, due_at: now });
-  else if (mayHave(/\bnow\b/)) {
-    await putWork(tx, { kind: 'policy', id: policy.id, due_at: now + reevaluateEvery });
-  }
+  const work = { kind: 'policy', id: policy.id, routine: true } as const;
+  if (mayHave(/[<>]/)) await putWork(tx, { ...work, due_at: now });
+  else if (mayHave(/\bnow\b/)) await putWork(tx, { ...work, due_at: now + reevaluateEvery });
 }
 
 /** Emits that a new, changed or enabled policy has been evaluated on the inventory, with the result. */

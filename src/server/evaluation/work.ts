@@ -28,6 +28,8 @@ export interface PolicyWork extends Due {
   readonly tally?: Tally;
   /** It was requested again since its start, so it starts again when it ends. */
   readonly again?: true;
+  /** It follows no change: an hour has passed, or the policy has no resources yet. */
+  readonly routine?: true;
 }
 
 /** Continue a scan. */
@@ -70,12 +72,17 @@ export interface ForecastWork extends Due {
 
 export type Work = PolicyWork | ScanWork | ExpiryWork | CoverWork | ForecastWork;
 
+/** Whether it follows a change, so that violations may be those before until it ends. */
+const isAwaited = (work: Work): boolean =>
+  work.kind === 'cover' || (work.kind === 'policy' && (!work.routine || work.again === true));
+
 /**
  * Pending background evaluations and their progress: one row per policy, scan, exemption or key, with its id. Rows survive
  * restarts, and the next process continues the work.
  */
 export const evaluationWork: CollectionSpec<Work> = {
   name: 'evaluation_work',
+  index: { isAwaited: (work) => (isAwaited(work) ? 'true' : undefined) },
   order: { id: (work) => work.id, due_at: (work) => work.due_at },
 };
 
@@ -148,6 +155,7 @@ export const workShape = variants<Work>('kind', [
     deploys: z.literal(true).optional(),
     tally: tallyShape.optional(),
     again: z.literal(true).optional(),
+    routine: z.literal(true).optional(),
   }),
   shape<ScanWork>({
     ...due,

@@ -101,9 +101,13 @@ export interface ListOptions<T, Shown> {
   readonly sifted?: Filters;
   /** The field that the rows are in. */
   readonly plural: string;
-  /** Further fields of the answer; of lists that are looked up. */
-  readonly beside?: object | ((rows: readonly Versioned<T>[]) => Awaitable<object>);
+  /** Further fields of the answer. */
+  readonly beside?: object;
   readonly show: (row: Versioned<T>) => Shown;
+}
+
+interface LookedUpOptions<T> extends Omit<ListOptions<T, Awaitable<string>>, 'beside'> {
+  readonly beside?: object | ((rows: readonly Versioned<T>[]) => Awaitable<object>);
 }
 
 /** Characters of a page that is made in one turn, and kept. */
@@ -116,24 +120,25 @@ const shortPage = 1 << 18;
 export function listPage<T extends Document, B>(
   reader: Pick<Reader, 'page'>,
   collection: CollectionSpec<T>,
-  { query, filters, sifted = {}, plural, show }: ListOptions<T, string>,
+  { query, filters, sifted = {}, plural, beside = {}, show }: ListOptions<T, string>,
 ): Awaitable<Answer<Json<B> | ByteBody>> {
   const { asked, place } = placeOf(collection, query, filters, sifted);
   return whenKnown(reader.page(collection, asked), (page) => {
     const kept = answers.get(query);
-    if (kept && isSame(kept.page, page)) return { body: kept.text as Json<B> }; // of the parts' JSON
+    if (kept && kept.beside === fieldsOf(beside) && isSame(kept.page, page))
+      return { body: kept.text as Json<B> }; // of the parts' JSON
     const rows: string[] = [];
     let length = 0;
     for (const row of page.rows) {
       const text = show(row);
       if ((length += text.length) > shortPage) {
         answers.delete(query);
-        return { body: longPage(page, place, plural, show) };
+        return { body: longPage(page, place, plural, show, beside) };
       }
       rows.push(text);
     }
-    const text = pageText(page, place, plural, rows);
-    answers.set(query, { page, text });
+    const text = pageText(page, place, plural, rows, beside);
+    answers.set(query, { page, beside: fieldsOf(beside), text });
     return { body: text as Json<B> }; // of the parts' JSON
   });
 }
@@ -164,14 +169,7 @@ const longPage = <T extends Document>(
 export async function listLookedUp<T extends Document, B>(
   reader: Pick<Reader, 'page'>,
   collection: CollectionSpec<T>,
-  {
-    query,
-    filters,
-    sifted = {},
-    plural,
-    beside: given = {},
-    show,
-  }: ListOptions<T, Awaitable<string>>,
+  { query, filters, sifted = {}, plural, beside: given = {}, show }: LookedUpOptions<T>,
 ): Promise<Answer<Json<B> | ByteBody>> {
   const { asked, place } = placeOf(collection, query, filters, sifted);
   const page = await reader.page(collection, asked);
@@ -243,8 +241,14 @@ const pageText = (
 ): string =>
   `{${fieldsOf(beside)}${toJson(plural)}:[${rows.join(',')}],"pagination":${toJson(paginationOf(page, place))}}`;
 
-/** The last short answer to each query that its parser keeps; right as long as the page has the very same documents. */
-const answers = new WeakMap<ListQuery, { readonly page: Page<Document>; readonly text: string }>();
+/**
+ * The last short answer to each query that its parser keeps; right as long as the page has the very same documents, and the
+ * same fields beside them.
+ */
+const answers = new WeakMap<
+  ListQuery,
+  { readonly page: Page<Document>; readonly beside: string; readonly text: string }
+>();
 
 const isSame = (a: Page<Document>, b: Page<Document>): boolean =>
   a.total === b.total &&

@@ -1,4 +1,7 @@
+import { defined } from '../../contract/defined.ts';
+import { whenKnown } from '../awaitable.ts';
 import type { Deps } from '../deps.ts';
+import { readPending } from '../evaluation/pending.ts';
 import type { Handlers } from '../http/call.ts';
 import { createCallerTurns } from '../http/caller-turns.ts';
 import { listPage } from '../http/paging.ts';
@@ -29,11 +32,14 @@ export function governanceHandlers(
 }
 
 export const evaluationHandlers = (deps: Deps): Handlers['evaluations'] => ({
-  list: ({ query }) =>
-    listPage(deps.store, outcomes, {
-      query,
-      filters: outcomeFilters(query),
-      plural: 'evaluations',
-      show: ({ doc }) => toJson(doc),
-    }),
+  list: ({ query }, { signal }) =>
+    whenKnown(readPending(deps.store, deps.clock.now(), signal), (pending) =>
+      listPage(deps.store, outcomes, {
+        query,
+        filters: outcomeFilters(query),
+        plural: 'evaluations',
+        beside: defined({ pending }),
+        show: ({ doc }) => toJson(doc),
+      }),
+    ),
 });

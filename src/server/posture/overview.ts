@@ -5,7 +5,9 @@ import type { Severity } from '../../contract/policies.ts';
 import { isTypePattern, matchesType, typeKey } from '../../contract/resources.ts';
 import { complianceScore, weightOf } from '../../engine/score.ts';
 import type { Awaitable } from '../awaitable.ts';
+import { defined } from '../../contract/defined.ts';
 import { timestamp } from '../deps.ts';
+import { readPending } from '../evaluation/pending.ts';
 import { costPeriods } from '../cost/collection.ts';
 import { bundles } from '../evidence/collection.ts';
 import { anyOf } from '../http/paging.ts';
@@ -51,6 +53,7 @@ export async function readOverview(
   const { store: reader, clock } = deps;
   const now = clock.now();
   const where = scopeWhere(query);
+  const pending = await readPending(deps.store, now, call.signal);
   const { score, evaluated } = await readScore(reader, where, createPace(call.signal));
   const open = (severity: Severity) =>
     countRows(reader, violations, {
@@ -72,6 +75,7 @@ export async function readOverview(
     automation_level: await readAutomation(reader, where, now),
     generated_at: timestamp(now),
     evaluated,
+    ...defined({ pending }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../contract/defined.ts';
 import { invalidField } from '../http/invalid-body.ts';
 import type { KnownResource } from '../../contract/resources.ts';
 import { whenKnown } from '../awaitable.ts';
@@ -7,6 +8,7 @@ import type { Handlers } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { createJudge } from '../evaluation/judge.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
+import { readPending } from '../evaluation/pending.ts';
 import { evaluateAndWrite } from '../evaluation/retry.ts';
 import { askerOf } from '../evaluation/thread/threads.ts';
 import { toJson } from '../json.ts';
@@ -80,7 +82,8 @@ export const resourceHandlers = (
             verdicts,
             atLeast: given.length,
           });
-          return { body: toJson(counts) };
+          const pending = await readPending(tx, deps.clock.now(), call.signal);
+          return { body: toJson({ ...counts, ...defined({ pending }) }) };
         }),
     );
   },

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../contract/defined.ts';
 import { nextTurn } from '../next-turn.ts';
 import { maxObjectBytes } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
@@ -9,6 +10,7 @@ import type { Actor } from '../http/call.ts';
 import type { Deps } from '../deps.ts';
 import { createJudge } from '../evaluation/judge.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
+import { readPending } from '../evaluation/pending.ts';
 import { evaluateAndWrite } from '../evaluation/retry.ts';
 import type { Verdicts } from '../evaluation/verdicts.ts';
 import type { Asker } from '../threads/threads.ts';
@@ -154,7 +156,10 @@ export async function importResources(
       cause: error,
     });
   }
-  return answer;
+  return {
+    ...answer,
+    ...defined({ pending: await readPending(deps.store, deps.clock.now(), asker.signal) }),
+  };
 }
 
 const emptyAnswer = () => ({

@@ -1,5 +1,6 @@
 import type { ServiceContract } from '../../contract/contract.ts';
 import type { ResponseBody } from '../../contract/endpoint.ts';
+import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
@@ -7,6 +8,7 @@ import { monthlyCosts, seesCost } from '../cost/service.ts';
 import type { Call, Handlers } from '../http/call.ts';
 import { createCallerTurns } from '../http/caller-turns.ts';
 import type { Deps } from '../deps.ts';
+import { readPending } from '../evaluation/pending.ts';
 import { toJson } from '../json.ts';
 import { listLookedUp, listPage } from '../http/paging.ts';
 import type { Reader, Versioned } from '../store/store.ts';
@@ -40,39 +42,43 @@ export function violationHandlers(
   /** Undefined: the caller may not see what anything costs, or nothing is known of it. */
   const costsFor = async (call: Call) => (seesCost(call) ? monthlyCosts(deps) : undefined);
   return {
-    list: ({ query }, call) => {
-      const { signal } = call;
-      const passes = createSift(query, { now: deps.clock.now(), ownerTags });
-      const options = {
-        query,
-        filters: violationFilters(query),
-        sifted: siftedFilters(query),
-        plural: 'violations',
-      };
-      const listPlain = (reader: Pick<Reader, 'page'>) =>
-        listPage<StoredViolation, Listed>(reader, violations, {
-          ...options,
-          show: ({ doc }) => toJson(doc),
-        });
-      const listWithCosts = async (reader: Pick<Reader, 'page'>) => {
-        const costs = await monthlyCosts(deps);
-        if (!costs) return listPlain(reader);
-        // Its answers are not kept: those without costs are of the same rows.
-        return listLookedUp<StoredViolation, Listed>(reader, violations, {
-          ...options,
-          show: ({ doc }) => toJson(withCost(doc, costs)),
-        });
-      };
-      const list = seesCost(call) ? listWithCosts : listPlain;
-      if (!passes) return list(deps.store);
-      return inTurn(call, async () => list(siftingReader(deps.store, passes, signal)));
-    },
+    list: ({ query }, call) =>
+      whenKnown(readPending(deps.store, deps.clock.now(), call.signal), (pending) => {
+        const { signal } = call;
+        const passes = createSift(query, { now: deps.clock.now(), ownerTags });
+        const options = {
+          query,
+          filters: violationFilters(query),
+          sifted: siftedFilters(query),
+          plural: 'violations',
+          beside: defined({ pending }),
+        };
+        const listPlain = (reader: Pick<Reader, 'page'>) =>
+          listPage<StoredViolation, Listed>(reader, violations, {
+            ...options,
+            show: ({ doc }) => toJson(doc),
+          });
+        const listWithCosts = async (reader: Pick<Reader, 'page'>) => {
+          const costs = await monthlyCosts(deps);
+          if (!costs) return listPlain(reader);
+          // Its answers are not kept: those without costs are of the same rows.
+          return listLookedUp<StoredViolation, Listed>(reader, violations, {
+            ...options,
+            show: ({ doc }) => toJson(withCost(doc, costs)),
+          });
+        };
+        const list = seesCost(call) ? listWithCosts : listPlain;
+        if (!passes) return list(deps.store);
+        return inTurn(call, async () => list(siftingReader(deps.store, passes, signal)));
+      }),
 
     summary: ({ query }, call) =>
       inTurn(call, async () => {
         const by = { now: deps.clock.now(), ownerTags, signal: call.signal };
         const costs = costSummed(await costsFor(call));
-        return { body: toJson(await summarize(deps.store, query, by, costs)) };
+        const pending = await readPending(deps.store, deps.clock.now(), call.signal);
+        const summary = await summarize(deps.store, query, by, costs);
+        return { body: toJson({ ...summary, ...defined({ pending }) }) };
       }),
 
     resolveMany: async ({ body }, call) => {
