@@ -481,7 +481,7 @@ describe('POST /v1/policies/validate', () => {
     });
     const resources = [bucket('by-id', { public: true }), bucket('by-key', { public: true })];
     await inventory.exempt({ policy: id, resources: ['by-id'] });
-    await inventory.exempt({ policy: 'k', resources: ['by-key'] });
+    await inventory.exempt({ policy: 'k', project: 'web', resources: ['by-key'] });
     const renamed = await validate({ resources, policies: [policy('renamed', { tags })] });
     expect(renamed.json.summary).toMatchObject({ evaluated: 2, exempt: 2 });
     const sameName = await validate({ resources, policies: [policy('stored')] });
