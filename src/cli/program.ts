@@ -10,6 +10,7 @@ import { GovctlCommand, commonFormats } from './flags/govctl-command.ts';
 import { placeToWrite } from './flags/place-to-write.ts';
 import { describeFormats, globalGroup, helpSettings } from './help.ts';
 import { harmlessText } from './terminal/harmless.ts';
+import { wrapWords } from './terminal/wrap-words.ts';
 import { parseOutputs } from './terminal/output.ts';
 import { registerAuthCommands } from './auth/commands.ts';
 import { registerCheckCommand } from './check/commands.ts';
@@ -140,7 +141,11 @@ export function createProgram(
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void writes.push(world.terminal.stdout.write(harmlessText(text, false))),
-      writeErr: (text) => void writes.push(world.terminal.stderr.write(harmlessText(text, false))),
+      writeErr: (text) => {
+        const { stderr, stderrIsTty, columns } = world.terminal;
+        const safe = harmlessText(text, false);
+        writes.push(stderr.write(stderrIsTty ? wrapWords(safe, columns) : safe));
+      },
       getOutHelpWidth: () => world.terminal.columns,
       getErrHelpWidth: () => world.terminal.columns,
     });

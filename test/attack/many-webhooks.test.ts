@@ -26,7 +26,7 @@ const importAll = (count: number) =>
 const waitingFor = async (id: string) =>
   (await service.send('GET', `/v1/webhooks/${id}`)).json.waiting;
 
-it('as many webhooks as there can be get every event of an import, which one transaction does not queue alone', async () => {
+it('as many webhooks as there can be get every event of an import, which takes several transactions', async () => {
   const rules = [{ condition: 'true', effect: 'DENY' }];
   await service.send('POST', '/v1/policies', {
     body: policy('p', { resource_type: type, rules }),
@@ -42,10 +42,14 @@ it('as many webhooks as there can be get every event of an import, which one tra
   const refused = await addWebhook(most, events);
   expect([refused.status, refused.json.error]).toEqual([400, 'invalid_webhook']);
   const total = 200;
+  let transactions = 0;
+  const { transact } = service.deps.store;
+  service.deps.store.transact = (work) => {
+    transactions += 1;
+    return transact(work);
+  };
   expect((await importAll(total)).json).toMatchObject({ created: total });
-  const stored = await service.send('GET', '/v1/violations?status=OPEN&limit=1');
-  expect((stored.json.pagination as { total: number }).total).toBeLessThan(total);
-  await service.evaluator.run();
+  expect(transactions).toBeGreaterThan(1);
   for (const id of [ids[0], ids[most - 1]]) expect(await waitingFor(String(id))).toBe(3 * total);
 });
 

@@ -20,7 +20,6 @@ describe('the demo', () => {
     );
     expect(stdout).toMatch(/-\s+AccessControl: PublicRead\n\s+\+\s+AccessControl: Private/);
     expect(stdout).toMatch(/✓ \S+ {2}aws-rds-instance-backups/);
-    expect(stdout).toMatch(/rem_\w+ +completed .* system/);
     expect(stdout).toContain('completed: 1 completed.');
     expect(stdout).toMatch(/Imported \d+ rows from 1 file: billing periods 2 added/);
     expect(stdout).toMatch(/1,626\.54 USD .*\n\n\s+SERVICE/);

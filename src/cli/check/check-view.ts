@@ -243,7 +243,13 @@ function renderCheck(
     ...(hidden > 0
       ? [`… and ${count(hidden, 'more finding')}. Use -o ndjson=FILE to write all of them.\n`]
       : []),
-    linesOf(unreadable.items.slice(0, mostUnreadable).map(problemOf), style, columns),
+    linesOf(
+      unreadable.items
+        .slice(0, mostUnreadable)
+        .map((one) => ({ ...problemOf(one), line: one.line, column: one.column })),
+      style,
+      columns,
+    ),
     more(
       unreadable.items.length + unreadable.hidden - mostUnreadable,
       'unreadable part of the input',
@@ -277,11 +283,18 @@ function listFiles(files: readonly string[]): string {
   return rest > 0 ? `${named} and ${count(rest, 'other file')}` : named;
 }
 
-function linesOf(problems: readonly Problem[], style: Style, columns: number): string {
+/** A problem, or one of a whole file. */
+type Told = Omit<Problem, 'line' | 'column'> & {
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+};
+
+function linesOf(problems: readonly Told[], style: Style, columns: number): string {
   return problems
     .map(({ file, line, column, level, message, hint }) => {
       const paint = level === 'error' ? style.red : style.yellow;
-      const place = style.bold(printableLine(`${file}:${line}:${column}`));
+      const at = [file, line, column].filter((part) => part !== undefined).join(':');
+      const place = style.bold(printableLine(at));
       const lines = [`${place}: ${paint(`${level}:`)} ${printable(message)}`];
       if (hint) lines.push(`  ${style.cyan('→')} ${printable(hint)}`);
       return `${wrapWords(lines.join('\n'), columns)}\n`;

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { notReadable } from '../flags/input-file.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { detectFormat, headSize } from '../../cost/read/detect.ts';
 import { ReadError } from '../../cost/read/place.ts';
@@ -79,7 +80,7 @@ async function matching(cwd: string, arg: string): Promise<readonly string[]> {
 
 async function costFile(name: string, absolute: string): Promise<CostFile> {
   const stats = await stat(absolute).catch((cause: unknown) => {
-    throw new GovctlError('file_error', `${name} cannot be read: ${reasonOf(cause)}`, { cause });
+    throw notReadable(name, cause);
   });
   if (stats.isDirectory()) {
     throw new GovctlError('usage_error', `${name} is a directory`, {
