@@ -12,7 +12,7 @@ const fields = {
   policy: notBlank(256),
   /**
    * With a key: the project whose policy is meant. Default: the project of the tags, if it has such a policy, otherwise
-   * the only one that has.
+   * the only project with such a policy.
    */
   project: notBlank(128),
   /** Exact ids, or globs in which `*` stands for any run of characters. */
@@ -45,6 +45,7 @@ const ExemptionUpdate = z.strictObject({
   tags: fields.tags.nullish(),
   ...serverAssigned,
   status: z.unknown().optional(),
+  named_by: z.unknown().optional(),
 });
 export type ExemptionUpdate = z.infer<typeof ExemptionUpdate>;
 
@@ -55,7 +56,9 @@ const ExemptionStatus = z.enum(exemptionStatuses);
 export const AnsweredExemption = z.looseObject({
   id: z.string(),
   policy: z.string(),
-  /** Where `policy` is a key: the project whose policy is meant. */
+  /** What `policy` is. Exemptions of earlier versions have none, and cover all that is called so. */
+  named_by: z.enum(['id', 'name', 'key']).optional(),
+  /** Where `policy` is a key: the project whose policy is meant; absent where it has none. */
   project: z.string().optional(),
   resources: z.array(z.string()),
   reason: z.string(),

@@ -10,6 +10,7 @@ import type {
 import { chooseControls, standingNow } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
 import { exemptions, namesAny, namesOf } from '../exemptions/collection.ts';
+import type { PolicyName } from '../exemptions/collection.ts';
 import { nextTurn } from '../next-turn.ts';
 import { createPace } from '../pace.ts';
 import { policies } from '../policies/collection.ts';
@@ -68,7 +69,7 @@ export async function collectFacts(
   }
   const described: PolicyFacts[] = [];
   const listed = new Map<string, readonly ViolationFacts[]>();
-  const names: string[] = [];
+  const names: PolicyName[] = [];
   let left = mostViolations;
   for (const tally of tallies.values()) {
     signal.throwIfAborted();
@@ -143,7 +144,7 @@ function checkAttached(manual: readonly { readonly file?: { readonly size: numbe
   );
 }
 
-const namesOfPolicy = (policy: StoredPolicy): readonly string[] =>
+const namesOfPolicy = (policy: StoredPolicy): readonly PolicyName[] =>
   namesOf({ policy, id: policy.id, ...defined({ key: readKeyTag(policy.tags ?? []).key }) });
 
 async function violationsOf(reader: Reader, policyId: string, since: string, most: number) {
@@ -175,10 +176,12 @@ async function violationsOf(reader: Reader, policyId: string, since: string, mos
   return { counts, listed, hasMore };
 }
 
-async function exemptionsOf(reader: Reader, names: readonly string[]) {
+async function exemptionsOf(reader: Reader, names: readonly PolicyName[]) {
   const list = [];
   const isAmong = namesAny(names);
-  for await (const { doc } of allRows(reader, exemptions, { policy: { any: names } })) {
+  for await (const { doc } of allRows(reader, exemptions, {
+    policy: { any: names.map(({ policy }) => policy) },
+  })) {
     if (!isAmong(doc)) continue;
     if (list.length >= mostExemptions) return { list, hasMore: true };
     list.push(describeExemption(doc));

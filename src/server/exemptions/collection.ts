@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { readOwnerTag } from '../../contract/key-tag.ts';
 import { AnsweredExemption, ExemptionInput } from '../../contract/exemptions.ts';
 import type { ExemptionListQuery, exemptionSortFields } from '../../contract/exemptions.ts';
@@ -48,46 +49,51 @@ export const exemptionFilters = (query: ExemptionListQuery): Filters => ({
   ...(query.tags ? { tags: { all: query.tags } } : {}),
 });
 
-/** The active ones that name a policy: by its id, its name or its key in git. */
+/** The active ones that name a policy. */
 export async function exemptionsOf(
   reader: Reader,
-  names: readonly string[],
+  names: readonly PolicyName[],
 ): Promise<readonly StoredExemption[]> {
   const found: StoredExemption[] = [];
-  const where = { policy: { any: names }, status: { any: ['active'] } };
   const isAmong = namesAny(names);
+  const where = { policy: { any: names.map(({ policy }) => policy) }, status: { any: ['active'] } };
   for await (const { doc } of allRows(reader, exemptions, where)) if (isAmong(doc)) found.push(doc);
   return found;
 }
 
-/** What an exemption may name a policy by, with `namesAny`. */
+/** One of the ways in which an exemption may name a policy: several may have a key, and a name may be another's key. */
+export type PolicyName = Pick<StoredExemption, 'policy' | 'project'> & {
+  readonly named_by: NonNullable<StoredExemption['named_by']>;
+};
+
 export function namesOf({
   policy: { name, tags = [] },
   id,
   key,
 }: Pick<PreparedPolicy, 'id' | 'key'> & {
   readonly policy: { readonly name: string; readonly tags?: readonly string[] | undefined };
-}): readonly string[] {
-  const project = readOwnerTag(tags);
+}): readonly PolicyName[] {
   return [
-    name,
-    ...(id === undefined ? [] : [id]),
-    ...(key === undefined ? [] : [key]),
-    ...(key === undefined || project === undefined ? [] : [keyIn(project, key)]),
+    { policy: name, named_by: 'name' },
+    ...(id === undefined ? [] : [{ policy: id, named_by: 'id' } as const]),
+    ...(key === undefined
+      ? []
+      : [{ policy: key, named_by: 'key', ...defined({ project: readOwnerTag(tags) }) } as const]),
   ];
 }
 
-/** Whether an exemption names one of these: several projects may have a policy with its key. */
+/** Whether an exemption names one of these. */
 export function namesAny(
-  names: Iterable<string>,
-): (exemption: Pick<StoredExemption, 'policy' | 'project'>) => boolean {
-  const known = new Set(names);
-  return ({ policy, project }) =>
-    known.has(project === undefined ? policy : keyIn(project, policy));
+  names: readonly PolicyName[],
+): (exemption: Pick<StoredExemption, 'policy' | 'project' | 'named_by'>) => boolean {
+  const known = new Set(names.map(whole));
+  const texts = new Set(names.map(({ policy }) => policy));
+  return (exemption) =>
+    exemption.named_by === undefined ? texts.has(exemption.policy) : known.has(whole(exemption));
 }
 
-/** No id, name or key has a line break in it. */
-const keyIn = (project: string, key: string): string => `${project}\n${key}`;
+const whole = ({ policy, named_by, project }: Pick<StoredExemption, keyof PolicyName>): string =>
+  JSON.stringify([named_by, policy, project ?? null]);
 
 /** Characters of globs and ids that are compared between two turns of others: some milliseconds. */
 const charactersPerTurn = 2_000_000;

@@ -1,5 +1,6 @@
 import { checkSameId, invalidField } from '../http/invalid-body.ts';
 import type { ExemptionInput, ExemptionUpdate } from '../../contract/exemptions.ts';
+import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { inThrees } from '../../contract/in-threes.ts';
 import { readOwnerTag } from '../../contract/key-tag.ts';
@@ -21,7 +22,7 @@ import type { Reader, Tx, Versioned } from '../store/store.ts';
 import { withoutAbsent } from '../without-absent.ts';
 import { announceExemption } from './announce.ts';
 import { exemptions } from './collection.ts';
-import type { StoredExemption } from './collection.ts';
+import type { PolicyName, StoredExemption } from './collection.ts';
 import { takeNamed } from './expire.ts';
 
 /** Outcomes of a policy, with their violations, that are moved in the exemption's own transaction; the rest follow in the background. */
@@ -50,48 +51,49 @@ function checkExpiry(now: number, expires: string | undefined): void {
   }
 }
 
+/** Fields that a client may send as it read them. */
+const answeredOnly: ReadonlySet<string> = new Set(['status', 'named_by']);
+
 /** What an exemption says of its policy. */
 interface Naming {
   readonly policy: string;
+  /** The project whose key it is. */
   readonly project?: string | null | undefined;
-  readonly tags?: readonly string[] | null | undefined;
+  /** The project that is meant if it has the key. */
+  readonly own: string | undefined;
 }
 
 /**
- * The project whose policy is meant by a key; undefined where an ID or a name is given, or the policy has no project.
+ * What a policy is named by: the key of a given or the own project, else an ID, a name, or the key of the only project that has it.
  * @throws GovctlError invalid_exemption where no policy is named so, or those of several projects
  */
-async function projectMeant(
+async function readName(
   tx: Tx,
-  { policy, project, tags }: Naming,
-): Promise<string | undefined> {
+  { policy, project, own }: Naming,
+): Promise<Pick<PolicyName, 'named_by' | 'project'>> {
   const given = JSON.stringify(policy.slice(0, 100));
-  const isCalled =
-    (await tx.get(policies, policy)) !== undefined ||
-    (await tx.find(policies, 'name', policy)) !== undefined;
-  if (isCalled && !project) return undefined;
-  const own = project ?? readOwnerTag(tags ?? []);
+  const wanted = project ?? own;
   const having = new Set<string | undefined>();
   for await (const { doc } of allRows(tx, policies, { key: { any: [policy] } })) {
     const owner = readOwnerTag(doc.tags ?? []);
-    if (owner !== undefined && owner === own) return owner;
+    if (owner !== undefined && owner === wanted) return { named_by: 'key', project: owner };
     having.add(owner);
   }
   if (project) {
-    throw invalid(
-      'policy',
-      `must be the key in git of a policy of project ${project}, not ${given}`,
-    );
+    const named = JSON.stringify(project.slice(0, 100));
+    throw invalid('policy', `must be the key of a policy in project ${named}, not ${given}`);
   }
+  if ((await tx.get(policies, policy)) !== undefined) return { named_by: 'id' };
+  if ((await tx.find(policies, 'name', policy)) !== undefined) return { named_by: 'name' };
   if (having.size === 0) {
     throw invalid('policy', `must be the ID, name or key in git of a policy, not ${given}`);
   }
   const [only] = having;
-  if (having.size === 1) return only;
-  const named = [...having].map((one) => one ?? 'none').slice(0, 10);
+  if (having.size === 1) return { named_by: 'key', ...defined({ project: only }) };
+  const named = [...having].map((one) => one ?? 'no project').slice(0, 10);
   throw invalid(
     'policy',
-    `must be the ID or name of a policy, as several projects have a policy with the key ${given}: ${named.join(', ')}`,
+    `is ambiguous: several projects have a policy with the key ${given} (${named.join(', ')}). Use the ID or name of the policy, or set project`,
   );
 }
 
@@ -113,12 +115,12 @@ export async function createExemption(
 ): Promise<Versioned<StoredExemption>> {
   const { deps, tx, now } = judge;
   checkExpiry(now, input.expires);
-  const project = await projectMeant(tx, input);
+  const name = await readName(tx, { ...input, own: readOwnerTag(input.tags ?? []) });
   await checkRoom(tx);
   const at = timestamp(now);
   const stored = await tx.insert(exemptions, {
     id: deps.ids.next('exm'),
-    ...withoutAbsent({ ...input, project }),
+    ...withoutAbsent({ ...input, project: undefined, ...name }),
     status: 'active',
     created_at: at,
     updated_at: at,
@@ -148,7 +150,7 @@ export async function updateExemption(
   checkSameId('invalid_exemption', 'exemption', id, update.id);
   const given = Object.entries(update).filter(
     ([field, value]) =>
-      value !== undefined && field !== 'status' && !Object.hasOwn(serverAssigned, field),
+      value !== undefined && !answeredOnly.has(field) && !Object.hasOwn(serverAssigned, field),
   );
   const changed = given
     .filter(([field, value]) => JSON.stringify(before.doc[field] ?? null) !== JSON.stringify(value))
@@ -158,7 +160,10 @@ export async function updateExemption(
   // A last day in the past ends it.
   const merged = { ...before.doc, ...Object.fromEntries(given) };
   if (isChanged('policy') || isChanged('project')) {
-    merged.project = await projectMeant(tx, { ...merged, project: update.project });
+    const own = before.doc.project ?? readOwnerTag(merged.tags ?? []);
+    const { policy } = merged;
+    const name = await readName(tx, { policy, project: update.project, own });
+    Object.assign(merged, { project: undefined }, name);
   }
   const isOver = exemptionEnd(merged.expires) <= now;
   if (!isOver && before.doc.status === 'expired') await checkRoom(tx);

@@ -62,6 +62,18 @@ describe('an exemption', () => {
       expect(await exempted()).toEqual(['of web']);
     });
 
+    it('keeps its project when it names another key of it', async () => {
+      await inventory.createPolicy('second of web', {
+        tags: ['govctl.owner:web', 'govctl.key:second@0123456789ab'],
+      });
+      await inventory.createPolicy('second');
+      const id = await inventory.exempt({ policy: 'shared', project: 'web' });
+      const { json } = await inventory.ok('PUT', `/v1/exemptions/${id}`, {
+        body: { policy: 'second' },
+      });
+      expect([json.named_by, json.project]).toEqual(['key', 'web']);
+    });
+
     it('is refused where neither tells the project', async () => {
       const { status, json } = await send({});
       expect([status, json.error]).toEqual([400, 'invalid_exemption']);
@@ -91,6 +103,24 @@ describe('an exemption', () => {
       ]);
     },
   );
+
+  it.each([
+    ['a name', 'same', 'same', []],
+    ['a key without a project', 'keyed', 'same', ['govctl.key:same@0123456789ab']],
+    ['a key that two projects claim', 'keyed', 'same', ['govctl.owner:a', 'govctl.owner:b', 'govctl.key:same@0123456789ab']], // prettier-ignore
+  ])('that names %s is not for a later policy with such a key', async (_, name, text, tags) => {
+    const id = await inventory.createPolicy(name, { tags });
+    await inventory.exempt({ policy: text });
+    await inventory.exempt({ policy: id });
+    for (const key of [text, id]) {
+      await inventory.createPolicy(`late ${key}`, {
+        tags: ['govctl.owner:late', `govctl.key:${key}@0123456789ab`],
+      });
+    }
+    await service.evaluator.run();
+    const { json } = await inventory.ok('GET', '/v1/violations?status=EXEMPT');
+    expect((json.violations as { policy_id: string }[]).map((one) => one.policy_id)).toEqual([id]);
+  });
 
   it('changed to other resources, and back, moves violations at once', async () => {
     const id = await inventory.exempt({ resources: ['r'] });

@@ -1,6 +1,7 @@
 import { defined } from '../../../contract/defined.ts';
 import { exemptionEnd } from '../../../engine/exempt.ts';
 import { exemptions, namesAny } from '../../exemptions/collection.ts';
+import type { PolicyName } from '../../exemptions/collection.ts';
 import { allRows } from '../../store/all-rows.ts';
 import type { Reader } from '../../store/store.ts';
 import type { ExemptionFact } from '../../../report/content/facts.ts';
@@ -10,7 +11,7 @@ import { brief } from '../../../report/content/text.ts';
 
 interface Found {
   /** What the policies in scope may be named by. */
-  readonly names: ReadonlySet<string>;
+  readonly names: readonly PolicyName[];
   /** Findings that each exemption covers, by its id. */
   readonly covered: ReadonlyMap<string, number>;
 }

@@ -3,7 +3,7 @@ import { severities } from '../../../contract/policies.ts';
 import { createPolicySet } from '../../../engine/evaluate.ts';
 import type { EvaluatedPolicy, PolicySet } from '../../../engine/evaluate.ts';
 import { exemptionsOf, namesOf } from '../../exemptions/collection.ts';
-import type { StoredExemption } from '../../exemptions/collection.ts';
+import type { PolicyName, StoredExemption } from '../../exemptions/collection.ts';
 import { namedPolicy } from '../../evaluation/named-policy.ts';
 import { policies } from '../../policies/collection.ts';
 import type { StoredPolicy } from '../../policies/collection.ts';
@@ -30,20 +30,20 @@ export interface Policies {
   readonly set: PolicySet<CountedPolicy & EvaluatedPolicy>;
   readonly disabled: number;
   /** What exemptions may name those by that are in scope, disabled ones among them. */
-  readonly names: ReadonlySet<string>;
+  readonly names: readonly PolicyName[];
 }
 
 /** The enabled policies that are in scope, ready to run, with the exemptions that may cover what they find. */
 export async function gatherPolicies(reader: Reader, scope: Scope, pace: Pace): Promise<Policies> {
   const counted: CountedPolicy[] = [];
-  const names = new Set<string>();
+  const names: PolicyName[] = [];
   let disabled = 0;
   for await (const row of allRows(reader, policies, {})) {
     await pace.spend(10);
     const mappings = mappingsOf(row.doc.compliance_frameworks ?? [], scope.framework);
     if (scope.framework && mappings.length === 0) continue;
     const named = namedPolicy(row.doc);
-    for (const name of namesOf(named)) names.add(name);
+    names.push(...namesOf(named));
     if (!row.doc.enabled) {
       disabled += 1;
       continue;
