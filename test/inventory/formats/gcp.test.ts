@@ -108,3 +108,37 @@ test('any document is looked through without a throw', () => {
     ),
   );
 });
+
+describe('the IAM policy of an asset', () => {
+  const bucketIn = (project: number, more: object = {}) => ({
+    ...bucket,
+    name: `//storage.googleapis.com/of-${project}`,
+    ancestors: [`projects/${project}`, 'organizations/1'],
+    ...more,
+  });
+  const policy = { bindings: [{ role: 'roles/storage.objectViewer', members: ['user:a@x.org'] }] };
+  const bindingsOf = (document: unknown) =>
+    normalised(document).map(({ iam }) => (iam as { bindings?: unknown } | undefined)?.bindings);
+
+  test('is empty where others of its project are exported, and not known where none is', () => {
+    const first = bucketIn(1, { iam_policy: policy });
+    const beside = { ...bucketIn(1), name: '//storage.googleapis.com/beside' };
+    expect(bindingsOf([first, beside, bucketIn(2)])).toEqual([
+      [expect.objectContaining({ role: 'roles/storage.objectViewer' })],
+      [],
+      expect.any(UnknownValue),
+    ]);
+  });
+
+  test.each([
+    ['null', null],
+    ['a text', 'junk'],
+    ['bindings that are no list', { bindings: 'junk' }],
+  ])(
+    // prettier-ignore
+    'is not known where the export has %s for it',
+    (_, iam_policy) => {
+      expect(bindingsOf([bucketIn(1, { iam_policy })])).toEqual([expect.any(UnknownValue)]);
+    },
+  );
+});

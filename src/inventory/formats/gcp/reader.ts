@@ -107,6 +107,15 @@ const notExported: Fields = {
   iamPolicy: new UnknownValue('the IAM policy, which is not in the export', { present: false }),
 };
 
+const unreadablePolicy = new UnknownValue('the IAM policy, whose bindings are not a list', {
+  present: false,
+});
+
+/** A policy without bindings grants nothing to anybody; an asset without a policy has none. */
+const isReadablePolicy = (policy: unknown): boolean =>
+  policy === undefined ||
+  (isFields(policy) && (policy['bindings'] === undefined || Array.isArray(policy['bindings'])));
+
 interface Entry {
   readonly value: Fields;
   readonly at: DocumentPath;
@@ -122,15 +131,31 @@ function joinAssets(found: readonly Found[]): Asset[] {
     if (same) same.push({ value, at });
     else byName.set(key, [{ value, at }]);
   }
-  const hasPolicies = found.some(
-    ({ value }) =>
-      field(value, 'iamPolicy') !== undefined || field(value, 'iam_policy') !== undefined,
-  );
-  return [...byName.values()]
+  const entriesOfAssets = [...byName.values()];
+  const exported = new Set(entriesOfAssets.filter(hasPolicy).map(containerOf));
+  return entriesOfAssets
     .flatMap(tellApart)
     .map(({ entries, disputed }) =>
-      mergeEntries(withResourceFirst(entries), hasPolicies && !disputed.has('iamPolicy')),
+      mergeEntries(
+        withResourceFirst(entries),
+        exported.has(containerOf(entries)) && !disputed.has('iamPolicy'),
+      ),
     );
+}
+
+const policyOf = (fields: readonly Fields[]): unknown =>
+  firstOf(fields, 'iamPolicy') ?? firstOf(fields, contents.iamPolicy);
+
+const hasPolicy = (entries: readonly Entry[]): boolean =>
+  policyOf(entries.map(({ value }) => value)) !== undefined;
+
+/** The project that an asset is in, or the folder or organization: their IAM policies may be exported one by one. */
+function containerOf(entries: readonly Entry[]): string | undefined {
+  const ancestors = entries.flatMap(({ value }) => {
+    const list = value['ancestors'];
+    return Array.isArray(list) ? itemsOf(list) : [];
+  });
+  return textOf(ancestors[0]);
 }
 
 /** A resource is where its own entry stands. */
@@ -153,6 +178,7 @@ function mergeEntries(entries: readonly Entry[], closed: boolean): Asset {
     }),
   );
   const isOpen = !closed && !Object.hasOwn(beside, 'iamPolicy');
+  if (!isOpen && !isReadablePolicy(beside['iamPolicy'])) beside['iamPolicy'] = unreadablePolicy;
   const data = field(resource, 'data') ?? firstOf(fields, 'additionalAttributes');
   return {
     type: assetType(typeOf(first.value) ?? ''),
