@@ -123,7 +123,7 @@ function evaluationsSection({ scope, order, evaluations }: Facts): Section {
 function changesSection(facts: Facts, details: boolean): Section {
   const { audit: log } = facts;
   const actor = personColumns<AuditRow>(facts, 'actor', 'Actor', (one) => one.actor);
-  const counted = personColumns<Counted[number]>(facts, 'name', 'Actor', ([id]) => id);
+  const counted = personColumns<Counted[number]>(facts, 'actor', 'Actor', ([id]) => id);
   const columns: readonly ColumnOf<AuditRow>[] = [
     column('at', 'Time', 'timestamp', 2, ({ at }) => at),
     actor.byId,

@@ -36,7 +36,7 @@ export const labelsBelow = ({ below }: Reading, row: Row): readonly LabelledValu
 /** The same in a line. */
 export const lineBelow = (reading: Reading, row: Row): string =>
   labelsBelow(reading, row)
-    .map(({ label, value }) => `${label} ${value}`)
+    .map(({ label, value }) => `${label}: ${value}`)
     .join(' · ');
 
 const hasValue = (cell: Cell): boolean =>

@@ -30,8 +30,8 @@ describe('the columns of a table as it is read', () => {
   });
 
   it.each([
-    [['p', 'prod', 'x', 1234, '2026-03-01T08:00:00Z'], 'Environment prod · Failed 1,234 · Resolved 2026-03-01 08:00:00 UTC'], // prettier-ignore
-    [['p', '', 'x', 0, null], 'Failed 0'],
+    [['p', 'prod', 'x', 1234, '2026-03-01T08:00:00Z'], 'Environment: prod · Failed: 1,234 · Resolved: 2026-03-01 08:00:00 UTC'], // prettier-ignore
+    [['p', '', 'x', 0, null], 'Failed: 0'],
     [['p', null, 'x', null], ''],
   ])('say under %j what there is', (row, line) => {
     expect(lineBelow(readingOf(columns), row)).toBe(line);

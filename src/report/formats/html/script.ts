@@ -97,7 +97,7 @@ function enhance(root) {
       if (at < main || cell === null || cell === '') return [];
       const isTime = columns[at] === 'timestamp';
       const title = isTime ? titles[at].replace(/ \(UTC\)$/, '') : titles[at];
-      return [title + ' ' + textOf(cell, columns[at]) + (isTime ? ' UTC' : '')];
+      return [title + ': ' + textOf(cell, columns[at]) + (isTime ? ' UTC' : '')];
     }).join(' · ');
   const rowOf = (row, place) => {
     const even = place % 2 === 1 ? ' even' : '';
