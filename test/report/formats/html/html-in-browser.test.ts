@@ -138,7 +138,7 @@ describe.skipIf(!hasChromium)('a report in a browser', () => {
       });
       const lines = page.locator('tr.below');
       expect(await lines.first().innerText()).toBe('Region: region-0');
-      expect(await lines.nth(1).innerText()).toBe('Region region-1 · Account account-1');
+      expect(await lines.nth(1).innerText()).toBe('Region: region-1 · Account: account-1');
       await page.getByLabel('Filter').fill('account-3');
       await says(page.locator('.table'), /^1 of 8 rows$/);
       expect(await lines.allInnerTexts()).toEqual(['Region region-3 · Account account-3']);
