@@ -141,7 +141,7 @@ describe.skipIf(!hasChromium)('a report in a browser', () => {
       expect(await lines.nth(1).innerText()).toBe('Region: region-1 · Account: account-1');
       await page.getByLabel('Filter').fill('account-3');
       await says(page.locator('.table'), /^1 of 8 rows$/);
-      expect(await lines.allInnerTexts()).toEqual(['Region region-3 · Account account-3']);
+      expect(await lines.allInnerTexts()).toEqual(['Region: region-3 · Account: account-3']);
       expect(await page.content()).not.toContain('left-out');
     }
     const { page } = await open(await rendered(renderHtml, linedReport(sampleReport())));
