@@ -11,13 +11,13 @@ export const wrapWords = (text: string, columns: number, hang = 2): string =>
     .map((line) => (widthOf(line) <= columns ? line : wrapLine(line, columns, hang)))
     .join('\n');
 
-/** Words with the spaces before them. Words in single quotes, such as `'0 9 * * 1'`, and around a no-break space are one word. */
+/** Words with the spaces before them; spaces at the end would each be tried as such. Words in single quotes, such as `'0 9 * * 1'`, and around a no-break space are one word. */
 const wordPattern = / *(?:'[^']*'[^ ]*|[^ ]+)/g;
 
 function wrapLine(line: string, columns: number, hang: number): string {
   const indent = /^ */.exec(line)?.[0] ?? '';
   const further = indent + ' '.repeat(hang);
-  const [first = '', ...words] = line.match(wordPattern) ?? [];
+  const [first = '', ...words] = line.trimEnd().match(wordPattern) ?? [];
   const lines = [first];
   for (const word of words) {
     const last = lines.at(-1) ?? '';

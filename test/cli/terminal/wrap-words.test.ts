@@ -25,6 +25,10 @@ describe('talk on a terminal', () => {
     );
   });
 
+  it('takes a line that ends in very many spaces', () => {
+    expect(wrapWords(`one two${' '.repeat(200_000)}`, 5)).toBe('one\n  two');
+  });
+
   it('counts what is seen, not colour codes', () => {
     expect(wrapWords('\u001b[31merror:\u001b[39m one two', 14)).toBe(
       '\u001b[31merror:\u001b[39m one two',
