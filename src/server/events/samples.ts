@@ -203,6 +203,7 @@ const samples: Readonly<Record<EventType, Record<string, unknown>>> = {
     exemption: {
       id: 'exm_01jnb4h7d9f1h3k5n7q9s1v3x5',
       policy: policy.name,
+      named_by: 'name',
       resources: ['arn:aws:s3:::public-*'],
       reason: 'These buckets serve the website',
       owner: 'team-web',

@@ -117,7 +117,7 @@ it('refuses what is no cost export before anything is sent', async () => {
   };
   expect(await said('a.zip')).toEqual([3, expect.stringContaining('a.zip is a ZIP archive')]);
   expect(await said('exports')).toEqual([3, expect.stringContaining('exports is a directory')]);
-  expect(await said('none.csv')).toEqual([1, expect.stringContaining('no such file')]);
+  expect(await said('none.csv')).toEqual([3, expect.stringContaining('no such file')]);
   expect(await said('*.gz')).toEqual([3, expect.stringContaining('No files match *.gz')]);
   const { json } = await service.send('GET', '/v1/cost/imports');
   expect(json.imports).toEqual([]);
