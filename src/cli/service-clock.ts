@@ -2,11 +2,11 @@ import type { Client } from '../client/client.ts';
 import type { AnswerHeaders, Fetch } from '../client/http.ts';
 import { isLoopback } from './credentials/base-url.ts';
 
-/** The clock of a local server may have been moved; each of its answers tells how far. */
+/** The clock of a service. That of a local server may have been moved; each of its answers says how far. */
 export interface ServiceClock {
   /** Milliseconds since the epoch. Before the first answer: the time of this machine. */
   now(): number;
-  /** The same fetch, whose answers are looked at. */
+  /** The given `fetch`; the clock reads its answers. */
   reading(fetch: Fetch): Fetch;
 }
 
@@ -22,14 +22,14 @@ export function createServiceClock(now: () => number): ServiceClock {
   };
 }
 
-/** By how many milliseconds a service says that its clock was moved. */
+/** How far the service says its clock was moved, in milliseconds. */
 export function readOffset(headers: Pick<AnswerHeaders, 'get'>): number {
   const told = headers.get('x-govctl-local') ?? '';
   const [, offset = '0'] = /\boffset_ms=(-?\d{1,15})\b/.exec(told) ?? [];
   return Number(offset);
 }
 
-/** The time of a service before anything else was asked, in milliseconds since the epoch. */
+/** The time of a service that was not asked anything yet, in milliseconds since the epoch. */
 export async function serviceNow(
   { serviceClock }: { readonly serviceClock: ServiceClock },
   client: Client,
@@ -39,7 +39,7 @@ export async function serviceNow(
     const { data } = await client.local.getClock();
     return Date.parse(data.now);
   } catch {
-    // Another server, or one that other machines can reach, has no clock that could have been moved.
+    // Other services, and servers that other machines can reach, have no clock that could have been moved.
     return serviceClock.now();
   }
 }

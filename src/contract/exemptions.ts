@@ -15,7 +15,7 @@ const fields = {
    * the only project with such a policy.
    */
   project: notBlank(128),
-  /** Exact ids, or globs in which `*` stands for any run of characters. */
+  /** Exact IDs, or globs in which `*` matches any characters. */
   resources: z.array(z.string().min(1).max(2_048)).min(1).max(1_000),
   reason: notBlank(4_096),
   owner: notBlank(256),
@@ -33,7 +33,7 @@ export const ExemptionInput = z.strictObject({
 });
 export type ExemptionInput = z.infer<typeof ExemptionInput>;
 
-/** A partial update: fields left out stay, null clears the optional one. */
+/** A partial update: fields that are left out stay, null clears an optional one. */
 const ExemptionUpdate = z.strictObject({
   policy: fields.policy.optional(),
   project: fields.project.nullish(),
@@ -49,16 +49,16 @@ const ExemptionUpdate = z.strictObject({
 });
 export type ExemptionUpdate = z.infer<typeof ExemptionUpdate>;
 
-/** `status` is `expired` once its last day is over. */
+/** `status` becomes `expired` once the last day is over. */
 export const exemptionStatuses = ['active', 'expired'] as const;
 const ExemptionStatus = z.enum(exemptionStatuses);
 
 export const AnsweredExemption = z.looseObject({
   id: z.string(),
   policy: z.string(),
-  /** What `policy` is. Exemptions of earlier versions have none, and cover all that is called so. */
+  /** What `policy` is. Exemptions of earlier versions do not have it, and apply to every policy with this ID, name or key. */
   named_by: z.enum(['id', 'name', 'key']).optional(),
-  /** Where `policy` is a key: the project whose policy is meant; absent where it has none. */
+  /** If `policy` is a key: the project of the policy; absent if it has none. */
   project: z.string().optional(),
   resources: z.array(z.string()),
   reason: z.string(),

@@ -49,13 +49,13 @@ export interface RawResource {
    * a value comes from, also where the plan knows it.
    */
   readonly givenBy?: ((...path: readonly string[]) => readonly GivenBy[]) | undefined;
-  /** The format that its properties are a document of, where that isn't the input's: a plan may carry Azure's own. */
+  /** The format of its properties, if it isn't that of the input: a plan may contain documents of Azure. */
   readonly writtenAs?: Format;
-  /** First steps of the attributes that the input tells of, where it is about a part of the resource alone. */
+  /** If the input has only a part of the resource: the first steps of the attributes that it has. */
   readonly only?: readonly string[];
-  /** Where the input tells of the resource in several entries, each about another part: the entries after the first. */
+  /** If the input has the parts of the resource in several entries: the entries after the first. */
   readonly merged?: Merged;
-  /** What an export of the resource has in another file that was not read: `IAM policy`, `resource`. */
+  /** The part of the resource that is in a file that was not read, as messages call it: `their IAM policy`, `their resource`. */
   readonly lacks?: string | undefined;
   /** Rules that the resource itself asks to be spared, as the tag by which a policy stands for them: `guard:RULE`. */
   readonly suppressed?: readonly string[];

@@ -7,7 +7,7 @@ import type { ExportPart, Group } from '../../inventory/together.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import type { Holding } from '../../project/model.ts';
 
-/** Bytes. What is not one resource a line must fit into memory, several times over. */
+/** In bytes. A format that has more than one line per resource is held in memory, several times over. */
 export const largestDocument = 256 * 1024 * 1024;
 
 /** A document, or the parts of an export that are read as one. */
@@ -20,9 +20,9 @@ export interface DocumentRead {
 export interface Documents {
   /** Undefined for a part of an export: it waits until the other files have been read. */
   open(input: InputFile, bytes: Uint8Array): DocumentRead | undefined;
-  /** What waits, put together. */
+  /** The waiting parts, merged. */
   waiting(): readonly DocumentRead[];
-  /** Why parts were not put together, and the first file that this is about. */
+  /** Why parts were not merged, and the first file concerned. */
   notMerged(): { readonly file: string; readonly message: string } | undefined;
 }
 
@@ -32,8 +32,8 @@ interface Waiting extends ExportPart {
 }
 
 /**
- * @param files how many there are: one alone is complete
- * @param most bytes that may wait; if there are more, each file is read by itself
+ * @param files how many there are; a single one is complete
+ * @param most the bytes that may wait; if there are more, each file is read separately
  */
 export function createDocuments(
   options: ReadOptions,
@@ -81,7 +81,7 @@ export function createDocuments(
       if (!isTooLarge || !first) return undefined;
       return {
         file: first.input.file,
-        message: `the exports are larger than ${most / 1024 / 1024} MiB together, so each file was read by itself: parts of a resource in different files are not merged. Pass fewer files per command, such as those of one project`,
+        message: `the exports exceed ${most / 1024 / 1024} MiB in total, so each file was read separately: parts of a resource in different files are not merged. Pass fewer files per command, such as those of one project`,
       };
     },
   };

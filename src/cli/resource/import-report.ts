@@ -8,7 +8,7 @@ import type { Gone } from './prune.ts';
 import { count, inThrees, listWords, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 
-/** Something in a file that did not become a resource. */
+/** A part of a file that did not become a resource. */
 export interface Rejected {
   readonly file: string;
   readonly line?: number;
@@ -22,28 +22,28 @@ export interface ImportReport {
   created: number;
   updated: number;
   unchanged: number;
-  /** Of the unchanged: those that stand in the input again just as they are, and were sent once. */
+  /** How many of the unchanged ones are in the input more than once, with the same content. They were sent once. */
   repeated: number;
-  /** Resources that the service refused. */
+  /** The number of resources that the service refused. */
   rejected: number;
-  /** They, as far as the service names them, and files or parts of them that could not be read. */
+  /** Those it named, and files or parts of files that could not be read. */
   readonly rejected_lines: Rejected[];
-  /** Values that the input does not show, such as those known only after a deployment, and that are left out. */
+  /** Values that were left out because the input does not have them, such as those known only after a deployment. */
   unknown_values: number;
-  /** Resources of templates that are not deployed, as their condition is false. */
+  /** Resources of templates that are not deployed because their condition is false. */
   readonly left_out: PlacedLeftOut[];
-  /** What may be otherwise than a file says. */
+  /** What may differ from what a file says. */
   readonly warnings: (InputProblem & { readonly file: string })[];
-  /** Files of the folders that hold something else. */
+  /** Files in the given folders that have no resources. */
   readonly skipped: string[];
-  /** What the service has left to evaluate. */
+  /** What the service still has to evaluate. */
   pending?: PendingEvaluation | undefined;
 }
 
-/** Lines for people; the rest is in the other formats. */
+/** The lines for people; the other formats have the rest. */
 const mostShown = 20;
 
-/** @param pruned what a pruning import says beside it; a dry run says only this */
+/** @param pruned the result of `--prune`; a dry run shows only this */
 export async function showImport(
   context: Context,
   report: ImportReport,

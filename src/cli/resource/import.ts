@@ -257,7 +257,7 @@ function createLacking(): Lacking {
       const lacks = Array.from(counts, ([part, amount]) => `${inThrees(amount)} without ${part}`);
       return {
         ...first,
-        message: `only a part of some resources is in these files (${listWords(lacks)}), and an import replaces a resource as a whole. Pass the exports of all parts in one command`,
+        message: `some resources are incomplete in these files (${listWords(lacks)}), and an import replaces the whole resource. Pass the exports of all parts in one command`,
       };
     },
   };

@@ -9,7 +9,7 @@ interface Refusal {
   readonly reason: string;
 }
 
-/** What decides whether a file tells of a resource that it does not contain: type, account and region. */
+/** A file is evidence that a resource is gone only if it has others of its type, account and region. */
 export interface Placed {
   readonly type: string;
   readonly account_id?: string | undefined;
@@ -18,21 +18,21 @@ export interface Placed {
 
 export interface Sent {
   /**
-   * Remembers a line. `new` is to be sent: what is no resource the service refuses by itself. `same` was sent before; with
-   * other content under its ID, it can't be.
+   * Remembers a line. `new` is to be sent, also what is no resource: the service refuses it. `same` was sent before;
+   * a line with other content under an ID that was sent can't be.
    */
   readonly add: (line: string, place: string) => 'new' | 'same' | Refusal;
   readonly has: (id: string) => boolean;
   /** Each type, account and region of what was sent. */
   readonly scopes: ReadonlyMap<string, Placed>;
-  /** Lines that are no resources. */
+  /** The number of lines that are no resources. */
   readonly unread: () => number;
 }
 
 export const scopeKey = ({ type, account_id: account, region }: Placed): string =>
   JSON.stringify([typeKey(type), account, region]);
 
-/** Remembers what one command has sent: in the inventory an id is one resource. */
+/** Remembers what one command has sent, as the inventory has one resource per ID. */
 export function createSent(): Sent {
   const sent = new Map<string, { readonly content: string; readonly place: string }>();
   const scopes = new Map<string, Placed>();
@@ -77,7 +77,7 @@ function parse(line: string): unknown {
   }
 }
 
-/** Of what is stored: with its provider, and without what the service says about it in a list. */
+/** The content of a stored resource: with its provider, and without what only lists add. */
 function contentOf({ _meta, ...own }: Readonly<Record<string, unknown>>): string {
   const { type } = own;
   const provider = typeof type === 'string' ? providerOf(type) : undefined;

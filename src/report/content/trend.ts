@@ -92,6 +92,11 @@ function thinned<T>(list: readonly T[]): readonly T[] {
   return Array.from({ length: mostPoints }, (_, at) => list[Math.round(at * step)] as T); // within the list
 }
 
+const firstAndLast = (scans: readonly ScanFact[], text: (scan: ScanFact) => string): string => {
+  const [first = '', last = ''] = [scans[0], scans.at(-1)].map((scan) => scan && text(scan));
+  return `${first} in the first, ${last} in the last of ${count(scans.length, 'scan')}`;
+};
+
 function scoresSection(facts: Facts): Section {
   const scans = comparable(facts);
   const shown = thinned(scans);
@@ -101,7 +106,7 @@ function scoresSection(facts: Facts): Section {
     kind: 'chart',
     id: 'scores',
     title: 'Scan scores',
-    description: `From ${scoreText(scans[0]?.score ?? null)} to ${scoreText(scans.at(-1)?.score ?? null)} over ${count(scans.length, 'scan')}`,
+    description: firstAndLast(scans, ({ score }) => scoreText(score)),
     form: 'lines',
     categories,
     series: [{ name: 'Score', colour: 'first', values: shown.map(({ score }) => score) }],
@@ -118,7 +123,7 @@ function scoresSection(facts: Facts): Section {
     kind: 'chart',
     id,
     title,
-    description: `From ${number(scans[0] ? of(scans[0]) : 0)} to ${number(last ? of(last) : 0)} over ${count(scans.length, 'scan')}`,
+    description: firstAndLast(scans, (scan) => number(of(scan))),
     form: 'lines',
     categories,
     series: [{ name: title, colour, values: shown.map(of) }],

@@ -11,23 +11,23 @@ import { nextTurn } from '../next-turn.ts';
 import { facetsOf, passes } from './facets.ts';
 import type { Facets } from './facets.ts';
 
-/** Who gets a type, read once in a transaction: thousands of events may be emitted in it, and webhooks never change in it. */
+/** Which webhooks get a type, read once per transaction: it may emit thousands of events, and webhooks never change in it. */
 const receiversIn = new WeakMap<Tx, Map<EventType, readonly StoredWebhook[]>>();
 
-/** Places in queues that a transaction gave events. */
+/** How many places in queues a transaction has given to events. */
 const placesIn = new WeakMap<Tx, number>();
 
-/** Places between two turns of requests that only read: a few milliseconds. */
+/** Places between two turns of requests that only read; they take a few milliseconds. */
 const placesPerTurn = 5_000;
 
-/** Places of a transaction that is full: it becomes visible in one go, and nobody is answered meanwhile. */
+/** Places that fill a transaction: it becomes visible in one step, and no request is answered during it. */
 const mostPlaces = 20_000;
 
-/** Whether a transaction queued as many events, for as many webhooks, as one takes, or this share of them. */
+/** Whether a transaction is full of queued events, or has reached this share of what fills it. */
 export const hasManyPlaces = (tx: Tx, share = 1): boolean =>
   (placesIn.get(tx) ?? 0) >= mostPlaces * share;
 
-/** Puts an event into the lanes of these webhooks. Others get their turn, as there may be many of both. */
+/** Puts an event into the lanes of these webhooks. Lets others run in between, as there may be many events and webhooks. */
 export async function queueFor(
   tx: Tx,
   eventId: string,
@@ -41,9 +41,9 @@ export async function queueFor(
 }
 
 /**
- * Stores an event in the transaction of what caused it and puts it into the lane of every webhook that it is for.
- * @param data the event's data object, its subject under one key
- * @param facets where the data does not hold them
+ * Stores an event in the transaction of its cause and puts it into the lane of each webhook that gets it.
+ * @param data the event's data: an object with the subject under one key
+ * @param facets if the data does not have them
  */
 export async function emit(
   deps: Pick<Deps, 'ids' | 'clock'>,

@@ -8,27 +8,27 @@ import { chartLetters, labelRoom } from './chart-look.ts';
 import { allColumns } from './summary-cells.ts';
 import type { Line, SummaryCell } from './summary-cells.ts';
 
-/** How a chart is drawn, as spreadsheets know charts. */
+/** How a chart is drawn, in the kinds that spreadsheets know. */
 type ChartLook = 'bars' | 'waterfall' | 'columns' | 'lines' | 'ring';
 
-/** A chart as a sheet has it: each of its categories is a row, each of its series a column. */
+/** A chart on a sheet: each category is a row, each series a column. */
 export interface SheetChart {
   readonly title: string;
   readonly description: string;
   readonly look: ChartLook;
-  /** Its series are the columns of numbers, also those that are not drawn. */
+  /** All columns of numbers, also those that are not drawn. */
   readonly data: ChartData;
-  /** Of its categories, in the column after those of numbers: names that are too long to be drawn, cut. */
+  /** Shorter names of the categories, in the column after the numbers, where the names are too long to be drawn. */
   readonly labels?: readonly string[];
 }
 
-/** A chart and its numbers, which the drawing above them refers to. */
+/** A chart and its numbers; the drawing above them refers to these. */
 export interface ChartLines {
-  /** None where there is nothing to draw. */
+  /** Undefined if there is nothing to draw. */
   readonly chart: SheetChart | undefined;
   readonly heading: Line;
   readonly head: Line;
-  /** Of each category. */
+  /** One line per category. */
   readonly numbers: readonly Line[];
 }
 
@@ -64,7 +64,7 @@ function readSheetChart(chart: Chart): SheetChart {
   return { title, description, look, data, ...(areCut && { labels }) };
 }
 
-/** Columns, which are narrower than labels are long. */
+/** Upright columns; they have less room for labels than bars. */
 const labelSpan = 3;
 
 const headingOf = (title: string, { unit }: ChartData): string =>
@@ -85,8 +85,8 @@ const numberType = (value: number | null): CellType =>
   value === null || Number.isInteger(value) ? 'integer' : 'decimal';
 
 /**
- * A waterfall with what it is drawn of, as spreadsheets that know no waterfalls stack it: where each bar starts, which is
- * not seen, and how far it rises or falls from the value before. The first bar is seen from the axis on.
+ * A waterfall as a stack, as not every spreadsheet has waterfalls: an invisible part up to where each bar starts, and how
+ * far it rises or falls from the value before. The first bar starts at the axis.
  */
 function withSteps(data: ChartData): ChartData {
   const values = data.series[0]?.values ?? [];

@@ -3,9 +3,9 @@ import { columnLetters } from './cells.ts';
 import { chartLetters, filled, lettered, slice, stroked, unseen } from './chart-look.ts';
 import type { SheetChart } from './chart-lines.ts';
 
-/** Where the numbers of a chart are: as many rows under the one of their head, categories in the first column. */
+/** Where the numbers of a chart are: rows below a head, with the categories in the first column. */
 export interface NumbersPlace {
-  /** As references have it. */
+  /** The name of the sheet, quoted for references. */
   readonly sheet: string;
   readonly head: number;
   readonly rows: number;
@@ -16,7 +16,7 @@ const column = ({ sheet, head, rows }: NumbersPlace, at: number): string => {
   return `${sheet}!$${letters}$${head + 1}:$${letters}$${head + rows}`;
 };
 
-/** What each series begins with: its place among those drawn, and the cell of its name. */
+/** The start of each series: its place among those drawn, and the cell with its name. */
 const start = (place: NumbersPlace, series: number, at: number): string =>
   `<c:idx val="${at}"/><c:order val="${at}"/><c:tx><c:strRef><c:f>${place.sheet}!$${columnLetters(series + 1)}$${place.head}</c:f></c:strRef></c:tx>`;
 
@@ -36,7 +36,7 @@ const point = (at: number, look: string): string =>
 const rowsOf = <T>({ rows }: NumbersPlace, of: (at: number) => T): T[] =>
   Array.from({ length: rows }, (_, at) => of(at));
 
-/** One after the other, or one alone with its values beside the bars. */
+/** Bars side by side; a single series has its values beside its bars. */
 export function barSeries(chart: SheetChart, place: NumbersPlace): string[] {
   const { data } = chart;
   const { series, colours } = data;
@@ -53,7 +53,7 @@ export function barSeries(chart: SheetChart, place: NumbersPlace): string[] {
   });
 }
 
-/** What is drawn of a waterfall: its first value and the steps from there on, over what is not seen. */
+/** The parts of a waterfall: its first value and the steps after it, stacked on bars without a color. */
 export function stepSeries(chart: SheetChart, place: NumbersPlace): string[] {
   return chart.data.series.slice(1).map(({ colour }, at) => {
     const look = at === 0 ? unseen : filled(colour);
@@ -68,7 +68,7 @@ export const columnSeries = ({ data }: SheetChart, place: NumbersPlace): string[
       `<c:ser>${start(place, at, at)}${filled(colour)}<c:invertIfNegative val="0"/>${times(place, 'cat')}${values(place, at)}</c:ser>`,
   );
 
-/** As the lines of other formats are told apart: by order, as many as there are of each. */
+/** Colors and dashes by the order of the series, as in the other formats. */
 const dashes = [undefined, 'dash', 'sysDot', 'dashDot'] as const;
 const marks = ['circle', 'square', 'triangle', 'diamond'] as const;
 
@@ -79,7 +79,7 @@ export const lineSeries = (
   isMarked: boolean,
 ): string[] =>
   data.series.map(({ colour, values: numbers }, at) => {
-    // A point that no line goes to is seen by its mark alone.
+    // A point without a line to it is visible only by its mark.
     const isAlone = numbers.filter((value) => value !== null).length === 1;
     const mark =
       isMarked || isAlone
@@ -89,7 +89,7 @@ export const lineSeries = (
     return `<c:ser>${start(place, at, at)}${look}<c:marker>${mark}</c:marker>${times(place, 'xVal')}${values(place, at, 'yVal')}<c:smooth val="0"/></c:ser>`;
   });
 
-/** Shares in percent, on white so that they are read on any color; none of what is nothing. */
+/** Shares in percent, on white so that they can be read on any color; a share of 0 has no label. */
 export function sliceSeries(chart: SheetChart, place: NumbersPlace): string {
   const { data } = chart;
   const shares = `<c:numFmt formatCode="[&lt;0.005]&quot;&quot;;0%" sourceLinked="0"/>${filled('background')}${lettered(chartLetters)}`;

@@ -6,25 +6,25 @@ import { toneOfStatus } from '../tones.ts';
 import { visibleText } from '../visible-text.ts';
 import { escapeText, isWebAddress, scriptJson } from './escape.ts';
 
-/** Rows that are there as HTML: what is seen without the script, and its first page. */
+/** Rows written as HTML: what is shown without the script, and the first page with it. */
 const firstRows = 200;
 /** Rows in one block of JSON. */
 const blockRows = 2_000;
-/** From this many columns on each row stands as a card where it is narrow. */
+/** From this many columns on, a narrow window shows each row as a card. */
 const cardColumns = 4;
-/** Of a title; longer ones may be broken. */
+/** Characters of a title that is kept on one line. */
 const longestWord = 24;
 
 const numberTypes: ReadonlySet<CellType> = new Set(['integer', 'decimal', 'percent', 'money']);
 
 export interface TableIds {
   readonly id: string;
-  /** Of a heading that says the title already. */
+  /** The ID of a heading that already says the title. */
   readonly titledBy: string | undefined;
 }
 
 /**
- * The first rows as HTML, and all of them as JSON for the script that pages, filters and sorts them. In memory are one
+ * The first rows as HTML, and all of them as JSON for the script that pages, filters and sorts them. Memory holds one
  * block of rows and the batch that is read.
  */
 export async function* tableHtml(
@@ -37,12 +37,12 @@ export async function* tableHtml(
     titledBy === undefined
       ? `<p class="title" id="${id}-title">${escapeText(table.title)}</p>`
       : '';
-  // A table without rows tells nothing, and least of all to who hears its columns read out.
+  // A table without rows says nothing, least of all to people whose screen readers read its columns out.
   if (rowCount === 0) return yield `${title}<p class="empty">${escapeText(empty)}</p>\n`;
   const reading = readingOf(columns);
   const { main, below } = reading;
   const cards = main.length >= cardColumns;
-  // What stands under rows has columns only where the script shows them.
+  // The line below a row has columns only where the script shows it.
   const placed = [...main, ...below];
   const hidden = (n: number): string => (n < main.length ? '' : ' hidden');
   const cols = placed.map((_, n) => `<col${hidden(n)}>`).join('');
@@ -66,7 +66,7 @@ export async function* tableHtml(
       block.push(
         scriptJson(placed.map(({ column: { type }, at }) => shownCell(row[at] ?? null, type))),
       );
-      // More than the first rows: the HTML of those has ended.
+      // Past the first rows: their HTML has ended.
       if (block.length === blockRows) yield blockHtml(block.splice(0));
     }
   }
@@ -92,11 +92,11 @@ function endOfTable({ rowCount }: Table, count: number): string {
 const blockHtml = (rows: readonly string[]): string =>
   `<script type="application/json" class="rows">[${rows.join(',\n')}]</script>\n`;
 
-/** As the script takes it: numbers of columns of numbers, null, and otherwise what is shown. */
+/** As the script expects it: a number in a column of numbers, null, or the text that is shown. */
 function shownCell(cell: Cell, type: CellType): string | number | null {
   if (cell === null || (typeof cell === 'number' && !Number.isFinite(cell))) return null;
   if (typeof cell === 'number' && numberTypes.has(type)) return cell;
-  // Sorted by what is shown.
+  // Sorted by the text that is shown.
   if (type === 'money') return Number(cellText(cell, type).replaceAll(',', ''));
   return visibleText(cellText(cell, type));
 }

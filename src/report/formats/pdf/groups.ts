@@ -223,5 +223,5 @@ async function writeCounts(
   const others = left.slice(mostCounted);
   if (others.length === 0) return;
   const sum = others.reduce((all, { total, shown }) => all + total - shown, 0);
-  await writeHint(flow, `Also not shown: ${cellText(sum, 'integer')} ${sum === 1 ? unit[0] : unit[1]} of ${cellText(others.length, 'integer')} other groups.`); // prettier-ignore
+  await writeHint(flow, `Also not shown: ${cellText(sum, 'integer')} ${sum === 1 ? unit[0] : unit[1]} in ${cellText(others.length, 'integer')} other groups.`); // prettier-ignore
 }

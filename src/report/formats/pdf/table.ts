@@ -20,17 +20,17 @@ const linesHeight = (
   { face, size, leading }: (typeof styles)['title' | 'body'],
 ): number => flow.type.lines(text, face, size, contentWidth(flow)).length * leading;
 
-/** Of a table in groups whose rows are not read yet: its title, its head, the heading of a group, and a row or two. */
+/** The points that a table in groups needs before its rows are read: title, head, heading of a group, and a row or two. */
 const startOfGroups = (rowCount: number): number => Math.min(130, 80 + 25 * rowCount);
 
-/** Points that the start of a table takes: all of a short one. */
+/** The points that the start of a table takes; a short table counts as a whole. */
 export async function tableStart(flow: Flow, table: Table, place: TitlePlace): Promise<number> {
   const title = place === 'above' ? titleSpace.above : titleHeight(flow, table.title);
   if (table.rowCount === 0) return title + linesHeight(flow, table.empty, emptyStyle);
   return title + (table.paper ? startOfGroups(table.rowCount) : await startOfRows(flow, table));
 }
 
-/** A title that is right above is written all the same where the page was turned since. */
+/** A title that the heading above has is written anyway if a page began since. */
 export async function writeTable(flow: Flow, table: Table, place: TitlePlace): Promise<void> {
   const begin: Begin = async (height) => {
     const title = place === 'above' ? titleSpace.above : titleHeight(flow, table.title);

@@ -1,9 +1,12 @@
 import type { Section } from '../../model.ts';
 
-/** `contents`: it is written, and named in the contents; `page`: only written, as the section has the same; `above`: so has what is right above. */
+/**
+ * Where a title is written. `contents`: on the page and in the contents. `page`: only on the page, as the section has the
+ * same title. `above`: not at all, as the heading right above has the same title.
+ */
 export type TitlePlace = 'contents' | 'page' | 'above';
 
-/** Where the title of a block of a section is to be read. */
+/** Where to write the title of a block. */
 export function titlePlaceOf({ title, blocks }: Section, at: number): TitlePlace {
   let above = title;
   for (const [n, block] of blocks.entries()) {

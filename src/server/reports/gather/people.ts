@@ -6,8 +6,8 @@ import { trusts } from '../../trusts/collection.ts';
 import { users } from '../../users/collection.ts';
 
 /**
- * What reports call whoever did something, by the user ID that it is recorded under: the name or email address of a person, or
- * the name of the key, client or trust rule that has this ID of its own. Those that are gone have none.
+ * The names of actors in reports, by the user ID that is recorded: the name or email address of a person, or the name of
+ * the key, client or trust rule with this ID. Deleted ones have no name.
  */
 export async function gatherPeople(
   reader: Reader,
@@ -26,7 +26,7 @@ export async function gatherPeople(
   await add(trusts, ({ user_id: id, name }) => [id, name]);
   await add(oauthClients, ({ user_id: id, name }) => [id, name]);
   await add(apiKeys, ({ user_id: id, name }) => [id, name]);
-  // A person's name goes before those of their keys.
+  // The name of a person is preferred to those of their keys.
   await add(users, ({ id, name, email }) => [id, name ?? email]);
   return people;
 }
