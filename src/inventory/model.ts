@@ -121,6 +121,8 @@ export interface ReadOptions {
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   /** Conditions of resources count as true: nothing is left out by one that is false. */
   readonly allConditions?: boolean | undefined;
+  /** The document is a list with one document of each file. */
+  readonly isJoined?: boolean | undefined;
 }
 
 /** A part of a document that could not be used; `at` leads to it, as far as the document goes. */

@@ -67,7 +67,7 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
     const problem = { message: unknownFormat(parsed.document), line: 1, column: 1 };
     return { ok: false, problem, unknownFormat: true };
   }
-  const read = reader.read(parsed.document, options);
+  const read = reader.read(parsed.document, { ...options, isJoined: parsed.isJoined });
   const notices = [...(read.notices ?? []), ...pagesIn(parsed)];
   const [raws, longNamed] = partition(read.raws, isShortNamed);
   const [leftOut, longLeftOut] = partition(read.leftOut ?? [], isShortNamed);

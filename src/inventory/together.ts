@@ -54,7 +54,7 @@ export function groupLinked<T extends ExportPart>(parts: readonly T[]): readonly
   return [...groups.values()];
 }
 
-interface NamedText {
+export interface NamedText {
   readonly file: string;
   readonly parsed: ParsedText;
 }

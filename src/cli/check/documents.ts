@@ -1,9 +1,8 @@
 import type { ReadOptions } from '../../inventory/model.ts';
-import { parseInput, readParsed } from '../../inventory/read.ts';
+import { parseInput, readInventory, readParsed } from '../../inventory/read.ts';
 import type { InventoryRead } from '../../inventory/read.ts';
-import type { ParsedText } from '../../inventory/text/parsed-text.ts';
 import { exportPartOf, groupLinked, readTogether } from '../../inventory/together.ts';
-import type { ExportPart, Group } from '../../inventory/together.ts';
+import type { ExportPart, Group, NamedText } from '../../inventory/together.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import type { Holding } from '../../project/model.ts';
 
@@ -26,9 +25,10 @@ export interface Documents {
   notMerged(): { readonly file: string; readonly message: string } | undefined;
 }
 
+/** As bytes: most parts have no others, and all of them parsed would take many times the memory of the largest. */
 interface Waiting extends ExportPart {
   readonly input: InputFile;
-  readonly parsed: ParsedText;
+  readonly bytes: Uint8Array;
 }
 
 /**
@@ -54,7 +54,7 @@ export function createDocuments(
         isTooLarge ||= size + bytes.length > most;
         if (!isTooLarge) {
           size += bytes.length;
-          waiting.push({ ...part, input, parsed });
+          waiting.push({ ...part, input, bytes });
           return undefined;
         }
       }
@@ -66,13 +66,9 @@ export function createDocuments(
         : groupLinked(waiting);
       return groups.map((group) => {
         const [first, ...others] = group;
-        const readGroup = () =>
-          others.length === 0
-            ? readParsed(first.parsed, options)
-            : readTogether(group.map(textOf), { ...options, format: first.format });
         return {
           inputs: [first.input, ...others.map(({ input }) => input)],
-          read: () => holding(readGroup),
+          read: () => holding(() => readGroup(group, options)),
         };
       });
     },
@@ -87,4 +83,14 @@ export function createDocuments(
   };
 }
 
-const textOf = ({ input, parsed }: Waiting) => ({ file: input.file, parsed });
+function readGroup(group: Group<Waiting>, options: ReadOptions): InventoryRead {
+  const [{ bytes, format }, ...others] = group;
+  if (others.length === 0) return readInventory(bytes, options);
+  const texts: NamedText[] = [];
+  for (const { input, bytes } of group) {
+    const parse = parseInput(bytes);
+    if (!parse.ok) return parse;
+    texts.push({ file: input.file, parsed: parse.parsed });
+  }
+  return readTogether(texts, { ...options, format });
+}

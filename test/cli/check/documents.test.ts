@@ -138,6 +138,71 @@ describe('an export in several files', () => {
   });
 });
 
+const item = (name: string, captured: string, encrypted: boolean, status = 'OK'): object => ({
+  resourceType: 'AWS::EC2::Volume',
+  resourceId: name,
+  ARN: `arn:aws:ec2:eu-west-1:111111111111:volume/${name}`,
+  accountId: '111111111111',
+  awsRegion: 'eu-west-1',
+  configurationItemStatus: status,
+  configurationItemCaptureTime: captured,
+  configuration: { volumeId: name, encrypted },
+});
+const snapshot = (...configurationItems: object[]): string =>
+  JSON.stringify({ configurationItems });
+
+const volumePolicy = `name: encrypted
+resource_type: AWS::EC2::Volume
+severity: HIGH
+rules: [{effect: DENY, condition: '!resource.encryption.enabled', message: not encrypted}]
+`;
+
+describe('the history of a resource in several files of AWS Config', () => {
+  const files = {
+    'policies.yaml': volumePolicy,
+    'a-tuesday.json': snapshot(
+      item('logs', '2026-03-03T00:00:00Z', true),
+      item('site', '2026-03-03T00:00:00Z', false),
+      item('gone', '2026-03-03T00:00:00Z', false, 'ResourceDeleted'),
+    ),
+    'b-monday.json': snapshot(
+      item('logs', '2026-03-02T00:00:00Z', false),
+      item('site', '2026-03-02T00:00:00Z', true),
+      item('gone', '2026-03-02T00:00:00Z', false),
+      item('only', '2026-03-02T00:00:00Z', false),
+    ),
+    // In as many envelopes as are looked through: a recording, an answer, an event, a query's result.
+    'c-event.json': JSON.stringify({ response: { result: { detail: { event: { configurationItem: item('last', '2026-03-01T00:00:00Z', false) } } } } }), // prettier-ignore
+    'd-event.json': JSON.stringify({ response: { result: { detail: { event: { configurationItem: item('last', '2026-03-04T00:00:00Z', true) } } } } }), // prettier-ignore
+  };
+  const inputs = Object.keys(files).slice(1);
+
+  it.each([[inputs], [inputs.toReversed()]])(
+    'is what it is now, and what is older is named once: %s',
+    async (named) => {
+      const { stdout, exitCode } = await runCommandLine(
+        ['check', ...named, '--policies', 'policies.yaml', '-o', 'json', '--all'],
+        { cwd: makeRepo(files) },
+      );
+      const { results, warnings } = JSON.parse(stdout) as {
+        results: { file: string; resource: string; status: string }[];
+        warnings: { file: string; line: number; message: string }[];
+      };
+      expect(results.map(({ file, resource: id, status }) => `${file} ${id.slice(id.indexOf('/') + 1)} ${status}`).sort()).toEqual([
+        'a-tuesday.json logs PASS',
+        'a-tuesday.json site FAIL',
+        'b-monday.json only FAIL',
+        'd-event.json last PASS',
+      ]); // prettier-ignore
+      expect(warnings.map(({ file, message }) => [file, message]).sort()).toEqual([
+        ['b-monday.json', '3 configuration items, this one first, are not read, as other files have newer ones of the resources'],
+        ['c-event.json', 'this configuration item is not read, as another file has a newer one of the resource'],
+      ]); // prettier-ignore
+      expect(exitCode).toBe(2);
+    },
+  );
+});
+
 function readAll(documents: ReturnType<typeof createDocuments>, texts: readonly string[]) {
   const alone = texts.flatMap((text, nth) => {
     const file = `f${nth}`;

@@ -21,8 +21,8 @@ interface Inner {
   readonly inText: boolean;
 }
 
-/** Envelopes around items, from outside in: a recording, an answer, an event, a snapshot, a result, a graph's node. */
-const maxEnvelopes = 6;
+/** Envelopes around items, from outside in: the list of several files, a recording, an answer, an event, a snapshot, a result, a graph's node. */
+const maxEnvelopes = 7;
 
 /** Looks through the envelopes that AWS and its tools put around configuration items. */
 export function findItems(document: unknown): FoundItems {

@@ -1,4 +1,5 @@
 import { defined } from '../../../contract/defined.ts';
+import { inThrees } from '../../../contract/in-threes.ts';
 import { field, fieldsOf, isFields, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import type { DocumentProblem, RawResource, Reader } from '../../model.ts';
@@ -10,21 +11,22 @@ import { parsed as parseJsonText } from '../../attributes/aws/config-item.ts';
 
 /**
  * Configuration items of AWS Config: single ones, rule events, results of queries, histories and snapshots. Of a
- * resource's history, what it is now.
+ * resource's history, also over several files, what it is now.
  */
 export const awsConfig: Reader = {
   format: 'aws-config',
   detects: looksLikeConfig,
-  read: (document) => {
+  read: (document, { isJoined }) => {
     const { items, problems } = findItems(document);
-    const read = latestOf(items)
-      .filter(({ item }) => !isGone(item))
-      .map(readItem);
+    const { latest, newest } = latestOf(items);
+    const read = latest.filter(({ item }) => !isGone(item)).map(readItem);
     return {
       raws: read.flatMap(({ raw }) => (raw ? [raw] : [])),
       problems: [...problems, ...read.flatMap(({ problem }) => (problem ? [problem] : []))],
+      notices: isJoined ? noticesOfOlder(items, newest) : [],
     };
   },
+  links: (document) => findItems(document).items.map(({ item }) => keyOf(item)),
 };
 
 const isGone = (item: Fields): boolean =>
@@ -36,22 +38,43 @@ const isGone = (item: Fields): boolean =>
  * The newest item of each resource, where a history holds several. Of items that do not say when they were captured
  * none is the newest: all stay, but for those that say the same.
  */
-function latestOf(found: readonly FoundItem[]): readonly FoundItem[] {
-  const newest = new Map<string, number>();
-  for (const { item } of found) {
-    const state = stateOf(item) ?? -Infinity;
-    const key = keyOf(item);
-    newest.set(key, Math.max(state, newest.get(key) ?? -Infinity));
+function latestOf(found: readonly FoundItem[]): { latest: readonly FoundItem[]; newest: Newest } {
+  const newest = new Map<string, FoundItem>();
+  for (const one of found) {
+    const key = keyOf(one.item);
+    const known = newest.get(key);
+    if (!known || (stateOf(one.item) ?? -Infinity) > (stateOf(known.item) ?? -Infinity))
+      newest.set(key, one);
   }
-  const current = found.filter(({ item }) => {
-    const state = stateOf(item);
-    return state === undefined || idOf(item) === undefined || state === newest.get(keyOf(item));
-  });
-  return withoutCopies(
-    current,
+  const latest = withoutCopies(
+    found.filter((one) => !isOlder(one, newest)),
     ({ item }) => keyOf(item),
     ({ item }) => item,
   );
+  return { latest, newest };
+}
+
+/** The newest item of each resource. */
+type Newest = ReadonlyMap<string, FoundItem>;
+
+function isOlder({ item }: FoundItem, newest: Newest): boolean {
+  const last = newest.get(keyOf(item));
+  const state = stateOf(item);
+  return last !== undefined && state !== undefined && idOf(item) !== undefined && state !== stateOf(last.item); // prettier-ignore
+}
+
+/** Files may also be of different tests, so it is said that one of them is not looked at. */
+function noticesOfOlder(found: readonly FoundItem[], newest: Newest): DocumentProblem[] {
+  const older = found.filter(
+    (one) => isOlder(one, newest) && newest.get(keyOf(one.item))?.at[0] !== one.at[0],
+  );
+  const [first] = older;
+  if (!first) return [];
+  const message =
+    older.length === 1
+      ? 'this configuration item is not read, as another file has a newer one of the resource'
+      : `${inThrees(older.length)} configuration items, this one first, are not read, as other files have newer ones of the resources`;
+  return [{ message, at: first.at }];
 }
 
 /** Of a resource. An id that is no ARN may be there in every region. */
