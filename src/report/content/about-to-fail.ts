@@ -3,7 +3,7 @@ import type { Section } from '../model.ts';
 import { below, column, figures, isoCell, paragraph, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import type { Facts, PredictionFact } from './facts.ts';
-import { count, listed, moment, number } from './wording.ts';
+import { asLabel, count, listed, moment, number } from './wording.ts';
 
 /** Days that are looked ahead. */
 export const predictedWithin = 30;
@@ -42,7 +42,7 @@ export function aboutToFailSection({ predictions, order, scope }: Facts): Sectio
             ),
             figures(
               ...on.map((method) => ({
-                label: method,
+                label: asLabel(method),
                 value: number(alerts.filter((one) => one.method === method).length),
               })),
             ),

@@ -3,7 +3,7 @@ import type { Section } from '../model.ts';
 import { below, column, figures, isoCell, paragraph, personColumns, table } from './blocks.ts';
 import type { ColumnOf } from './blocks.ts';
 import type { FailedActionFact, Facts, RemediationFact } from './facts.ts';
-import { count, countOrNo, number } from './wording.ts';
+import { asLabel, count, countOrNo, number } from './wording.ts';
 
 const actionsOf = ({ counts }: RemediationFact): number =>
   Object.values(counts).reduce((sum, one) => sum + one, 0);
@@ -50,7 +50,7 @@ export function remediationsSection(facts: Facts): Section {
         ? [
             figures(
               ...remediationStatuses.map((status) => ({
-                label: status,
+                label: asLabel(status),
                 value: number(states.get(status) ?? 0),
               })),
             ),

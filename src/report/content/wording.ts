@@ -14,6 +14,9 @@ export const countOrNo = (amount: number, one: string, many = `${one}s`): string
 export const sentence = (text: string): string =>
   `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
+/** A name of the API, such as `date_certain`, as a label. */
+export const asLabel = (name: string): string => sentence(name.replaceAll('_', ' '));
+
 /** `once`, `2 times`, `0 times`. */
 export const times = (amount: number): string => (amount === 1 ? 'once' : count(amount, 'time'));
 

@@ -149,7 +149,7 @@ async function writeFigureRow(
   const width = (contentWidth(flow) - (perRow - 1) * figure.gap) / perRow;
   const inner = width - 2 * figure.padding;
   const cards = items.map(({ label, value, note, tone }) => ({
-    label: flow.type.lines(asTitle(label), 'sans', figure.label, inner).slice(0, 3),
+    label: flow.type.lines(label, 'sans', figure.label, inner).slice(0, 3),
     value: flow.type.lines(value, 'bold', fitting(flow, value, inner), inner).slice(0, 3),
     size: fitting(flow, value, inner),
     note: note === undefined ? [] : flow.type.lines(note, 'sans', figure.label, inner).slice(0, 5),
@@ -194,10 +194,6 @@ async function writeFigureRow(
   }
   flow.y += height + figure.gap;
 }
-
-/** Words of the API, such as `date_certain`, stand beside titles. */
-const asTitle = (label: string): string =>
-  `${label.slice(0, 1).toUpperCase()}${label.slice(1).replaceAll('_', ' ')}`;
 
 /** A value is set smaller before it takes two lines. */
 function fitting(flow: Flow, value: string, width: number): number {

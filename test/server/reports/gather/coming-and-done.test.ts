@@ -48,8 +48,8 @@ describe('what is about to fail, in a risk report', () => {
       ?.blocks.find(({ kind }) => kind === 'figures');
     expect(figures).toMatchObject({
       items: [
-        { label: 'date_certain', value: '2' },
-        { label: 'exemption_expiry', value: '1' },
+        { label: 'Date certain', value: '2' },
+        { label: 'Exemption expiry', value: '1' },
       ],
     });
   });
@@ -132,13 +132,13 @@ describe('remediation plans, in a remediation report', () => {
     const section = model.sections.find(({ id }) => id === 'remediations');
     expect(section?.blocks.find(({ kind }) => kind === 'figures')).toMatchObject({
       items: [
-        { label: 'planned', value: '1' },
-        { label: 'approved', value: '0' },
-        { label: 'running', value: '0' },
-        { label: 'completed', value: '2' },
-        { label: 'failed', value: '1' },
-        { label: 'cancelled', value: '0' },
-        { label: 'expired', value: '0' },
+        { label: 'Planned', value: '1' },
+        { label: 'Approved', value: '0' },
+        { label: 'Running', value: '0' },
+        { label: 'Completed', value: '2' },
+        { label: 'Failed', value: '1' },
+        { label: 'Cancelled', value: '0' },
+        { label: 'Expired', value: '0' },
       ],
     });
   });
