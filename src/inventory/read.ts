@@ -89,7 +89,7 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
       problems: [...parsed.problems, ...parsed.repeatedKeys(), ...found],
       leftOut,
       notices: placed(notices),
-      locate: createLocate(parsed, [...raws, ...leftOut]),
+      locate: createLocate(parsed, [...raws.flatMap(placesOf), ...leftOut]),
     },
   };
 }
@@ -121,7 +121,14 @@ const readResources = (raws: readonly RawResource[], { format }: Reader): ReadRe
       })) // as the native reader made it
     : normaliseAll(raws, format);
 
-/** Where findings stand: the resources are located together when the first is asked for. */
+/** Whatever a finding of a resource may stand at. */
+const placesOf = (raw: RawResource): Pick<RawResource, 'at'>[] => [
+  raw,
+  ...(raw.merged?.parts ?? []),
+  ...(raw.skips ?? []),
+];
+
+/** Where findings stand: all places are located together when the first is asked for, as each takes a walk through the text. */
 function createLocate(
   parsed: ParsedText,
   raws: readonly Pick<RawResource, 'at'>[],

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { formats } from '../../src/inventory/formats/formats.ts';
 import { readInventory } from '../../src/inventory/read.ts';
 import { readers } from '../../src/inventory/formats/readers.ts';
+import { partsOf } from '../../src/inventory/attributes/normalise.ts';
+import { startCpuTime } from '../support/cpu-time.ts';
 
 describe('an input', () => {
   it.each<[string, string]>([
@@ -67,6 +69,34 @@ describe('an input', () => {
       { line: 4, column: 5 },
     ]);
     expect(problems).toMatchObject([{ line: 3, column: 5 }]);
+  });
+
+  it('has the places of thousands of merged entries and skips in one walk through it', () => {
+    const some = Array.from({ length: 20_000 }, (_, n) => n);
+    const asset = (n: number, more: object) =>
+      JSON.stringify({ name: `//storage.googleapis.com/b${n}`, asset_type: 'storage.googleapis.com/Bucket', ...more }); // prettier-ignore
+    const assets = [
+      ...some.map((n) => asset(n, { resource: { data: { name: `b${n}` } } })),
+      ...some.map((n) => asset(n, { iam_policy: { bindings: [] } })),
+    ].join('\n');
+    const skip = some.map((n) => ({ policy: `p${n}`, until: '2027-03-31', reason: 'r' }));
+    const template = JSON.stringify(
+      { Resources: { B: { Type: 'AWS::S3::Bucket', Metadata: { govctl: { skip } } } } },
+      null,
+      1,
+    );
+    const cpuTime = startCpuTime();
+    const [ofAssets, ofTemplate] = [assets, template].map((text) => {
+      const read = readInventory(text);
+      if (!read.ok) throw new Error(read.problem.message);
+      const { resources, locate } = read.inventory;
+      return resources.flatMap(({ resource, skips = [] }) =>
+        [...partsOf(resource), ...skips].map(({ at }) => locate(at)?.line),
+      );
+    });
+    expect(ofAssets).toEqual(some.map((n) => 20_001 + n));
+    expect(ofTemplate).toEqual(some.map((n) => 8 + 5 * n));
+    expect(cpuTime()).toBeLessThan(10_000);
   });
 });
 
