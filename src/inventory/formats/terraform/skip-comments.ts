@@ -71,7 +71,12 @@ const written = /^govctl:skip(?:\s*=\s*(?:"([^"]*)"|([^\s"]+)))?(?:\s+until\s*=\
 
 /** Undefined where a line of a comment asks for nothing. */
 function readSkip(line: string): WrittenSkip | undefined {
-  const text = line.replace(/^\s*(?:#+|\/\/+|\/?\*+)?\s*/, '').replace(/\s*(?:\*\/)?\s*$/, '');
+  // Not by one pattern, which would look for the end from each of many blanks.
+  const text = line
+    .replace(/^\s*(?:#+|\/\/+|\/?\*+)?\s*/, '')
+    .trimEnd()
+    .replace(/\*\/$/, '')
+    .trimEnd();
   const found = written.exec(text);
   if (!found) return undefined;
   const [, quoted, plain, until, reason = ''] = found;

@@ -70,5 +70,9 @@ test('any text is scanned to its end, a long one in one pass', () => {
   ]) {
     indexSources([{ path: 'main.tf', text: `${unit.repeat(200_000)}\na "b" {}` }]);
   }
+  const wide = `# govctl:skip=p until=2027-03-31 a${' '.repeat(200_000)}b */`;
+  expect(indexSources([{ path: 'main.tf', text: wide }]).straySkips).toMatchObject([
+    { reason: expect.stringMatching(/b$/) as unknown },
+  ]);
   expect(cpuTime()).toBeLessThan(5_000);
 });
