@@ -65,7 +65,33 @@ describe('an asset', () => {
     const [asset] = normalised([{ name, asset_type, iam_policy: { bindings: [{ role: 'r' }] } }]);
     expect(asset?.iam).toMatchObject({ bindings: [{ role: 'r' }] });
     expect(asset?.versioning).toMatchObject({ enabled: expect.any(UnknownValue) as unknown });
-    expect(asset?.tags).toBeInstanceOf(UnknownValue);
+    for (const field of ['tags', 'region', 'properties'])
+      expect(asset?.[field]).toBeInstanceOf(UnknownValue);
+  });
+
+  test('is read from each list of a document', () => {
+    const { name, asset_type } = bucket;
+    const policy = { name, asset_type, iam_policy: { bindings: [{ role: 'r' }] } };
+    expect(normalised({ assets: [bucket], results: [policy] })).toMatchObject([
+      { iam: { bindings: [{ role: 'r' }] } },
+    ]);
+  });
+
+  test('that thousands of entries contradict each other about is each with what is undisputed, once', () => {
+    const { name, asset_type } = bucket;
+    const some = Array.from({ length: 3_000 }, (_, n) => n);
+    const { raws } = gcp.read(
+      [
+        ...some.map((n) => ({ name, asset_type, resource: { data: { name: `n${n}` } } })),
+        ...some.map(() => ({ name, asset_type, iam_policy: { bindings: [{ role: 'r' }] } })),
+      ],
+      {},
+    );
+    expect(raws).toHaveLength(3_000);
+    for (const { merged, properties } of raws) {
+      expect(merged?.parts).toHaveLength(1);
+      expect(properties).toMatchObject({ iamPolicy: { bindings: [{ role: 'r' }] } });
+    }
   });
 
   test('has its project and region from its name', () => {
@@ -134,6 +160,10 @@ describe('the IAM policy of an asset', () => {
     ['null', null],
     ['a text', 'junk'],
     ['bindings that are no list', { bindings: 'junk' }],
+    ['a binding that is null', { bindings: [null] }],
+    ['a binding that is a text', { bindings: ['allUsers'] }],
+    ['a member that is no text', { bindings: [{ role: 'r', members: [{ a: 'allUsers' }] }] }],
+    ['a policy within a policy', { policy: { bindings: [{ role: 'r', members: ['allUsers'] }] } }],
   ])(
     // prettier-ignore
     'is not known where the export has %s for it',
@@ -141,4 +171,9 @@ describe('the IAM policy of an asset', () => {
       expect(bindingsOf([bucketIn(1, { iam_policy })])).toEqual([expect.any(UnknownValue)]);
     },
   );
+
+  test('may have all that the APIs write beside its bindings', () => {
+    const iam_policy = { kind: 'storage#policy', resourceId: 'b', version: 1, etag: 'e', auditConfigs: [], ...policy }; // prettier-ignore
+    expect(bindingsOf([bucketIn(1, { iam_policy })])).toMatchObject([policy.bindings]);
+  });
 });

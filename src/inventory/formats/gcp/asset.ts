@@ -52,9 +52,14 @@ export function toRawResource(asset: Asset): RawResource {
     at: asset.at,
     ...(asset.merged ? { merged: asset.merged } : {}),
     lacks: asset.lacks,
-    ...(asset.data === undefined ? { only: ['iam', 'audit_configs'] } : {}),
+    ...(asset.data === undefined ? { only: ['iam', 'audit_configs'], given: notExported } : {}),
   };
 }
+
+/** Of an asset whose own entry is not in the export. */
+const notExported = {
+  properties: new UnknownValue('the properties, which are not in the export'),
+};
 
 const last = (path: string): string | undefined => textOf(path.split('/').at(-1));
 
@@ -82,13 +87,15 @@ function after(path: string, step: string): string | undefined {
   return at < 0 ? undefined : textOf(steps[at + 1]);
 }
 
-function regionOf(asset: Asset, data: Fields, path: string): string | undefined {
+function regionOf(asset: Asset, data: Fields, path: string): RawResource['region'] {
   const place =
     asset.location ??
     after(path, 'locations') ??
     after(path, 'regions') ??
     after(path, 'zones') ??
     last(textOf(data['location']) ?? textOf(data['region']) ?? textOf(data['zone']) ?? '');
+  if (place === undefined && asset.data === undefined)
+    return new UnknownValue('the location, which is not in the export', { present: false });
   if (place === undefined || place === 'global' || place === '-') return undefined;
   const region = place.toLowerCase();
   return /^[a-z]+-[a-z]+\d+-[a-z]$/.test(region) ? region.slice(0, -2) : region;

@@ -52,10 +52,14 @@ interface Found {
 /** The assets of an export: a list, `{assets: [...]}`, the results of a search, or one alone. */
 function assetsOf(document: unknown, at: DocumentPath = []): Found[] {
   if (isAsset(document)) return [{ value: document, at }];
-  for (const name of ['assets', 'results']) {
+  const lists = ['assets', 'results'].flatMap((name) => {
     const list = field(document, name);
-    if (Array.isArray(list))
-      return itemsOf(list).map((value, index) => ({ value, at: [...at, name, index] }));
+    return Array.isArray(list) ? [{ name, list: itemsOf(list) }] : [];
+  });
+  if (lists.length > 0) {
+    return lists.flatMap(({ name, list }) =>
+      list.map((value, index) => ({ value, at: [...at, name, index] })),
+    );
   }
   return Array.isArray(document)
     ? itemsOf(document).flatMap((value, index) => assetsOf(value, [...at, index]))
@@ -107,14 +111,31 @@ const notExported: Fields = {
   iamPolicy: new UnknownValue('the IAM policy, which is not in the export', { present: false }),
 };
 
-const unreadablePolicy = new UnknownValue('the IAM policy, whose bindings are not a list', {
+const unreadablePolicy = new UnknownValue('the IAM policy, which is not as Google writes one', {
   present: false,
 });
 
-/** A policy without bindings grants nothing to anybody; an asset without a policy has none. */
-const isReadablePolicy = (policy: unknown): boolean =>
-  policy === undefined ||
-  (isFields(policy) && (policy['bindings'] === undefined || Array.isArray(policy['bindings'])));
+/** What an IAM policy has beside its bindings, as the APIs and exports write it. */
+const besideBindings = ['version', 'etag', 'kind', 'resourceId', 'auditConfigs', 'audit_configs'];
+
+/**
+ * A policy without bindings grants nothing to anybody; an asset without a policy has none. Of other fields, and of
+ * bindings that are no such, nobody can say what they grant.
+ */
+function isReadablePolicy(policy: unknown): boolean {
+  if (policy === undefined) return true;
+  if (!isFields(policy)) return false;
+  const { bindings = [], ...others } = policy;
+  return (
+    Array.isArray(bindings) &&
+    itemsOf(bindings).every(isReadableBinding) &&
+    Object.keys(others).every((name) => besideBindings.includes(name))
+  );
+}
+
+const isReadableBinding = (binding: unknown): boolean =>
+  isFields(binding) &&
+  [binding['members'] ?? []].flat().every((member) => typeof member === 'string');
 
 interface Entry {
   readonly value: Fields;
@@ -240,18 +261,24 @@ function tellApart(entries: Entry[]): Group[] {
   }
   if (disputed.size === 0) return [{ entries, disputed }];
   const bySaid = new Map<string, Entry[]>();
-  const shared: Entry[] = [];
+  // Those that tell the same kinds tell the same of them, as these are undisputed.
+  const shared = new Map<string, Entry>();
   for (const { entry, said } of all) {
     const own = [...disputed].map((kind) => said.get(kind) ?? null);
-    if (own.every((content) => content === null)) shared.push(entry);
-    else {
+    if (own.every((content) => content === null)) {
+      const kinds = JSON.stringify([...said.keys()]);
+      if (!shared.has(kinds)) shared.set(kinds, entry);
+    } else {
       const text = canonicalText(own);
       const same = bySaid.get(text);
       if (same) same.push(entry);
       else bySaid.set(text, [entry]);
     }
   }
-  return Array.from(bySaid.values(), (own) => ({ entries: [...own, ...shared], disputed }));
+  return Array.from(bySaid.values(), (own) => ({
+    entries: [...own, ...shared.values()],
+    disputed,
+  }));
 }
 
 const isTold = (value: unknown): boolean => value !== undefined && value !== null;
