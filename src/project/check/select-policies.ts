@@ -21,7 +21,10 @@ export interface Selection {
   readonly frameworks?: readonly string[];
 }
 
-/** The policies that --policy, --type, --tag and --framework name. @throws GovctlError usage_error for a word that no policy has */
+/**
+ * The policies that --policy, --type, --tag and --framework name.
+ * @throws GovctlError usage_error for a word that no policy has, and where no policy has all that is asked for
+ */
 export function selectPolicies(
   all: readonly LocalPolicy[],
   { policies = [], types = [], tags = [], frameworks = [] }: Selection,
@@ -41,7 +44,7 @@ export function selectPolicies(
   requireKnown('--framework', frameworks, labels, (wanted) =>
     [...labels].some((label) => isPartOf(label, wanted)),
   );
-  return all.filter(
+  const selected = all.filter(
     (one) =>
       isAny(policies, (wanted) => isNamed(one, wanted)) &&
       isAny(types, (wanted) => areAkin(wanted, one.policy.resource_type)) &&
@@ -50,6 +53,18 @@ export function selectPolicies(
         (one.policy.compliance_frameworks ?? []).some((label) => isPartOf(label, wanted)),
       ),
   );
+  if (selected.length === 0 && all.length > 0) {
+    const asked = [
+      ...policies.map((name) => `--policy ${name}`),
+      ...types.map((type) => `--type ${type}`),
+      ...tags.map((tag) => `--tag ${tag}`),
+      ...frameworks.map((label) => `--framework ${label}`),
+    ];
+    throw new GovctlError('usage_error', `No policy matches all of ${asked.join(', ')}`, {
+      hint: 'A policy must have every tag, and one of each other flag. Run separate checks for different policies.',
+    });
+  }
+  return selected;
 }
 
 const isAny = (wanted: readonly string[], fits: (word: string) => boolean): boolean =>

@@ -38,6 +38,8 @@ describe('govctl check runs only the policies that are selected', () => {
     ['--policy s4-*', 'no policy has this name or key'],
     ['--tag storag', 'no policy has this tag'],
     ['--framework hipaa', 'no policy is mapped to this framework or control'],
+    ['--tag storage --policy other', 'No policy matches all of --policy other, --tag storage'],
+    ['--framework pci --tag team-a', 'No policy matches all of --tag team-a, --framework pci'],
   ])('and refuses %s, which would select none', async (flags, why) => {
     const argv = ['check', 't.yaml', ...flags.split(' ')];
     const { exitCode, stderr } = await runCommandLine(argv, { cwd: repo() });
