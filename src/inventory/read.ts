@@ -31,6 +31,8 @@ export interface Inventory {
   readonly leftOut: readonly LeftOut[];
   /** What may be otherwise than it is written; all that can be read was. */
   readonly notices: readonly InputProblem[];
+  /** Whether it is a page of a longer list, or has such pages: resources may be missing. */
+  readonly isPage: boolean;
   /** Line and column of something in the text, from 1; found when asked for, as only findings need it. */
   locate(at: DocumentPath): TextPlace | undefined;
 }
@@ -68,7 +70,8 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
     return { ok: false, problem, unknownFormat: true };
   }
   const read = reader.read(parsed.document, { ...options, isJoined: parsed.isJoined });
-  const notices = [...(read.notices ?? []), ...pagesIn(parsed)];
+  const pages = pagesIn(parsed);
+  const notices = [...(read.notices ?? []), ...pages];
   const [raws, longNamed] = partition(read.raws, isShortNamed);
   const [leftOut, longLeftOut] = partition(read.leftOut ?? [], isShortNamed);
   const problems = [...read.problems, ...[...longNamed, ...longLeftOut].map(describeLongNamed)];
@@ -89,6 +92,7 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
       problems: [...parsed.problems, ...parsed.repeatedKeys(), ...found],
       leftOut,
       notices: placed(notices),
+      isPage: pages.length > 0,
       locate: createLocate(parsed, [...raws.flatMap(placesOf), ...leftOut]),
     },
   };

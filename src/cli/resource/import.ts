@@ -54,6 +54,7 @@ export async function runImport(context: Context, options: ImportOptions): Promi
   const isDry = options.dryRun === true;
   const documents = createDocuments(reading, context.world.holding, files.length);
   const lacking = createLacking();
+  const pages: string[] = [];
   for (const { file, message } of failed) report.rejected_lines.push({ file, reason: message });
   await withOurServer(
     context,
@@ -68,7 +69,14 @@ export async function runImport(context: Context, options: ImportOptions): Promi
           count(report, file, data, place);
           update(`Importing ${file}: ${inThrees(resourcesIn(report))} resources`);
         };
-      const importing: Importing = { format: options.format, sent, documents, lacking, report };
+      const importing: Importing = {
+        format: options.format,
+        sent,
+        documents,
+        lacking,
+        pages,
+        report,
+      };
       for (const input of files) {
         const { file } = input;
         await importFile(context, input, importing, sendTo(file)).catch((error: unknown) => {
@@ -88,7 +96,7 @@ export async function runImport(context: Context, options: ImportOptions): Promi
   );
   for (const warning of [documents.notMerged(), lacking.warning()])
     if (warning) report.warnings.unshift(warning);
-  if (options.prune) await prune(context, options, report, sent);
+  if (options.prune) await prune(context, options, report, { sent, pages });
   else await showImport(context, report);
   if (report.rejected_lines.length > 0) return exitCodes.usage;
   return options.wait && report.pending ? exitCodes.pending : exitCodes.ok;
@@ -102,13 +110,14 @@ async function prune(
   context: Context,
   options: ImportOptions,
   report: ImportReport,
-  sent: Sent,
+  { sent, pages }: Pick<Importing, 'sent' | 'pages'>,
 ): Promise<void> {
   const isDry = options.dryRun === true;
   const { cwd } = context.world;
   const { config } = loadConfig(cwd, context.flags.allowOutside);
   const limits = {
     unreadable: report.rejected_lines.length,
+    pages,
     maxDelete: options.maxDelete ?? config.guards.max_delete,
   };
   let gone: readonly Gone[];
@@ -151,6 +160,8 @@ interface Importing extends Pick<ReadOptions, 'format'> {
   readonly sent: Sent;
   readonly documents: Documents;
   readonly lacking: Lacking;
+  /** Files that are pages of longer lists. */
+  readonly pages: string[];
   readonly report: ImportReport;
 }
 
@@ -206,7 +217,7 @@ async function importDocument(
   importing: Importing,
   send: Send,
 ): Promise<void> {
-  const { report, lacking } = importing;
+  const { report, lacking, pages } = importing;
   const [input] = document.inputs;
   const { file } = input;
   const read = document.read();
@@ -217,7 +228,8 @@ async function importDocument(
     for (const problem of read.more ?? []) report.rejected_lines.push({ file, ...placed(problem) });
     return;
   }
-  const { resources, problems, leftOut, notices, locate } = read.inventory;
+  const { resources, problems, leftOut, notices, isPage, locate } = read.inventory;
+  if (isPage) pages.push(file);
   for (const problem of problems) report.rejected_lines.push({ file, ...placed(problem) });
   for (const notice of notices) report.warnings.push({ file, ...notice });
   for (const one of leftOut) report.left_out.push(placeLeftOut(one, file, locate(one.at)));

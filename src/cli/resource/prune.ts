@@ -25,6 +25,16 @@ export interface PruneOptions extends ApprovalOptions {
   readonly maxDelete?: number;
 }
 
+/** What keeps a pruning import from deleting. */
+interface PruneLimits {
+  /** Files and lines that could not be imported. */
+  readonly unreadable: number;
+  /** Files that are pages of longer lists: what they lack may be on other pages. */
+  readonly pages: readonly string[];
+  /** Percent. */
+  readonly maxDelete: number;
+}
+
 /** With fewer resources in scope than this, a percentage is meaningless. */
 const percentageFrom = 10;
 /** Requests at once. */
@@ -52,13 +62,19 @@ export function checkPruneFlags({ flags }: Context, options: PruneOptions): void
 export async function findGone(
   context: Context,
   sent: Sent,
-  { unreadable, maxDelete }: { readonly unreadable: number; readonly maxDelete: number },
+  { unreadable, pages, maxDelete }: PruneLimits,
 ): Promise<readonly Gone[]> {
   // The service names lines that are no resources, too.
   const problems = Math.max(unreadable, sent.unread());
   if (problems > 0) {
     throw new GovctlError('guard_refused', `${count(problems, 'input')} could not be imported, so nothing is pruned`, {
       hint: 'Correct the files or lines that were rejected, and run the command again.',
+    }); // prettier-ignore
+  }
+  const [page] = pages;
+  if (page !== undefined) {
+    throw new GovctlError('guard_refused', `${page} is one page of a longer list, so nothing is pruned`, {
+      hint: 'Pass the whole list: join its pages in one file, without the token of a next page.',
     }); // prettier-ignore
   }
   if (sent.scopes.size === 0) {

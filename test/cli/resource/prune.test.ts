@@ -124,6 +124,19 @@ describe('govctl resource import --prune', () => {
     expect(await ids()).toContain('gone');
   }); // prettier-ignore
 
+  it('never prunes for a page of a longer list, as the rest may be on other pages', async () => {
+    await store(bucket('gone'));
+    const page = JSON.stringify({ resources: [bucket('kept')], pagination: { next_cursor: 'c' } });
+    for (const argv of [['-y'], ['--dry-run'], ['-y', '--max-delete', '100']]) {
+      const { exitCode, stderr } = await prune(page, argv);
+      expect([exitCode, stderr]).toEqual([
+        6,
+        expect.stringContaining('export.ndjson is one page of a longer list, so nothing is pruned'),
+      ]);
+    }
+    expect(await ids()).toEqual(['gone', 'kept']);
+  });
+
   it('never prunes where a file is missing', async () => {
     await store(bucket('gone'));
     const { exitCode } = await prune(ndjson(bucket('kept')), ['absent.ndjson', '-y']);
