@@ -194,7 +194,7 @@ describe('govctl resource import', () => {
     const outcome = await run(['resource', 'import', 'template.yaml']);
     expect(outcome.exitCode).toBe(0);
     expect(outcome.stdout).toContain('1 created');
-    expect(outcome.stderr).toMatch(/unknown values? (was|were) omitted/);
+    expect(outcome.stderr).toContain('unknown values: an evaluation that needs one is an ERROR');
     const { resources } = (await json('resource', 'list')) as {
       resources: { id: string; tags: object }[];
     };
@@ -224,6 +224,36 @@ describe('govctl resource import', () => {
     expect(rules).toEqual([
       [443, ['10.0.0.0/8']],
       [22, undefined],
+    ]);
+  });
+
+  it('never lets a value that is not known pass for an absent one', async () => {
+    const rules = [
+      { condition: 'has(resource.runtime) && resource.runtime == "old"', effect: 'DENY' },
+    ];
+    const runtimes = policy('runtimes', { resource_type: 'AWS::Lambda::Function', rules });
+    await service.send('POST', '/v1/policies', { body: runtimes });
+    write(
+      'function.yaml',
+      [
+        'Parameters: { Runtime: { Type: String } }',
+        'Resources:',
+        '  Run:',
+        '    Type: AWS::Lambda::Function',
+        '    Properties: { Runtime: !Ref Runtime }',
+      ].join('\n'),
+    );
+    expect((await run(['resource', 'import', 'function.yaml'])).exitCode).toBe(0);
+    const { evaluations } = await json('evaluation', 'list');
+    expect(evaluations).toMatchObject([
+      { resource_id: 'Run', reason: 'unknown_value', path: 'resource.runtime' },
+    ]);
+
+    // Exported and imported again, it is as unknown as before.
+    write('exported.json', (await run(['resource', 'list', '-o', 'json'])).stdout);
+    expect(await json('resource', 'import', 'exported.json')).toMatchObject({ updated: 1 });
+    expect((await json('evaluation', 'list'))['evaluations']).toMatchObject([
+      { resource_id: 'Run', reason: 'unknown_value', path: 'resource.runtime' },
     ]);
   });
 

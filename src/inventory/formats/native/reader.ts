@@ -1,6 +1,7 @@
 import { describeIssues } from '../../../contract/describe-issues.ts';
 import { ResourceInput, maxResourceId, providerOf } from '../../../contract/resources.ts';
 import type { KnownResource } from '../../../contract/resources.ts';
+import { restoreUnknown } from '../../../contract/unknown-values.ts';
 import { ResourceType } from '../../../contract/policies.ts';
 import { isFields } from '../../json.ts';
 import type {
@@ -51,7 +52,7 @@ const asRaw = (resource: KnownResource, at: DocumentPath): RawResource => ({
   source: {},
   names: [],
   at,
-  given: resource,
+  given: restoreUnknown(resource),
 });
 
 /**
