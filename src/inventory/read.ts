@@ -31,8 +31,8 @@ export interface Inventory {
   readonly leftOut: readonly LeftOut[];
   /** What may be otherwise than it is written; all that can be read was. */
   readonly notices: readonly InputProblem[];
-  /** Whether it is a page of a longer list, or has such pages: resources may be missing. */
-  readonly isPage: boolean;
+  /** Those of the notices that say that it is one page of a longer list: resources may be missing. */
+  readonly pages: readonly InputProblem[];
   /** Line and column of something in the text, from 1; found when asked for, as only findings need it. */
   locate(at: DocumentPath): TextPlace | undefined;
 }
@@ -70,8 +70,6 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
     return { ok: false, problem, unknownFormat: true };
   }
   const read = reader.read(parsed.document, { ...options, isJoined: parsed.isJoined });
-  const pages = pagesIn(parsed);
-  const notices = [...(read.notices ?? []), ...pages];
   const [raws, longNamed] = partition(read.raws, isShortNamed);
   const [leftOut, longLeftOut] = partition(read.leftOut ?? [], isShortNamed);
   const problems = [...read.problems, ...[...longNamed, ...longLeftOut].map(describeLongNamed)];
@@ -80,6 +78,7 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
     return ones.map(({ message }, index) => ({ message, ...places[index] }));
   };
   const found = placed(problems);
+  const pages = placed(pagesIn(parsed));
   const [first, ...more] = found;
   if (raws.length + leftOut.length === 0 && first) {
     return { ok: false, problem: first, ...(more.length > 0 ? { more } : {}) };
@@ -91,8 +90,8 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
       resources: readResources(raws, reader),
       problems: [...parsed.problems, ...parsed.repeatedKeys(), ...found],
       leftOut,
-      notices: placed(notices),
-      isPage: pages.length > 0,
+      notices: [...placed(read.notices ?? []), ...pages],
+      pages,
       locate: createLocate(parsed, [...raws.flatMap(placesOf), ...leftOut]),
     },
   };

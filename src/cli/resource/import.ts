@@ -228,8 +228,8 @@ async function importDocument(
     for (const problem of read.more ?? []) report.rejected_lines.push({ file, ...placed(problem) });
     return;
   }
-  const { resources, problems, leftOut, notices, isPage, locate } = read.inventory;
-  if (isPage) pages.push(file);
+  const { resources, problems, leftOut, notices, locate } = read.inventory;
+  for (const page of read.inventory.pages) pages.push(page.file ?? file);
   for (const problem of problems) report.rejected_lines.push({ file, ...placed(problem) });
   for (const notice of notices) report.warnings.push({ file, ...notice });
   for (const one of leftOut) report.left_out.push(placeLeftOut(one, file, locate(one.at)));

@@ -26,13 +26,17 @@ const bucket = (id: string, fields: Fields = {}): Fields => ({
 const ndjson = (...resources: readonly Fields[]): string =>
   resources.map((one) => `${JSON.stringify(one)}\n`).join('');
 
+const settings = (): FakeWorldSettings => ({
+  env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: service.key, NO_COLOR: '1' },
+  fetch: async (url, init) => service.app.fetch(new Request(url, init), {}),
+});
+
 /** Imports a file with `--prune`. */
-const prune = (text: string, argv: readonly string[], settings: FakeWorldSettings = {}) =>
+const prune = (text: string, argv: readonly string[], more: FakeWorldSettings = {}) =>
   runCommandLine(['resource', 'import', 'export.ndjson', '--prune', ...argv], {
     cwd: makeRepo({ 'export.ndjson': text }),
-    env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: service.key, NO_COLOR: '1' },
-    fetch: async (url, init) => service.app.fetch(new Request(url, init), {}),
-    ...settings,
+    ...settings(),
+    ...more,
   });
 
 async function ids(): Promise<string[]> {
@@ -135,6 +139,22 @@ describe('govctl resource import --prune', () => {
       ]);
     }
     expect(await ids()).toEqual(['gone', 'kept']);
+  });
+
+  it('names the page among files that are read together', async () => {
+    const asset = {
+      name: '//storage.googleapis.com/b',
+      asset_type: 'storage.googleapis.com/Bucket',
+    };
+    const files = {
+      'a.json': JSON.stringify({ assets: [{ ...asset, resource: { data: { name: 'b' } } }] }),
+      'b.json': JSON.stringify({ assets: [{ ...asset, iam_policy: {} }], nextPageToken: 't' }),
+    };
+    const { stderr } = await runCommandLine(
+      ['resource', 'import', 'a.json', 'b.json', '--prune', '-y'],
+      { ...settings(), cwd: makeRepo(files) },
+    );
+    expect(stderr).toContain('b.json is one page of a longer list, so nothing is pruned');
   });
 
   it('never prunes where a file is missing', async () => {
