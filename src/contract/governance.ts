@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { UndecidedReason } from './findings.ts';
 import { Timestamp, commaList, commaListOf, digits, listEndpoint, listQuery } from './lists.ts';
 import { PendingEvaluation } from './pending-evaluation.ts';
-import { Severity } from './policies.ts';
+import { ResourceType, Severity } from './policies.ts';
 import { PredictiveAlert } from './predictions.ts';
 import { scopeFilters } from './scope-filters.ts';
 import { MonthlyCosts } from './violations.ts';
@@ -123,7 +123,7 @@ const EvaluationListQuery = listQuery(evaluationSortFields, {
   severity: commaListOf(Severity).optional(),
   policy_id: commaList().optional(),
   resource_id: z.string().min(1).max(2_048).optional(),
-  resource_type: commaList().optional(),
+  resource_type: commaListOf(ResourceType).optional(),
   provider: commaList().optional(),
   account_id: commaList().optional(),
   region: commaList().optional(),

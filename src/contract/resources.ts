@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { inThrees } from './in-threes.ts';
-import { ById, Timestamp, commaList, listQuery } from './lists.ts';
+import { ById, Timestamp, commaList, commaListOf, listQuery } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
 import { PendingEvaluation } from './pending-evaluation.ts';
 import { ResourceType } from './policies.ts';
@@ -245,7 +245,7 @@ export const resourceSortFields = [
 ] as const;
 
 const ResourceListQuery = listQuery(resourceSortFields, {
-  type: commaList().optional(),
+  type: commaListOf(ResourceType).optional(),
   provider: commaList().optional(),
   account_id: commaList().optional(),
   region: commaList().optional(),

@@ -6,7 +6,7 @@ import { FindingRule, UndecidedReason } from './findings.ts';
 import { ById, Timestamp, commaList, commaListOf, digits, listQuery } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
 import { PendingEvaluation } from './pending-evaluation.ts';
-import { Severity } from './policies.ts';
+import { ResourceType, Severity } from './policies.ts';
 
 export const violationStatuses = ['OPEN', 'EXEMPT', 'RESOLVED'] as const;
 export const ViolationStatus = z.enum(violationStatuses);
@@ -135,7 +135,7 @@ const filters = {
   severity: commaListOf(Severity).optional(),
   policy_id: commaList().optional(),
   resource_id: z.string().min(1).max(longestId).optional(),
-  resource_type: commaList().optional(),
+  resource_type: commaListOf(ResourceType).optional(),
   provider: commaList().optional(),
   account_id: commaList().optional(),
   region: commaList().optional(),
@@ -222,7 +222,7 @@ const filterFields = {
   severity: z.array(Severity).min(1).max(4).optional(),
   policy_id: values().optional(),
   resource_id: z.string().min(1).max(longestId).optional(),
-  resource_type: values().optional(),
+  resource_type: z.array(ResourceType).min(1).max(100).optional(),
   provider: values().optional(),
   account_id: values().optional(),
   region: values().optional(),

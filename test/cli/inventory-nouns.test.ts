@@ -285,6 +285,23 @@ describe('the nouns of the inventory', () => {
     await run(['resource', 'import', 'two.ndjson']);
   });
 
+  it('refuse a pattern or a part of a type as a filter, instead of finding nothing', async () => {
+    for (const noun of ['resource', 'violation', 'evaluation']) {
+      for (const type of ['AWS::S3::*', 's3']) {
+        const listed = await run([noun, 'list', '--type', type]);
+        expect([noun, listed.exitCode, listed.stderr]).toEqual([
+          noun,
+          3,
+          expect.stringContaining('such as AWS::S3::Bucket'),
+        ]);
+      }
+    }
+    const flags = ['--type', 'AWS::S3::*', '--reason', 'r', '--dry-run'];
+    expect((await run(['violation', 'resolve', ...flags])).exitCode).toBe(3);
+    expect((await run(['violation', 'summary', '--type', 'AWS::*'])).exitCode).toBe(3);
+    expect((await run(['resource', 'list', '--type', 'AWS::S3::Bucket'])).exitCode).toBe(0);
+  });
+
   it('resource: list, get and delete', async () => {
     const listed = await run(['resource', 'list']);
     expect(listed.stdout.split('\n').slice(0, 3).join('\n')).toMatch(
