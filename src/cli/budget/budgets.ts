@@ -1,5 +1,6 @@
 import { budgetObjects } from '../../client/objects.ts';
 import type { AnyBudget } from '../../client/objects.ts';
+import type { BudgetStatus } from '../../contract/budgets.ts';
 import { showMoney } from '../../contract/money.ts';
 import { csvLine } from '../../report/formats/csv/csv-line.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
@@ -40,15 +41,17 @@ export const budgets: DescribedNoun<AnyBudget, ListOptions> = {
       },
       {
         title: 'SPENT',
-        cell: ({ status, currency }) => (status ? showMoney(status.spent, currency) : '-'),
+        cell: ({ status, currency }) => (hasData(status) ? showMoney(status.spent, currency) : '-'),
         isRight: true,
       },
       {
         title: 'USED',
         cell: ({ status }) =>
-          status
+          hasData(status)
             ? `${gauge(status.spent_percent / 100, cells)} ${showPercent(status.spent_percent)}`
-            : '-',
+            : status
+              ? 'no cost data'
+              : '-',
         paint: (text, { status }, style) => paintUse(text, status, style),
       },
       {
@@ -64,6 +67,10 @@ export const budgets: DescribedNoun<AnyBudget, ListOptions> = {
   },
   view: budgetView,
 };
+
+/** Without cost data for the period, nothing is known to be spent or not. */
+const hasData = (status: BudgetStatus | undefined): status is BudgetStatus =>
+  status?.data_until !== undefined;
 
 const csvOf = (rows: readonly AnyBudget[]): string =>
   [

@@ -126,6 +126,13 @@ describe('govctl budget list', () => {
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
+  it('says that there is no cost data, instead of showing that nothing is spent', async () => {
+    await create();
+    const { stdout } = await run(['list']);
+    expect(stdout).toContain('no cost data');
+    expect(stdout).not.toContain('0%');
+  });
+
   it('filters, and writes CSV', async () => {
     await create('--owner', 'ann', '--tag', 'x');
     await run(['create', '--name', 'other', '--amount', '9', '--currency', 'EUR']);
