@@ -27,6 +27,32 @@ const Tags = checkingOwnProto(z.record(z.string(), z.string()).default({}));
 /** Characters of a resource's ID. */
 export const maxResourceId = 2_048;
 
+/** Objects and arrays within each other; a provider's own documents have a dozen. */
+const maxDepth = 64;
+
+/** Characters of the expression of an unknown value; a longer one is cut. */
+const maxExpression = 1_000;
+
+/**
+ * A value of a resource that its source does not know, such as a parameter without a value: conditions that need it are
+ * undecided. Ignored once the resource has a value there.
+ */
+const UnknownAttribute = z.strictObject({
+  /** Names of attributes, and places in lists from 0. */
+  path: z
+    .array(z.union([z.string(), z.int().min(0)]))
+    .min(1)
+    .max(maxDepth),
+  /** As a person would write it: `Ref Key`. */
+  expression: text(maxExpression + 1),
+  /** Whether the attribute is surely set; default: true. */
+  present: z.boolean().optional(),
+  /** A text that is known in part, its unknown pieces as `${…}`. */
+  text: z.string().optional(),
+});
+export type UnknownAttribute = z.infer<typeof UnknownAttribute>;
+export const UnknownAttributes = z.array(UnknownAttribute);
+
 /**
  * A resource as policies see it. Open: any further top-level attribute is kept and can be read by conditions.
  * `properties` is the provider's own document, untouched; what is given at top level wins over what is normalised.
@@ -41,6 +67,7 @@ export const ResourceInput = z.looseObject({
   environment: text(64).optional(),
   tags: Tags,
   properties: z.record(z.string(), z.unknown()).default({}),
+  _unknown: UnknownAttributes.optional(),
 });
 export type ResourceInput = z.infer<typeof ResourceInput>;
 
@@ -69,12 +96,11 @@ export interface KnownResource extends Resource {
 }
 
 const noNames: readonly string[] = [];
-const maxExpression = 1_000;
 
 /**
  * Stands in a resource for a value that can't be known from the input: a parameter without a value, an attribute that
  * exists only after the deployment. Never guessed: a condition that needs it is undecided (`unknown_value`).
- * Exists in memory only; as JSON it is absent.
+ * Exists in memory only; as JSON it is absent, and `_unknown` of the resource lists it.
  */
 export class UnknownValue {
   /** As a person would write it: `Ref Key`, `aws_kms_key.main.arn`. */
@@ -152,9 +178,6 @@ export function matchesType(wanted: string, type: string): boolean {
     wantedParts.every((part, at) => part === '*' || part === parts[at])
   );
 }
-
-/** Objects and arrays within each other; a provider's own documents have a dozen. */
-const maxDepth = 64;
 
 /** Why a value cannot be kept as JSON, if it can't. Walks with a stack of its own. */
 export function unfitForJson(root: unknown): string | undefined {

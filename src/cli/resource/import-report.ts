@@ -28,7 +28,7 @@ export interface ImportReport {
   rejected: number;
   /** Those it named, and files or parts of files that could not be read. */
   readonly rejected_lines: Rejected[];
-  /** Values that the input does not show, such as those known only after a deployment; `source` of the resource lists them. */
+  /** The number of values that the input does not have, such as those known only after a deployment. */
   unknown_values: number;
   /** Resources of templates that are not deployed because their condition is false. */
   readonly left_out: PlacedLeftOut[];
@@ -56,7 +56,7 @@ export async function showImport(
   });
   if (report.unknown_values > 0) {
     await context.say(
-      `${count(report.unknown_values, 'unknown value')}: an evaluation that needs one is an ERROR.`,
+      `${count(report.unknown_values, 'value')} ${report.unknown_values === 1 ? 'is' : 'are'} not known; evaluations that need one end in an ERROR.`,
     );
   }
   const [warning] = report.warnings;

@@ -1,4 +1,7 @@
-import { recordUnknown } from '../../contract/unknown-values.ts';
+import { defined } from '../../contract/defined.ts';
+import { UnknownValue } from '../../contract/resources.ts';
+import type { UnknownAttribute } from '../../contract/resources.ts';
+import { fieldsOf } from '../../inventory/json.ts';
 import type { ReadResource } from '../../inventory/model.ts';
 
 /** Characters that are sent at once: a retry repeats no more. */
@@ -11,7 +14,9 @@ export interface Chunk {
 }
 
 /**
- * Resources as lines of JSON, in pieces of a bounded size; `unknown` counts values that can't be known yet.
+ * Resources as lines of JSON, in pieces of a bounded size. A line lists its unknown values, so that the service does not
+ * take them for absent.
+ * @param unknown gets the number of unknown values of each resource
  * @param wanted whether a resource is among them
  */
 export function* resourceLines(
@@ -22,10 +27,12 @@ export function* resourceLines(
   let text = '';
   let resources: ReadResource[] = [];
   for (const one of read) {
-    const { resource, count } = recordUnknown(one.resource);
-    const line = JSON.stringify(resource);
+    const listed = [...unknownIn(one.resource, [])];
+    const line = JSON.stringify(
+      listed.length === 0 ? one.resource : { ...fieldsOf(known(one.resource)), _unknown: listed },
+    );
+    unknown(listed.length);
     if (!wanted(one, line)) continue;
-    unknown(count);
     text += `${line}\n`;
     resources.push(one);
     if (text.length < chunkLength) continue;
@@ -33,4 +40,26 @@ export function* resourceLines(
     [text, resources] = ['', []];
   }
   if (resources.length > 0) yield { text, resources };
+}
+
+/** What is known of a value; undefined where nothing is, as an empty map would say that there is nothing. */
+function known(value: unknown): unknown {
+  if (value instanceof UnknownValue) return undefined;
+  if (Array.isArray(value)) return value.map(known); // JSON keeps the places of those that are undefined
+  if (typeof value !== 'object' || value === null) return value;
+  const all = Object.entries(value);
+  const entries = all
+    .map(([name, inner]) => [name, known(inner)] as const)
+    .filter(([, inner]) => inner !== undefined);
+  return all.length > 0 && entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+function* unknownIn(value: unknown, path: UnknownAttribute['path']): Generator<UnknownAttribute> {
+  if (value instanceof UnknownValue) {
+    const { expression, present, text } = value;
+    yield { path, expression, ...(present ? {} : { present }), ...defined({ text }) };
+  } else if (typeof value === 'object' && value !== null) {
+    const steps = Array.isArray(value) ? value.entries() : Object.entries(value);
+    for (const [step, inner] of steps) yield* unknownIn(inner, [...path, step]);
+  }
 }

@@ -1,3 +1,4 @@
+import { UnknownAttributes } from '../../contract/resources.ts';
 import type { AnsweredResource } from '../../contract/resources.ts';
 import { utcMinute } from '../../contract/utc-time.ts';
 import { formatDetails } from '../terminal/details.ts';
@@ -9,7 +10,7 @@ export const resourceView = (resource: AnsweredResource): View => ({
   human: (style) => describeResource(resource, style),
 });
 
-const shownApart = ['id', 'type', 'name', 'tags', 'properties', '_meta'];
+const shownApart = ['id', 'type', 'name', 'tags', 'properties', '_meta', '_unknown'];
 
 /** With its attributes as JSON, and without the provider's own document, which `-o json` has. */
 function describeResource(resource: AnsweredResource, style: Style): string {
@@ -19,6 +20,7 @@ function describeResource(resource: AnsweredResource, style: Style): string {
       ? []
       : [[field, typeof value === 'string' ? value : JSON.stringify(value)] as const],
   );
+  const { data: unknown = [] } = UnknownAttributes.safeParse(resource._unknown);
   const words = Object.entries(tags).map(([key, value]) => `${key}=${value}`);
   return formatDetails(
     id,
@@ -28,6 +30,7 @@ function describeResource(resource: AnsweredResource, style: Style): string {
       ...attributes,
       ['tags', words.join(', ')],
       ['properties', `${Object.keys(properties).length} (use -o json to show all)`],
+      ['unknown', unknown.map(({ path }) => path.join('.')).join(', ')],
       ['created', utcMinute(meta.created_at)],
       ['updated', utcMinute(meta.updated_at)],
     ],

@@ -1,7 +1,6 @@
 import type { Finding } from '../../contract/findings.ts';
 import { isTypePattern, matchesType } from '../../contract/resources.ts';
 import type { Resource } from '../../contract/resources.ts';
-import { restoreUnknown } from '../../contract/unknown-values.ts';
 import type { Verdict } from '../../engine/decide.ts';
 import { describeExemption, findingOf, isExempt, preparePolicy } from '../../engine/evaluate.ts';
 import type { EvaluatedPolicy, PreparedPolicy } from '../../engine/evaluate.ts';
@@ -213,7 +212,7 @@ export function createChecker({
   return {
     policies: prepared,
     check(checked, out, most) {
-      const resource = restoreUnknown(checked.resource);
+      const { resource } = checked;
       const group = groups.of(resource.type);
       if (!group.isWanted) return;
       tally.resources++;

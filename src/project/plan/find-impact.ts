@@ -8,7 +8,6 @@ import type { Finding } from '../../contract/findings.ts';
 import type { PolicyInput } from '../../contract/policies.ts';
 import { isTypePattern, matchesType, typeKey } from '../../contract/resources.ts';
 import type { AnsweredResource, Resource } from '../../contract/resources.ts';
-import { restoreUnknown } from '../../contract/unknown-values.ts';
 import {
   createPolicySet,
   evaluate,
@@ -198,7 +197,7 @@ function evaluateAll(
   now: number,
 ): Finding[] {
   const set = createPolicySet(policies.map(prepare));
-  return resources.map(restoreUnknown).flatMap((resource) =>
+  return resources.flatMap((resource) =>
     policiesFor(set, resource.type)
       .map((policy) => evaluate(policy, resource, now))
       .filter(({ status }) => status === 'FAIL' || status === 'ERROR'),

@@ -86,7 +86,8 @@ const keyOf = (item: Fields): string => {
 
 /** Milliseconds since 1970: the id of the state, else when it was captured; undefined where it tells neither. */
 function stateOf(item: Fields): number | undefined {
-  const state = Number(item['configurationStateId'] ?? Number.NaN);
+  const given = item['configurationStateId'];
+  const state = given === '' ? Number.NaN : Number(given ?? Number.NaN);
   if (Number.isFinite(state)) return state;
   const captured = Date.parse(textOf(item['configurationItemCaptureTime']) ?? '');
   return Number.isFinite(captured) ? captured : undefined;

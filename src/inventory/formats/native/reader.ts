@@ -1,7 +1,11 @@
 import { describeIssues } from '../../../contract/describe-issues.ts';
-import { ResourceInput, maxResourceId, providerOf } from '../../../contract/resources.ts';
+import {
+  ResourceInput,
+  UnknownAttributes,
+  maxResourceId,
+  providerOf,
+} from '../../../contract/resources.ts';
 import type { KnownResource } from '../../../contract/resources.ts';
-import { restoreUnknown } from '../../../contract/unknown-values.ts';
 import { ResourceType } from '../../../contract/policies.ts';
 import { isFields } from '../../json.ts';
 import type {
@@ -52,7 +56,7 @@ const asRaw = (resource: KnownResource, at: DocumentPath): RawResource => ({
   source: {},
   names: [],
   at,
-  given: restoreUnknown(resource),
+  given: resource,
 });
 
 /**
@@ -74,7 +78,8 @@ export function asResource(value: unknown): KnownResource | undefined {
     isText(value.region, 64) &&
     isText(value.environment, 64) &&
     (tags === undefined || areTags(tags)) &&
-    (properties === undefined || isFields(properties));
+    (properties === undefined || isFields(properties)) &&
+    (value._unknown === undefined || UnknownAttributes.safeParse(value._unknown).success);
   if (!isGood) return undefined;
   if (provider !== undefined && tags !== undefined && properties !== undefined) {
     return value as KnownResource; // its fields were checked above

@@ -8,7 +8,6 @@ import type { PreparedRules } from '../../../engine/evaluate.ts';
 import { flipBudget } from '../../../engine/next-flip.ts';
 import { limitsOf } from '../../../engine/predict/limits.ts';
 import type { KnownResource } from '../../../contract/resources.ts';
-import { restoreUnknown } from '../../../contract/unknown-values.ts';
 import type { Awaitable } from '../../awaitable.ts';
 import { answerAction } from './check-action.ts';
 import type {
@@ -125,8 +124,7 @@ function decide(
     for (const { message = '' } of verdict.rules) said += message.length + perRule;
     return verdict;
   };
-  for (const { resource: stored, keys } of subjects) {
-    const resource = restoreUnknown(stored);
+  for (const { resource, keys } of subjects) {
     for (const key of keys) {
       // At least one evaluation per turn, or the question would never be completed.
       if (steps > 0 && (steps >= room || said >= charactersOfTurn)) {
