@@ -51,7 +51,7 @@ const UnknownAttribute = z.strictObject({
   text: z.string().optional(),
 });
 export type UnknownAttribute = z.infer<typeof UnknownAttribute>;
-export const UnknownAttributes = z.array(UnknownAttribute);
+export const UnknownAttributes = z.array(UnknownAttribute).max(10_000);
 
 /**
  * A resource as policies see it. Open: any further top-level attribute is kept and can be read by conditions.
