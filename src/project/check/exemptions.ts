@@ -75,6 +75,8 @@ export const judgeExemptions = (
         noun: 'exemption',
         expires,
         renew: `ask ${owner} to set a new date`,
+        unused:
+          'Remove the exemption if its resources are fixed or deleted; keep it if they are in other files.',
         place,
       },
       used,
@@ -89,12 +91,14 @@ export interface Expiring {
   readonly expires: string;
   /** How to get a later date: `ask the owner to set a new date`. */
   readonly renew: string;
+  /** What to do if it matches no finding. */
+  readonly unused: string;
   readonly place: Place;
 }
 
 /** At most one problem: it has ended, turned no finding, or ends soon. */
 export function judgeUse(
-  { name, noun, expires, renew, place }: Expiring,
+  { name, noun, expires, renew, unused, place }: Expiring,
   uses: number,
   now: number,
 ): Problem[] {
@@ -110,11 +114,7 @@ export function judgeUse(
     );
   }
   if (uses === 0) {
-    return warn(
-      'unused-exemption',
-      `${name} matches no finding`,
-      `Remove the ${noun} if its resources are fixed or deleted.`,
-    );
+    return warn('unused-exemption', `${name} matches no finding`, unused);
   }
   if (left > warnedBefore * dayMs) return [];
   const days = Math.ceil(left / dayMs);

@@ -118,7 +118,14 @@ export function judgeSkips(
       );
     }
     return judgeUse(
-      { name, noun: 'skip', expires: until, renew: 'set a new date', place },
+      {
+        name,
+        noun: 'skip',
+        expires: until,
+        renew: 'set a new date',
+        unused: 'Remove the skip if its resource is fixed.',
+        place,
+      },
       used,
       now,
     );
