@@ -4,7 +4,6 @@ import type { Rule } from '../contract/policies.ts';
 import { endEvaluation, startEvaluation } from './condition/budget.ts';
 import type { Allowance } from './condition/budget.ts';
 import type { Evaluator, Undecided } from './condition/evaluate.ts';
-import { restoreUnknown } from './restore-unknown.ts';
 
 /** What a policy says of a resource, before exemptions. `rules` as in a finding. */
 export type Verdict =
@@ -43,7 +42,7 @@ export function createDecider(rules: readonly PreparedRule[]): Decide {
   const decide = decideByAll(rules);
   return (resource, now, allowance) => {
     startEvaluation(allowance);
-    const verdict = decide(restoreUnknown(resource), now);
+    const verdict = decide(resource, now);
     if (allowance) endEvaluation(allowance);
     return verdict;
   };
@@ -88,7 +87,7 @@ function decideByOne(denial: PreparedRule): Decide {
   const { condition } = denial;
   return (resource, now, allowance) => {
     startEvaluation(allowance);
-    const held = condition.decides(restoreUnknown(resource), now);
+    const held = condition.decides(resource, now);
     if (allowance) endEvaluation(allowance);
     if (held === false) return pass;
     return held === true

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resourceLines } from '../../src/cli/resource/resource-lines.ts';
 import type { Resource } from '../../src/contract/resources.ts';
+import { restoreUnknown } from '../../src/engine/restore-unknown.ts';
 import { verdictsOf } from '../support/policy-library.ts';
 import { hasInputs, inputPath, readInput } from './public-inputs.ts';
 
@@ -25,7 +26,9 @@ describe.each(['cloudformation', 'terraform-plan', 'aws-config', 'gcp-assets', '
           for (const [index, line] of text.trimEnd().split('\n').entries()) {
             const given = sent[index]?.resource;
             if (!given) throw new Error('a line without a resource');
-            const [before, after] = [given, JSON.parse(line) as Resource].map(verdictsOf);
+            const [before, after] = [given, restoreUnknown(JSON.parse(line) as Resource)].map(
+              verdictsOf,
+            );
             compared++;
             for (const [policy, verdict] of Object.entries(before ?? {})) {
               if (after?.[policy] !== verdict) wrong.push({ file, id: given.id, policy, verdict, stored: after?.[policy] }); // prettier-ignore

@@ -2,6 +2,7 @@ import type { Finding } from '../../contract/findings.ts';
 import { isTypePattern, matchesType } from '../../contract/resources.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { Verdict } from '../../engine/decide.ts';
+import { restoreUnknown } from '../../engine/restore-unknown.ts';
 import { describeExemption, findingOf, isExempt, preparePolicy } from '../../engine/evaluate.ts';
 import type { EvaluatedPolicy, PreparedPolicy } from '../../engine/evaluate.ts';
 import type { Exemption } from '../../engine/exempt.ts';
@@ -212,7 +213,7 @@ export function createChecker({
   return {
     policies: prepared,
     check(checked, out, most) {
-      const { resource } = checked;
+      const resource = restoreUnknown(checked.resource);
       const group = groups.of(resource.type);
       if (!group.isWanted) return;
       tally.resources++;
@@ -234,7 +235,8 @@ export function createChecker({
         }
       }
     },
-    fails: (name, resource) => byName.get(name)?.decide(resource, now).status === 'FAIL',
+    fails: (name, resource) =>
+      byName.get(name)?.decide(restoreUnknown(resource), now).status === 'FAIL',
     takeTally() {
       groups.countPasses();
       const taken = tally;

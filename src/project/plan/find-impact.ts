@@ -16,6 +16,7 @@ import {
   preparePolicy,
 } from '../../engine/evaluate.ts';
 import type { PreparedPolicy } from '../../engine/evaluate.ts';
+import { restoreUnknown } from '../../engine/restore-unknown.ts';
 import type { InputProblem } from '../../inventory/model.ts';
 import { readInventory } from '../../inventory/read.ts';
 import { placeLeftOut } from '../check/left-out.ts';
@@ -197,7 +198,7 @@ function evaluateAll(
   now: number,
 ): Finding[] {
   const set = createPolicySet(policies.map(prepare));
-  return resources.flatMap((resource) =>
+  return resources.map(restoreUnknown).flatMap((resource) =>
     policiesFor(set, resource.type)
       .map((policy) => evaluate(policy, resource, now))
       .filter(({ status }) => status === 'FAIL' || status === 'ERROR'),

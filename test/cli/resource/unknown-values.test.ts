@@ -111,7 +111,7 @@ describe('a value that an import does not know', () => {
         const resource = { id: 'a', type: 'A::B::C', provider: 'a', tags: {}, properties };
         const read = [{ resource: resource as Resource, address: 'a', at: [] }];
         const [sent] = resourceLines(read, () => {}, () => true); // prettier-ignore
-        const line: unknown = JSON.parse(sent?.text ?? '');
+        const line = JSON.parse(sent?.text ?? '') as Resource;
         expect(restoreUnknown(line)).toEqual(resource);
       }),
     );
@@ -119,7 +119,8 @@ describe('a value that an import does not know', () => {
 
   it('is known once the resource has a value there', () => {
     const listed = [{ path: ['a', 'b'], expression: 'Ref B' }, { path: ['list', 1], expression: 'Ref L' }]; // prettier-ignore
-    const fill = (fields: object) => restoreUnknown({ ...fields, _unknown: listed });
+    const fill = (fields: object) =>
+      restoreUnknown({ ...fields, _unknown: listed } as unknown as Resource);
     expect(fill({ a: { b: 1 }, list: [1, 2] })).toEqual({ a: { b: 1 }, list: [1, 2] });
     expect(fill({ a: 'text', list: [] })).toEqual({ a: 'text', list: [] });
     expect(fill({})).toMatchObject({ a: { b: { expression: 'Ref B' } } });

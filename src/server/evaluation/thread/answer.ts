@@ -5,6 +5,7 @@ import { mostPatternParts } from '../../../engine/condition/regex.ts';
 import type { Verdict } from '../../../engine/decide.ts';
 import { prepareRules } from '../../../engine/evaluate.ts';
 import type { PreparedRules } from '../../../engine/evaluate.ts';
+import { restoreUnknown } from '../../../engine/restore-unknown.ts';
 import { flipBudget } from '../../../engine/next-flip.ts';
 import { limitsOf } from '../../../engine/predict/limits.ts';
 import type { KnownResource } from '../../../contract/resources.ts';
@@ -124,7 +125,8 @@ function decide(
     for (const { message = '' } of verdict.rules) said += message.length + perRule;
     return verdict;
   };
-  for (const { resource, keys } of subjects) {
+  for (const { resource: stored, keys } of subjects) {
+    const resource = restoreUnknown(stored);
     for (const key of keys) {
       // At least one evaluation per turn, or the question would never be completed.
       if (steps > 0 && (steps >= room || said >= charactersOfTurn)) {
