@@ -297,8 +297,8 @@ describe('what is harmless', () => {
       '3 resource import',
       '6 remediate plan', // a guard refuses it
       '3 framework import', // its file is no catalog; framework-files.test.ts has some
-      '1 cost import', // a name with NUL is no file
-      '1 cost metrics import', // nor here
+      '3 cost import', // a name with NUL is no file
+      '3 cost metrics import', // nor here
       '1 report open', // its bytes are not those of its hash
       '3 schedule next',
       '1 evidence export', // its bytes are not those of its hash

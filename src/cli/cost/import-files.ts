@@ -95,7 +95,7 @@ async function costFile(name: string, absolute: string): Promise<CostFile> {
     if (cause instanceof ReadError) {
       throw new GovctlError('invalid_file', `${name} ${cause.message}`, { cause });
     }
-    throw new GovctlError('file_error', `${name} cannot be read: ${reasonOf(cause)}`, { cause });
+    throw notReadable(name, cause);
   }
   return file;
 }
@@ -108,11 +108,4 @@ async function headOf(absolute: string): Promise<Uint8Array> {
   } finally {
     await handle.close();
   }
-}
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'ENOENT') return 'no such file';
-  if (code === 'EACCES') return 'permission denied';
-  return error instanceof Error ? error.message : String(error);
 }

@@ -6,12 +6,12 @@ import type { MetricsAnswer } from '../../../contract/metrics.ts';
 import { parseToFirstIssue } from '../../../contract/parse-to-first-issue.ts';
 import type { Statistic } from '../../../cost/metrics/export.ts';
 import type { InputFile } from '../../../project/check/discover-inputs.ts';
-import { unreadable } from '../../../project/read/read-text.ts';
 import { isFileError } from '../../check/check-inputs.ts';
 import { interrupted } from '../../check/check-run.ts';
 import { LineTooLongError } from '../../check/line-chunks.ts';
 import { findInputs } from '../../check/prepare.ts';
 import type { Context } from '../../context.ts';
+import { notReadable } from '../../flags/input-file.ts';
 import { withOurServer } from '../../objects/our-server.ts';
 import { readingOf } from '../../project/reading.ts';
 import { inThrees } from '../../terminal/printable.ts';
@@ -46,7 +46,8 @@ export async function runImportMetrics(
   };
   const { files, unreadable: failed } = await findInputs(readingOf(context), options.args[0]);
   const [first] = failed;
-  if (first) throw new GovctlError('file_error', `${first.file}: ${first.message}`);
+  if (first)
+    throw new GovctlError('invalid_file', `${first.file} could not be read: ${first.message}`);
   // Standard input can be read once only.
   const kept = new Map<InputFile, MetricLine[]>();
   const linesOf = (input: InputFile, read: ReadFile): AsyncIterable<MetricLine> | MetricLine[] =>
@@ -153,7 +154,7 @@ function placed(error: unknown, places: readonly string[]): unknown {
   });
 }
 
-/** @throws GovctlError invalid_file, file_error, interrupted */
+/** @throws GovctlError invalid_file, interrupted */
 async function* guarded(
   { world }: Context,
   { file }: InputFile,
@@ -163,7 +164,7 @@ async function* guarded(
     yield* lines;
   } catch (error) {
     if (world.signal.aborted) throw interrupted();
-    if (isFileError(error)) throw new GovctlError('file_error', `${file}: ${unreadable(error).message}`); // prettier-ignore
+    if (isFileError(error)) throw notReadable(file, error);
     const isOurs = error instanceof FileRefused || error instanceof LineTooLongError;
     if (!isOurs) throw error;
     const place = error instanceof FileRefused ? error.place : '';
