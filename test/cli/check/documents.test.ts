@@ -158,6 +158,25 @@ rules: [{effect: DENY, condition: '!resource.encryption.enabled', message: not e
 `;
 
 describe('the history of a resource in several files of AWS Config', () => {
+  it('goes by the time of the capture where the state has the same ID', async () => {
+    const state = (captured: string, encrypted: boolean): string =>
+      snapshot({ ...item('logs', captured, encrypted), configurationStateId: '1486206633880' });
+    const { stdout } = await runCommandLine(
+      ['check', 'a.json', 'b.json', '--policies', 'p.yaml', '-o', 'json', '--all'],
+      {
+        cwd: makeRepo({
+          'a.json': state('2026-03-03T00:00:00Z', false),
+          'b.json': state('2026-03-02T00:00:00Z', true),
+          'p.yaml': volumePolicy,
+        }),
+      },
+    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      results: [{ file: 'a.json', status: 'FAIL' }],
+      warnings: [{ file: 'b.json' }],
+    });
+  });
+
   const files = {
     'policies.yaml': volumePolicy,
     'a-tuesday.json': snapshot(

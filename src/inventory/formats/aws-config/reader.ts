@@ -43,8 +43,7 @@ function latestOf(found: readonly FoundItem[]): { latest: readonly FoundItem[]; 
   for (const one of found) {
     const key = keyOf(one.item);
     const known = newest.get(key);
-    if (!known || (stateOf(one.item) ?? -Infinity) > (stateOf(known.item) ?? -Infinity))
-      newest.set(key, one);
+    if (!known || isLater(stateOf(one.item), stateOf(known.item))) newest.set(key, one);
   }
   const latest = withoutCopies(
     found.filter((one) => !isOlder(one, newest)),
@@ -60,7 +59,7 @@ type Newest = ReadonlyMap<string, FoundItem>;
 function isOlder({ item }: FoundItem, newest: Newest): boolean {
   const last = newest.get(keyOf(item));
   const state = stateOf(item);
-  return last !== undefined && state !== undefined && idOf(item) !== undefined && state !== stateOf(last.item); // prettier-ignore
+  return state !== undefined && idOf(item) !== undefined && isLater(last && stateOf(last.item), state); // prettier-ignore
 }
 
 /** Files may also be of different tests, so it is said that one of them is not looked at. */
@@ -84,14 +83,22 @@ const keyOf = (item: Fields): string => {
   return JSON.stringify([item['resourceType'], accountOf(item), region, id]);
 };
 
-/** Milliseconds since 1970: the id of the state, else when it was captured; undefined where it tells neither. */
-function stateOf(item: Fields): number | undefined {
+/** Milliseconds since 1970: the id of the state and when it was captured, one for the other where an item has one only. */
+type State = readonly [id: number, captured: number];
+
+/** Undefined where an item tells neither. */
+function stateOf(item: Fields): State | undefined {
   const given = item['configurationStateId'];
-  const state = given === '' ? Number.NaN : Number(given ?? Number.NaN);
-  if (Number.isFinite(state)) return state;
+  const id = given === '' ? Number.NaN : Number(given ?? Number.NaN);
   const captured = Date.parse(textOf(item['configurationItemCaptureTime']) ?? '');
-  return Number.isFinite(captured) ? captured : undefined;
+  const known = [id, captured].find(Number.isFinite);
+  if (known === undefined) return undefined;
+  return [Number.isFinite(id) ? id : known, Number.isFinite(captured) ? captured : known];
 }
+
+const isLater = (state: State | undefined, than: State | undefined): boolean =>
+  state !== undefined &&
+  (than === undefined || state[0] > than[0] || (state[0] === than[0] && state[1] > than[1]));
 
 function readItem({ item, at }: FoundItem): { raw?: RawResource; problem?: DocumentProblem } {
   const configuration = parseJsonText(item['configuration']);
