@@ -38,6 +38,8 @@ const GovernanceOverview = z.looseObject({
   generated_at: Timestamp,
   /** Policies times the resources that they are about, as far as their outcomes are known. */
   evaluated: z.int(),
+  /** How many of these ended in an error. They count as not met. */
+  errors: z.int(),
   pending: PendingEvaluation.optional(),
 });
 export type GovernanceOverview = z.infer<typeof GovernanceOverview>;

@@ -78,6 +78,7 @@ function scoreLines(
   {
     compliance_score: score,
     evaluated,
+    errors,
     pending,
     policy_violations: { critical },
   }: GovernanceOverview,
@@ -101,6 +102,13 @@ function scoreLines(
     `  ${style.bold(paint(`${score} of 100`))}  ${why}`,
     `  ${paint('█'.repeat(full))}${style.dim('░'.repeat(scoreBar - full))}`,
     ...trendLine(days, score, style),
+    ...(errors > 0
+      ? [
+          style.yellow(
+            `  ${count(errors, 'evaluation')} ended in an error and ${errors === 1 ? 'counts' : 'count'} as not met: govctl evaluation list`,
+          ),
+        ]
+      : []),
   ];
 }
 

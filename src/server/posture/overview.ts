@@ -75,6 +75,7 @@ export async function readOverview(
     automation_level: await readAutomation(reader, where, now),
     generated_at: timestamp(now),
     evaluated,
+    errors: await countRows(reader, outcomes, { ...where, status: { any: ['ERROR'] } }),
     ...defined({ pending }),
   };
 }

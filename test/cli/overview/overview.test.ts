@@ -82,6 +82,15 @@ describe('the overview screen', () => {
     for (const line of stdout.split('\n').slice(1)) expect(line.length).toBeLessThanOrEqual(75);
   });
 
+  it('says how many evaluations ended in an error, as they count as not met', async () => {
+    expect((await run()).stdout).not.toContain('ended in an error');
+    await inventory.put('undecided', { account_id: '444455556666' });
+    const { stdout } = await run();
+    expect(stdout).toContain(
+      '  2 evaluations ended in an error and count as not met: govctl evaluation list\n',
+    );
+  });
+
   it('of a part has its accounts, and no trend or frameworks, which are of everything', async () => {
     const { stdout } = await run(['--account', '444455556666']);
     expect(stdout).toContain('444455556666  12.5      1');

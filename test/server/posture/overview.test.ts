@@ -37,7 +37,16 @@ describe('the overview', () => {
       automation_level: 0,
       generated_at: '2026-03-01T12:00:00.000Z',
       evaluated: 0,
+      errors: 0,
     });
+  });
+
+  it('counts what ended in an error, of the scope that is asked for', async () => {
+    await inventory.createPolicy('grave', { severity: 'CRITICAL', ...isPublic });
+    await inventory.put('undecided', { environment: 'prod' });
+    await inventory.put('good', { public: false, environment: 'dev' });
+    expect(await overview()).toMatchObject({ evaluated: 2, errors: 1, compliance_score: 50 });
+    expect(await overview('?environments=dev')).toMatchObject({ evaluated: 1, errors: 0 });
   });
 
   it('reflects the write before it, weighs by severity, and counts what passes without a row', async () => {
