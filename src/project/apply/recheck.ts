@@ -101,6 +101,7 @@ export function standChanges(judged: Judged, changes: readonly Change[]): Standi
   );
   const byIdentity = new Map<string, LiveItem[]>();
   for (const item of current.all ?? []) {
+    if (kind.isElsewhere?.(item, project)) continue;
     const identity = kind.identityOf(item);
     byIdentity.set(identity, [...(byIdentity.get(identity) ?? []), item]);
   }

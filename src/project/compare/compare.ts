@@ -66,7 +66,9 @@ export function compareDocuments(
     .map(({ mine, identity, matches }): Comparison => {
       const [match] = matches;
       if (matches.length > 1) return ambiguous(mine, matches);
-      const holders = (byIdentity.get(identity) ?? []).filter((other) => other !== match);
+      const holders = (byIdentity.get(identity) ?? []).filter(
+        (other) => other !== match && !mine.kind.isElsewhere?.(other.item, project),
+      );
       const blocked = blockedByHolders(mine, match, holders, facts);
       if (blocked) return blocked;
       return match ? comparePair(mine, match) : creationOf(mine, keepsTags);

@@ -47,6 +47,9 @@ export const exemptionKind: Kind = {
   titleOf: nameOf,
   keyOf: ({ policy, resources }) => makeExemptionKey(String(policy), setOf(resources)),
   identityOf: nameOf,
+  // Policies of several projects may have one key.
+  isElsewhere: ({ named_by: by, project: other }, project) =>
+    by === 'key' && other !== undefined && other !== project,
   content: (body) => normalise(body, 'dropped'),
   state: (body) => normalise(body, 'kept'),
   hash: (normal) => fingerprint(normal),

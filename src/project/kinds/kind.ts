@@ -105,6 +105,8 @@ export interface Kind {
   keyOf(body: Body): string;
   /** One spelling for each identity. */
   identityOf(body: Body): string;
+  /** Whether a live one of this identity is about an object of another project, so that it is in nobody's way here. */
+  isElsewhere?(item: LiveItem, project: string): boolean;
   /** What it says, in one spelling for each meaning, without govctl's own tags. */
   content(body: Body): Body;
   /** All of it that may change, tags and all, in one spelling for each meaning. */

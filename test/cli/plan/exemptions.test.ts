@@ -73,6 +73,20 @@ describe('exemptions in git', () => {
     expect(await live()).toEqual([]);
   });
 
+  it('of two projects whose policies have one key stand beside each other', async () => {
+    for (const project of ['acme', 'beta']) {
+      const repo = createRepo(`project: ${project}\npaths: [policies]\n`);
+      repo.write('policies/a.yaml', policyYaml(`${project} a`, 'key: shared\n'));
+      repo.write('policies/exempt.yaml', exemption().replace('policy: a', 'policy: shared'));
+      const run = (...argv: string[]): Promise<Outcome> =>
+        repo.govctl(argv, { fetch, env: { GOVCTL_TOKEN: service.key, NO_COLOR: '1' } });
+      const applied = await run('apply', '-y');
+      expect(applied, applied.stdout + applied.stderr).toMatchObject({ exitCode: 0 });
+      expect((await run('plan')).stdout).toContain('No changes: 2 documents match their files');
+    }
+    expect((await live()).map(({ project }) => project).sort()).toEqual(['acme', 'beta']);
+  });
+
   it('go before the policy that they name, when both are pruned', async () => {
     const { repo, run } = withExemption();
     repo.write('policies/b.yaml', policyYaml('b'));
