@@ -10,7 +10,7 @@ import { count, inThrees } from '../terminal/printable.ts';
 import { formatTable, tableColumns } from '../terminal/table.ts';
 import type { Column } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
-import { scopeKey } from './sent-ids.ts';
+import { isUnplaced, scopeKey } from './sent-ids.ts';
 import type { Placed, Sent } from './sent-ids.ts';
 
 /** A resource of the inventory that the files do not contain. */
@@ -77,6 +77,11 @@ export async function findGone(
       hint: 'Pass the whole list: join its pages in one file, without the token of a next page.',
     }); // prettier-ignore
   }
+  if (sent.scopes.size === 0 && sent.unplaced() > 0) {
+    throw new GovctlError('guard_refused', 'The account or region of the resources is not known, so nothing is pruned', {
+      hint: 'Pass the values that the files take them from, such as --parameters AWS::AccountId=111122223333 --parameters AWS::Region=eu-west-1.',
+    }); // prettier-ignore
+  }
   if (sent.scopes.size === 0) {
     throw new GovctlError('guard_refused', 'The files contain no resources, so nothing is pruned', {
       hint: 'Check the files.',
@@ -114,11 +119,10 @@ async function listScopes(client: Client, { scopes }: Sent): Promise<readonly Go
     const { rows } = await collectPages(Infinity, 'resources', async (page) => {
       const query = { ...filter, sort_by: 'id', order: 'asc', ...page } as const;
       const { data, characters } = await client.resources.list({ query });
-      const found = data.resources.map(({ id, type: its, account_id, region }): Gone => ({
-        id,
-        type: its,
-        ...defined({ account_id, region }),
-      }));
+      const found = data.resources.flatMap((one): Gone[] => {
+        const { id, type: its, account_id, region } = one;
+        return isUnplaced(one) ? [] : [{ id, type: its, ...defined({ account_id, region }) }];
+      });
       return { rows: found, pagination: data.pagination, characters };
     });
     live.push(...rows.filter((row) => scopes.has(scopeKey(row))));

@@ -1,6 +1,6 @@
 import { isFields } from '../../inventory/json.ts';
 import { canonicalText } from '../../inventory/canonical-text.ts';
-import { providerOf, typeKey } from '../../contract/resources.ts';
+import { UnknownAttributes, providerOf, typeKey } from '../../contract/resources.ts';
 import { hashId } from '../../project/check/id-set.ts';
 
 /** Why a resource is not sent. */
@@ -23,8 +23,10 @@ export interface Sent {
    */
   readonly add: (line: string, place: string) => 'new' | 'same' | Refusal;
   readonly has: (id: string) => boolean;
-  /** Each type, account and region of what was sent. */
+  /** Each type, account and region of what was sent, as far as they are known. */
   readonly scopes: ReadonlyMap<string, Placed>;
+  /** The number of resources of which they are not. */
+  readonly unplaced: () => number;
   /** The number of lines that are no resources. */
   readonly unread: () => number;
 }
@@ -32,14 +34,23 @@ export interface Sent {
 export const scopeKey = ({ type, account_id: account, region }: Placed): string =>
   JSON.stringify([typeKey(type), account, region]);
 
+/** Whether the account or region of a resource is not known, as those of a template: it may be one of many. */
+export const isUnplaced = ({ _unknown: unknown }: Readonly<Record<string, unknown>>): boolean =>
+  (UnknownAttributes.safeParse(unknown).data ?? []).some(
+    ({ path: [first, ...below] }) =>
+      below.length === 0 && (first === 'account_id' || first === 'region'),
+  );
+
 /** Remembers what one command has sent, as the inventory has one resource per ID. */
 export function createSent(): Sent {
   const sent = new Map<string, { readonly content: string; readonly place: string }>();
   const scopes = new Map<string, Placed>();
   let unread = 0;
+  let unplaced = 0;
   return {
     has: (id) => sent.has(id),
     scopes,
+    unplaced: () => unplaced,
     unread: () => unread,
     add(line, place) {
       const resource = parse(line);
@@ -48,7 +59,8 @@ export function createSent(): Sent {
         return 'new';
       }
       const { id, type } = resource;
-      if (typeof type === 'string') {
+      if (isUnplaced(resource)) unplaced += 1;
+      else if (typeof type === 'string') {
         const placed = { type, account_id: textOf(resource['account_id']), region: textOf(resource['region']) }; // prettier-ignore
         const key = scopeKey(placed);
         if (!scopes.has(key)) scopes.set(key, placed);

@@ -47,6 +47,36 @@ async function ids(): Promise<string[]> {
 const store = (...resources: readonly Fields[]) =>
   inventoryOf(service).importLines(ndjson(...resources));
 
+const stack = (name: string): string =>
+  JSON.stringify({ Resources: { [name]: { Type: 'AWS::SQS::Queue', Properties: {} } } });
+
+/** Imports a template; with `--prune` where it is asked for. */
+const deploy = (name: string, ...argv: string[]) =>
+  runCommandLine(['resource', 'import', 'stack.json', ...argv], {
+    cwd: makeRepo({ 'stack.json': stack(name) }),
+    env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: service.key, NO_COLOR: '1' },
+    fetch: async (url, init) => service.app.fetch(new Request(url, init), {}),
+  });
+
+describe('templates, whose account and region are unknown', () => {
+  it('prune nothing, as their resources may be anywhere', async () => {
+    await deploy('Data');
+    const { exitCode, stderr } = await deploy('Logs', '--prune', '-y');
+    expect(exitCode).toBe(6);
+    expect(stderr).toContain('The account or region of the resources is not known');
+    expect(await ids()).toEqual(['Data', 'Logs']);
+  });
+
+  it('are pruned by none, and prune where both are given', async () => {
+    const place = ['--parameters', 'AWS::AccountId=111122223333', '--parameters', 'AWS::Region=eu-west-1']; // prettier-ignore
+    await deploy('Elsewhere');
+    await deploy('Old', ...place);
+    const { exitCode, stdout } = await deploy('New', ...place, '--prune', '-y');
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('Pruned 1 resource')]);
+    expect(await ids()).toEqual(['Elsewhere', 'New']);
+  });
+});
+
 describe('govctl resource import --prune', () => {
   it('deletes what the files no longer contain, and resolves its violations', async () => {
     const inventory = inventoryOf(service);
