@@ -83,6 +83,12 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
   if (raws.length + leftOut.length === 0 && first) {
     return { ok: false, problem: first, ...(more.length > 0 ? { more } : {}) };
   }
+  const other = raws.length + leftOut.length === 0 ? otherReaderOf(parsed, reader) : undefined;
+  if (other) {
+    const [found, given] = [other, reader].map(({ format }) => formatWords[format].title);
+    const message = `this is ${found}, not ${given}; use --format ${other.format}, or omit --format`;
+    return { ok: false, problem: { message, line: 1, column: 1 } };
+  }
   return {
     ok: true,
     inventory: {
@@ -96,6 +102,10 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
     },
   };
 }
+
+/** The one that takes a document, where the wrong one was named, which finds nothing in it. */
+const otherReaderOf = ({ document }: ParsedText, named: Reader): Reader | undefined =>
+  named.detects(document) ? undefined : readers.find((one) => one.detects(document));
 
 const pagesIn = ({ document, isJoined }: ParsedText): DocumentProblem[] =>
   isJoined

@@ -58,6 +58,22 @@ describe('an input', () => {
     });
   });
 
+  it('of another format than the one that is asked for is refused, not read as nothing', () => {
+    const template = 'Resources: {A: {Type: AWS::S3::Bucket}}';
+    for (const format of formats.filter((one) => one !== 'cloudformation')) {
+      expect(readInventory(template, { format }), format).toMatchObject({ ok: false });
+    }
+    expect(readInventory(template, { format: 'terraform' })).toEqual({
+      ok: false,
+      problem: {
+        message: 'this is a CloudFormation template, not a Terraform plan or state; use --format cloudformation, or omit --format', // prettier-ignore
+        line: 1,
+        column: 1,
+      },
+    });
+    expect(readInventory('[]', { format: 'aws-config' })).toMatchObject({ ok: true });
+  });
+
   it('has its resources and problems at their places', () => {
     const read = readInventory(
       'resources:\n  - {id: a, type: A::B}\n  - {id: b}\n  - {id: c, type: A::B}',
