@@ -23,6 +23,10 @@ const namesIn = (dir: string): Promise<string[] | undefined> =>
     throw error;
   });
 
+/** The lock, or its draft: a process may be killed before it gives it its name. */
+const isMarker = (name: string): boolean =>
+  name === unfinished || name.startsWith(`${unfinished}.`);
+
 /** Whether there is nothing, or a directory with nothing in it. */
 export async function isFree(target: string): Promise<boolean> {
   const there = await lstat(target).catch(() => undefined);
@@ -57,7 +61,7 @@ async function beginDraft(target: string): Promise<Draft> {
   await nodeFiles.makeFolder(parent);
   const left = await namesIn(dir);
   if (left === undefined) await mkdir(dir, { mode: 0o700 });
-  else if (left.length > 0 && !left.includes(unfinished)) {
+  else if (left.length > 0 && !left.some(isMarker)) {
     throw new GovctlError('file_error', `${dir} already exists`, {
       hint: 'Rename or remove it; it is not part of a backup.',
     });

@@ -224,6 +224,12 @@ describe('a backup', () => {
     await backUp('b');
     expect((await verify('b')).intact).toBe(true);
     expect(await readdir(folder.path)).toEqual(['b', 'data']);
+    // Killed while it took the lock, which has another name at first.
+    await mkdir(path.join(folder.path, 'c.partial'));
+    await writeFile(path.join(folder.path, 'c.partial', 'unfinished.1f0c'), '{"pid":999999999}');
+    await backUp('c');
+    expect(await readdir(path.join(folder.path, 'c'))).not.toContain('unfinished.1f0c');
+    expect((await verify('c')).intact).toBe(true);
   });
 
   it('tells of a file that the data directory has lost, and is made all the same', async () => {
