@@ -16,7 +16,7 @@ export interface Chunk {
 /**
  * Resources as lines of JSON, in pieces of a bounded size. A line lists its unknown values, so that the service does not
  * take them for absent.
- * @param unknown gets the number of unknown values of each resource
+ * @param unknown gets the number of unknown values of each resource in a line
  * @param wanted whether a resource is among them
  */
 export function* resourceLines(
@@ -27,12 +27,12 @@ export function* resourceLines(
   let text = '';
   let resources: ReadResource[] = [];
   for (const one of read) {
-    const listed = [...unknownIn(one.resource, [])];
+    const listed = addUnknown(one.resource, [], []);
     const line = JSON.stringify(
       listed.length === 0 ? one.resource : { ...fieldsOf(known(one.resource)), _unknown: listed },
     );
-    unknown(listed.length);
     if (!wanted(one, line)) continue;
+    unknown(listed.length);
     text += `${line}\n`;
     resources.push(one);
     if (text.length < chunkLength) continue;
@@ -54,12 +54,25 @@ function known(value: unknown): unknown {
   return all.length > 0 && entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-function* unknownIn(value: unknown, path: UnknownAttribute['path']): Generator<UnknownAttribute> {
+function addUnknown(
+  value: unknown,
+  path: UnknownAttribute['path'],
+  found: UnknownAttribute[],
+): UnknownAttribute[] {
   if (value instanceof UnknownValue) {
     const { expression, present, text } = value;
-    yield { path, expression, ...(present ? {} : { present }), ...defined({ text }) };
+    found.push({
+      path: [...path],
+      expression,
+      ...(present ? {} : { present }),
+      ...defined({ text }),
+    });
   } else if (typeof value === 'object' && value !== null) {
-    const steps = Array.isArray(value) ? value.entries() : Object.entries(value);
-    for (const [step, inner] of steps) yield* unknownIn(inner, [...path, step]);
+    for (const [step, inner] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+      path.push(step);
+      addUnknown(inner, path, found);
+      path.pop();
+    }
   }
+  return found;
 }
