@@ -8,6 +8,7 @@ import { showList } from '../objects/list.ts';
 import { paintSeverity } from '../terminal/severity.ts';
 import type { Column } from '../terminal/table.ts';
 import { asQuery, policyFilterOf } from '../violation/filter-flags.ts';
+import { sayUnknownFilters } from '../violation/unknown-filters.ts';
 
 interface ListOptions extends ListFlags {
   readonly status?: readonly string[];
@@ -43,6 +44,7 @@ export async function runList(context: Context, options: ListOptions): Promise<E
       return { rows, pagination, pending, characters };
     },
     columns: columnsFor,
+    sayIfEmpty: () => sayUnknownFilters(context, options),
   });
 }
 

@@ -25,6 +25,8 @@ export interface ListOf<Row> extends Table<Row> {
   readonly fetchPage: (client: Client, page: PageQuery) => Promise<PageOf<Row>>;
   /** Whether flags filter the rows; default: true. */
   readonly isFiltered?: boolean;
+  /** Messages beside an empty list. */
+  readonly sayIfEmpty?: () => Promise<void>;
 }
 
 /** Lists objects of a server, from as many pages as the flags require. */
@@ -37,7 +39,9 @@ export async function showList<Row extends WithId>(
   const found = await withServer(context, list, `Listing ${list.plural}`, (client) =>
     collectPages(most, list.plural, (page) => list.fetchPage(client, page)),
   );
-  return showTable(context, list, found, list.isFiltered);
+  const code = await showTable(context, list, found, list.isFiltered);
+  if (found.rows.length === 0) await list.sayIfEmpty?.();
+  return code;
 }
 
 /** `list` of a noun. */
@@ -45,7 +49,7 @@ export const listNoun =
   <Item extends WithId, Flags>(noun: Noun<Item, Flags>): Run<Flags & ListFlags> =>
   async (context, flags) => {
     const most = howMany(flags);
-    const { columns, formats, note, filter, furtherFilter, saysIfFiltered } = noun.list;
+    const { columns, formats, note, filter, furtherFilter, saysIfFiltered, sayIfEmpty } = noun.list;
     const given = filter?.(flags, context);
     const table = { ...listWords(noun), columns, ...defined({ formats, note }) };
     let query: Query = {};
@@ -64,6 +68,7 @@ export const listNoun =
     });
     const code = await showTable(context, table, found, saysIfFiltered ? isAny(query) : undefined);
     if (said !== undefined) await context.say(said);
+    if (found.rows.length === 0) await sayIfEmpty?.(flags, context);
     return code;
   };
 

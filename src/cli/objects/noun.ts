@@ -68,6 +68,8 @@ export interface Listed<Row, Flags> {
   readonly note?: (rows: readonly Row[], context: Context) => string | undefined;
   /** A message beside the list, from what the answer says besides its rows. */
   readonly answerNote?: (answer: Readonly<Record<string, unknown>>) => string | undefined;
+  /** Messages beside an empty list, which may require requests to the service. */
+  readonly sayIfEmpty?: (flags: Flags, context: Context) => Promise<void>;
   /** Whether the message for an empty list depends on the filters; default: it says that nothing matches. */
   readonly saysIfFiltered?: boolean;
 }

@@ -44,6 +44,8 @@ const violations: OwnNoun<AnsweredViolation, ListOptions> = {
       if (without === 0 || flags.output.every(({ format }) => format !== 'asff')) return undefined;
       return `${count(without, 'violation')} omitted from the asff output, which requires an AWS account.`;
     },
+    sayIfEmpty: async (flags, context) =>
+      (await import('./unknown-filters.ts')).sayUnknownFilters(context, flags),
     columns: (_, rows) => [
       {
         title: 'SEVERITY',

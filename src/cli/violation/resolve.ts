@@ -14,6 +14,7 @@ import type { Style } from '../terminal/terminal.ts';
 import { asQuery, policyFilterOf, violationFilterOf } from './filter-flags.ts';
 import type { ViolationFlags } from './filter-flags.ts';
 import { columnsOf } from './summary.ts';
+import { sayUnknownFilters } from './unknown-filters.ts';
 import { violationView } from './violation-view.ts';
 
 interface ResolveOptions extends ViolationFlags, ApprovalOptions {
@@ -76,6 +77,7 @@ async function resolveMatching(context: Context, options: ResolveOptions): Promi
   });
   if (dryRun || dry.matched === 0) {
     await context.show(dryRunView(context, dry, summary));
+    if (dry.matched === 0) await sayUnknownFilters(context, options);
     return exitCodes.ok;
   }
   await approve(context, options, { dry, summary });

@@ -12,6 +12,7 @@ import { formatTable, tableColumns, numberColumn } from '../terminal/table.ts';
 import type { Column } from '../terminal/table.ts';
 import { asQuery, policyFilterOf, violationFilterOf } from './filter-flags.ts';
 import type { ViolationFlags } from './filter-flags.ts';
+import { sayUnknownFilters } from './unknown-filters.ts';
 
 interface SummaryOptions extends ViolationFlags {
   readonly by: string;
@@ -52,7 +53,10 @@ export async function runSummary(
         : formatTable(groups, columnsOf(by, costs !== undefined, now, room), style, room),
   });
   await warnOfPending(context, data.pending);
-  if (groups.length === 0) return exitCodes.ok;
+  if (groups.length === 0) {
+    await sayUnknownFilters(context, flags);
+    return exitCodes.ok;
+  }
   const shown = groups.length < all ? `Showing ${groups.length} of ${count(all, 'group')}. ` : '';
   const cost = costs ? ` Their resources cost ${costText(costs)} in the last 30 days of data.` : '';
   await context.say(`${shown}${count(total, 'violation')}.${cost}`);
