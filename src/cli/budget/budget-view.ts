@@ -16,6 +16,12 @@ const msPerDay = 86_400_000;
 /** Never rounded up: 99.99 is not 100%. */
 export const showPercent = (percent: number): string => `${Math.floor(percent)}%`;
 
+/** Without cost data for the period, nothing is known to be spent or not. */
+export const hasData = (status: BudgetStatus | undefined): status is BudgetStatus =>
+  status?.data_until !== undefined;
+
+export const noData = 'no cost data';
+
 /** Red where all of it is spent, yellow where a threshold is crossed. */
 export const paintUse = (text: string, status: BudgetStatus | undefined, style: Style): string => {
   if (!status) return text;
@@ -72,7 +78,12 @@ function statusFields(status: BudgetStatus, currency: string) {
   const left = isOver ? `${money(remaining.slice(1))} over` : `${money(remaining)} left`;
   return [
     ['period', `${status.period}, until ${lastDay}`],
-    ['spent', `${gauge(percent / 100, cells)} ${showPercent(percent)}: ${money(spent)}, ${left}`],
+    [
+      'spent',
+      hasData(status)
+        ? `${gauge(percent / 100, cells)} ${showPercent(percent)}: ${money(spent)}, ${left}`
+        : noData,
+    ],
     [
       'forecast',
       forecast

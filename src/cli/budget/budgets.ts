@@ -1,12 +1,11 @@
 import { budgetObjects } from '../../client/objects.ts';
 import type { AnyBudget } from '../../client/objects.ts';
-import type { BudgetStatus } from '../../contract/budgets.ts';
 import { showMoney } from '../../contract/money.ts';
 import { csvLine } from '../../report/formats/csv/csv-line.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
 import type { DescribedNoun } from '../objects/noun.ts';
 import { gauge } from '../terminal/gauge.ts';
-import { budgetView, paintUse, showPercent } from './budget-view.ts';
+import { budgetView, hasData, noData, paintUse, showPercent } from './budget-view.ts';
 
 interface ListOptions {
   readonly owner?: readonly string[];
@@ -50,7 +49,7 @@ export const budgets: DescribedNoun<AnyBudget, ListOptions> = {
           hasData(status)
             ? `${gauge(status.spent_percent / 100, cells)} ${showPercent(status.spent_percent)}`
             : status
-              ? 'no cost data'
+              ? noData
               : '-',
         paint: (text, { status }, style) => paintUse(text, status, style),
       },
@@ -67,10 +66,6 @@ export const budgets: DescribedNoun<AnyBudget, ListOptions> = {
   },
   view: budgetView,
 };
-
-/** Without cost data for the period, nothing is known to be spent or not. */
-const hasData = (status: BudgetStatus | undefined): status is BudgetStatus =>
-  status?.data_until !== undefined;
 
 const csvOf = (rows: readonly AnyBudget[]): string =>
   [

@@ -66,7 +66,7 @@ export const runFmt: Run<FmtOptions> = async (context, { args: [paths], check = 
     rows: () => changed.map((file) => ({ file })),
     human: (style, columns) => {
       const shown = unreadable.length > 0 ? `${renderProblems(unreadable, style, columns)}\n` : '';
-      const verdict = describe(contents.length, changed.length, summary.unreadable, check);
+      const verdict = describe(contents, changed, unreadable, check);
       return `${shown}${changed.map((file) => `${file}\n`).join('')}${verdict}\n`;
     },
   });
@@ -74,19 +74,24 @@ export const runFmt: Run<FmtOptions> = async (context, { args: [paths], check = 
   return check && changed.length > 0 ? exitCodes.verdict : exitCodes.ok;
 };
 
-function describe(files: number, changed: number, unreadable: number, check: boolean): string {
-  if (files === 0 && unreadable === 0) return 'No policy files found';
-  const left =
-    unreadable > 0
-      ? `; ${count(unreadable, 'file')} could not be ${check ? 'read' : 'formatted'}`
-      : '';
-  const read = count(files, 'file');
-  if (check) {
-    return changed === 0
-      ? `${read} checked, all formatted${left}`
-      : `${inThrees(changed)} of ${read} not formatted: run \`govctl fmt\`${left}`;
-  }
-  return `${changed === 0 ? `${read} checked, all formatted` : `${inThrees(changed)} of ${read} formatted`}${left}`;
+function describe(
+  contents: readonly { readonly file: string }[],
+  changed: readonly string[],
+  unreadable: readonly Problem[],
+  check: boolean,
+): string {
+  const failed = new Set(unreadable.map(({ file }) => file));
+  const readable = contents.filter(({ file }) => !failed.has(file)).length;
+  if (readable === 0 && failed.size === 0) return 'No policy files found';
+  const files = count(readable, 'file');
+  const done = check
+    ? `${inThrees(changed.length)} of ${files} not formatted: run \`govctl fmt\``
+    : `Formatted ${inThrees(changed.length)} of ${files}`;
+  const left = `${count(failed.size, 'file')} could not be ${check ? 'read' : 'formatted'}`;
+  return [
+    ...(changed.length > 0 ? [done] : readable > 0 ? [`${files} checked, all formatted`] : []),
+    ...(failed.size > 0 ? [left] : []),
+  ].join('; ');
 }
 
 async function formatStdin(context: Context, paths: readonly string[], check: boolean) {

@@ -127,7 +127,12 @@ describe('govctl budget list', () => {
   });
 
   it('says that there is no cost data, instead of showing that nothing is spent', async () => {
-    await create();
+    const created = await create();
+    const shown = await run(['get', 'platform']);
+    for (const { stdout } of [created, shown]) {
+      expect(stdout).toMatch(/^ +spent +no cost data$/m);
+      expect(stdout).not.toMatch(/\b0%/);
+    }
     const { stdout } = await run(['list']);
     expect(stdout).toContain('no cost data');
     expect(stdout).not.toContain('0%');

@@ -14,7 +14,7 @@ describe('govctl fmt', () => {
     const before = statSync(path.join(cwd, 'b.yaml')).mtimeMs;
     expect(await runCommandLine(['fmt'], { cwd })).toEqual({
       exitCode: 0,
-      stdout: 'a.yaml\n1 of 2 files formatted\n',
+      stdout: 'a.yaml\nFormatted 1 of 2 files\n',
       stderr: '',
     });
     expect(readFileSync(path.join(cwd, 'a.yaml'), 'utf8')).toBe(tidy);
@@ -55,6 +55,18 @@ describe('govctl fmt', () => {
     expect(stdout).toMatch(/bad\.yaml:\d+:\d+: error: /);
     expect(readFileSync(path.join(cwd, 'bad.yaml'), 'utf8')).toBe('name: "x\n');
     expect(readFileSync(path.join(cwd, 'a.yaml'), 'utf8')).toBe(tidy);
+  });
+
+  it('counts a file that is no YAML among those that failed only', async () => {
+    const cwd = makeRepo({ 'a.yaml': untidy, 'b.yaml': tidy, 'bad.yaml': 'name: "x\n' });
+    const last = async (...argv: string[]) =>
+      (await runCommandLine(['fmt', ...argv], { cwd })).stdout.trimEnd().split('\n').at(-1);
+    expect(await last('--check')).toBe(
+      '1 of 2 files not formatted: run `govctl fmt`; 1 file could not be read',
+    );
+    expect(await last()).toBe('Formatted 1 of 2 files; 1 file could not be formatted');
+    expect(await last()).toBe('2 files checked, all formatted; 1 file could not be formatted');
+    expect(await last('bad.yaml')).toBe('1 file could not be formatted');
   });
 
   it('formats standard input to standard output', async () => {
