@@ -95,11 +95,16 @@ function columns({ room, now }: Shown): readonly Column<Entry>[] {
   ];
 }
 
-/** The commit of an apply, and its branch. */
-const sourceOf = ({ source }: Entry): string =>
-  source
-    ? `${source.commit.slice(0, 7)}${source.branch === undefined ? '' : ` (${source.branch})`}`
-    : '';
+/** The commit of an apply, its branch, and whether the working tree had changes that no commit has. */
+function sourceOf({ source }: Entry): string {
+  if (!source) return '';
+  const { commit, branch, dirty } = source;
+  const more = [
+    ...(branch === undefined ? [] : [branch]),
+    ...(dirty ? ['uncommitted changes'] : []),
+  ];
+  return `${commit.slice(0, 7)}${more.length === 0 ? '' : ` (${more.join(', ')})`}`;
+}
 
 const entryLine = (entry: Entry, style: Style): string =>
   `${style.dim(entry.at)}  ${printableLine(whoOf(entry))}  ${style.bold(printableLine(entry.action))}  ${printableLine(entry.subject)}\n`;

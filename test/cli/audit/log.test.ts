@@ -70,6 +70,18 @@ describe('govctl audit list', () => {
     expect(wrong.stderr).toContain('actor is not a user: an@example.com');
   });
 
+  it('shows the commit of an apply, and whether its files had changes that no commit has', async () => {
+    const commit = '0123456789abcdef0123456789abcdef01234567';
+    for (const source of [`commit="${commit}", branch="main"`, `commit="${commit}", dirty`]) {
+      const body = policy(`policy ${made++}`);
+      await service.send('POST', '/v1/policies', { body, headers: { 'Govctl-Source': source } });
+    }
+    const { stdout } = await run(['list', '--action', 'policy.create']);
+    expect(stdout).toMatch(
+      /policy\.create .* 0123456 \(uncommitted changes\) .*\n.* 0123456 \(main\) /,
+    );
+  });
+
   it('filters by time, over pages, in both orders', async () => {
     for (let n = 0; n < 5; n++) {
       service.advance(3_600_000);

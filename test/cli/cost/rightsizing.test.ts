@@ -185,6 +185,14 @@ describe('govctl cost rightsizing', () => {
   });
 });
 
+describe('govctl cost rightsizing without machines', () => {
+  it('says beside a CSV without rows that there are none', async () => {
+    const { exitCode, stdout, stderr } = await run(['rightsizing', '-o', 'csv']);
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^No recommendations\.$/m)]);
+    expect(stdout).toMatch(/^resource_id,[^\n]*\n$/);
+  });
+});
+
 describe('govctl cost metrics import', () => {
   beforeEach(() =>
     putMachines(service, machine(machineId, 'm5.4xlarge'), machine('i-b', 'm5.large')),

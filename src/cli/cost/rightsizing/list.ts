@@ -53,6 +53,9 @@ export async function runRightsizing(
   const found = { recommendations: [...rows], pagination, totals, counts, withheld };
   const { terminal, env } = context.world;
   await context.show(rightsizingListView(found, tableColumns(terminal), glyphsFor(env)));
-  if (rows.length > 0) await sayHowMany(context, 'recommendations', rows.length, pagination);
+  // The table has its own last lines.
+  if (rows.length > 0 || context.flags.output.every(({ format }) => format !== 'table')) {
+    await sayHowMany(context, 'recommendations', rows.length, pagination, false);
+  }
   return exitCodes.ok;
 }
