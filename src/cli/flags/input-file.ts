@@ -19,10 +19,41 @@ export async function readWholeFile(
   file: string,
   most = longestFile,
 ): Promise<Buffer> {
+  return collect(signal, () => openBytes(path.resolve(cwd, file), signal), most);
+}
+
+/**
+ * The bytes of a file, or of standard input for `-`.
+ * @param most bytes
+ * @returns also how to name the input in errors
+ * @throws GovctlError invalid_file, interrupted
+ */
+export async function readFileOrStdin(
+  world: Reading & Pick<World, 'terminal'>,
+  file: string,
+  most = longestFile,
+): Promise<{ readonly name: string; readonly bytes: Buffer }> {
+  if (file !== '-') return { name: file, bytes: await readInputBytes(world, file, file, most) };
+  const { signal, terminal } = world;
+  const name = 'standard input';
+  try {
+    return { name, bytes: await collect(signal, () => terminal.stdinBytes(signal), most) };
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    throw notReadable(name, cause);
+  }
+}
+
+/** @throws GovctlError interrupted; else what the source throws, or that there is more */
+async function collect(
+  signal: AbortSignal,
+  open: () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>,
+  most: number,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
-    for await (const chunk of await openBytes(path.resolve(cwd, file), signal)) {
+    for await (const chunk of await open()) {
       size += chunk.length;
       if (size > most) throw new Error(`larger than ${Math.floor(most / 1024 / 1024)} MiB`);
       chunks.push(chunk);

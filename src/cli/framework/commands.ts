@@ -98,7 +98,10 @@ export function registerFrameworkCommands(program: GovctlCommand, act: Act): voi
     .description(
       'Define a custom framework from a file. With the ID of a built-in framework, import titles and descriptions for its controls instead. An import replaces earlier imports with the same ID.',
     )
-    .argument('<file>', 'OSCAL catalog (JSON), or CSV with `id,title,description,parent`')
+    .argument(
+      '<file>',
+      'OSCAL catalog (JSON), or CSV with `id,title,description,parent`; - reads standard input',
+    )
     .option('--id <id>', 'framework ID (default for NIST SP 800-53 catalogs: nist-800-53)')
     .addOption(
       new Option('--format <format>', 'input format (default: detected)').choices(['oscal', 'csv']),

@@ -19,7 +19,7 @@ import { readOscal } from '../../project/read/read-oscal.ts';
 import { documentToYaml } from '../../project/write/export.ts';
 import { replaceFile } from '../../project/write/replace-file.ts';
 import type { Context, Run } from '../context.ts';
-import { readInputBytes } from '../flags/input-file.ts';
+import { readFileOrStdin } from '../flags/input-file.ts';
 import { placeToWrite, writesFrom } from '../flags/place-to-write.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { warnIfOwned } from '../objects/owned.ts';
@@ -86,8 +86,7 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
 
 /** @throws GovctlError invalid_file, usage_error */
 async function readFile({ world }: Context, options: ImportOptions): Promise<Read> {
-  const [file] = options.args;
-  const bytes = await readInputBytes(world, file, file, mostBytes);
+  const { name: file, bytes } = await readFileOrStdin(world, options.args[0], mostBytes);
   const decoded = decodeText(bytes);
   if (!decoded.ok) throw invalidInput(file, decoded.problem.message);
   const { text } = decoded;
@@ -104,7 +103,7 @@ async function readFile({ world }: Context, options: ImportOptions): Promise<Rea
   }
   const { name, version } = imported;
   const read = { id, name, ...(version === undefined ? {} : { version }), controls };
-  refuseFaults(file, read, builtIn);
+  refuseFaults(file, read, builtIn, imported.lines);
   const leftOut = imported.controls.filter((one) => !isKnown(one)).map((one) => one.id);
   return { ...read, builtIn, leftOut };
 }
@@ -114,7 +113,12 @@ function refuseFaults(
   file: string,
   read: Pick<Read, 'id' | 'name' | 'version' | 'controls'>,
   builtIn: Catalogue | undefined,
+  lines?: Imported['lines'],
 ): void {
+  const lineOf = (index: number): number | undefined => {
+    const control = read.controls[index];
+    return control && lines?.get(control);
+  };
   const parsed = parseToFirstIssue(FrameworkInput, {
     ...read,
     name: read.name ?? read.id,
@@ -122,10 +126,20 @@ function refuseFaults(
   });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw invalidInput(file, `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim());
+    const { path: at = [], message = '' } = issue ?? {};
+    const line = at[0] === 'controls' ? lineOf(Number(at[1])) : undefined;
+    const [place, field] = line === undefined ? [file, at] : [`${file}:${line}`, at.slice(2)];
+    throw invalidInput(place, `${field.join('.')} ${message}`.trim());
   }
-  const details = findControlFaults(read.id, read.controls, builtIn);
-  if (details.length === 0) return;
+  const nameOf = (index: number): string => `line ${lineOf(index) ?? ''}`;
+  const faults = findControlFaults(read.id, read.controls, builtIn, lines && nameOf);
+  if (faults.length === 0) return;
+  const details = faults.map((fault) => {
+    const [, index = '', column = ''] = /^controls\[(\d+)\]\.(\w+)$/.exec(fault.field) ?? [];
+    const line = lineOf(Number(index));
+    if (line === undefined) return fault;
+    return { field: `${file}:${line}`, message: `${column} ${fault.message}` };
+  });
   throw new GovctlError('invalid_file', `${file} cannot be imported`, { details });
 }
 

@@ -11,11 +11,13 @@ const mostFaults = 20;
  * Finds IDs that are used twice in any spelling, missing parents, and cycles of parents; in texts for a built-in
  * framework also IDs that it does not have.
  * @param framework its ID
+ * @param nameOf what a message calls another control
  */
 export function findControlFaults(
   framework: string,
   controls: readonly DefinedControl[],
   builtIn: Catalogue | undefined,
+  nameOf = (index: number): string => `controls[${index}]`,
 ): ErrorDetail[] {
   const at = new Map<string, number>();
   const faults: ErrorDetail[] = [];
@@ -25,7 +27,7 @@ export function findControlFaults(
     const key = controlKey(framework, id);
     const first = at.get(key);
     if (first === undefined) at.set(key, index);
-    else add(index, 'id', `must be unique, but controls[${first}] also has the ID ${show(id)}`);
+    else add(index, 'id', `must be unique, but ${nameOf(first)} also has the ID ${show(id)}`);
   }
   const known = builtIn && new Set(builtIn.controls.map((id) => controlKey(framework, id)));
   const suggest = createSuggester(new Set(builtIn?.controls ?? controls.map(({ id }) => id)));

@@ -7,6 +7,8 @@ export interface Imported {
   readonly version?: string;
   /** In the order of the file; a parent comes from the file, so it may not be there. */
   readonly controls: readonly DefinedControl[];
+  /** The lines of the controls, from a format that has a line for each. */
+  readonly lines?: ReadonlyMap<DefinedControl, number>;
 }
 
 /** @param place the file, with line and column where they are known */

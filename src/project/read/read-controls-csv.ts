@@ -20,6 +20,7 @@ export function readControlsCsv(file: string, text: string): Imported {
   const names = head.cells.map((name) => name.trim().toLowerCase());
   refuseColumns(`${file}:1`, names);
   const controls: DefinedControl[] = [];
+  const lines = new Map<DefinedControl, number>();
   for (const { line, cells } of rows) {
     if (cells.length === 1 && cells[0] === '') continue;
     const place = `${file}:${line}`;
@@ -32,19 +33,21 @@ export function readControlsCsv(file: string, text: string): Imported {
       if (cell(column) === '') throw invalidInput(place, `the column ${column} is empty`);
     }
     const [description, parent] = [cell('description'), cell('parent')];
-    controls.push({
+    const control = {
       id: cell('id'),
       title: cell('title'),
       ...(description === '' ? {} : { description }),
       ...(parent === '' ? {} : { parent }),
-    });
+    };
+    controls.push(control);
+    lines.set(control, line);
     if (controls.length > mostControls) {
       throw invalidInput(place, `the file contains more than ${inThrees(mostControls)} controls`);
     }
   }
   if (controls.length === 0)
     throw invalidInput(file, 'the file contains no controls below the header');
-  return { controls };
+  return { controls, lines };
 }
 
 /** @throws GovctlError invalid_file */

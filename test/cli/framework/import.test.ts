@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMinimalService } from '../../support/minimal-service.ts';
-import type { Outcome } from '../../support/fake-world.ts';
+import type { FakeWorldSettings, Outcome } from '../../support/fake-world.ts';
 import { runCommandLine } from '../../support/fake-world.ts';
 import { makeRepo } from '../../support/temp-repo.ts';
 import type { TestService } from '../../server/test-service.ts';
@@ -30,13 +30,15 @@ const files = {
 
 function inFolder() {
   const cwd = makeRepo(files);
-  const run = (...argv: string[]): Promise<Outcome> =>
+  const runWith = (argv: readonly string[], settings: FakeWorldSettings): Promise<Outcome> =>
     runCommandLine(['framework', ...argv], {
       cwd,
       env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: service.key },
       fetch: async (url, init) => service.app.fetch(new Request(url, init), {}),
+      ...settings,
     });
-  return { cwd, run };
+  const run = (...argv: string[]): Promise<Outcome> => runWith(argv, {});
+  return { cwd, run, runWith };
 }
 
 describe('framework import', () => {
@@ -123,6 +125,33 @@ describe('framework import', () => {
     expect((await service.send('GET', '/v1/compliance/framework-definitions')).json).toMatchObject({
       frameworks: [],
     });
+  });
+
+  it('names the lines of a CSV file, and standard input, in errors', async () => {
+    const { runWith } = inFolder();
+    const errorOf = async (csv: string) => {
+      const refused = await runWith(['import', '-', '--id', 'acme'], { stdin: csv });
+      expect(refused.exitCode).toBe(3);
+      return refused.stderr;
+    };
+    expect(await errorOf('id,title\n"A",First\na,Second\n')).toContain(
+      'error: standard input cannot be imported\n  standard input:3: id must be unique, but line 2 also has the ID "a"\n',
+    );
+    expect(await errorOf('id,title,parent\nA,"First\nline",\nB,Second,other\n')).toContain(
+      '  standard input:4: parent must be the ID of another control, but is "other"\n',
+    );
+    expect(await errorOf(`id,title\nA,First\nB,${'x'.repeat(600)}\n`)).toMatch(
+      /^error: standard input:3 cannot be imported: title /m,
+    );
+    expect(await errorOf('id,title\nA\n')).toMatch(/^error: standard input:2 cannot be imported/m);
+  });
+
+  it('reads standard input', async () => {
+    const { runWith } = inFolder();
+    const imported = await runWith(['import', '-', '--id', 'acme'], { stdin: files['acme.csv'] });
+    expect(imported.stdout).toContain('Imported acme with 2 controls\n');
+    const catalog = await runWith(['import', '-'], { stdin: files['low.json'] });
+    expect(catalog.stdout).toContain('Imported titles for 2 controls of NIST-800-53');
   });
 
   it('needs a govctl server', async () => {
