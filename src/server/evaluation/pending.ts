@@ -8,10 +8,8 @@ import { policies } from '../policies/collection.ts';
 import { resourceCounts } from '../posture/service.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
-import { evaluationWork } from './work.ts';
+import { awaitedAt, evaluationWork } from './work.ts';
 import type { Work } from './work.ts';
-
-const awaited = { isAwaited: { any: ['true'] } };
 
 /**
  * What changes have left to evaluate; undefined where everything is evaluated. A request that tells it beside what it reads
@@ -23,7 +21,12 @@ export const readPending = (
   signal: AbortSignal,
 ): Awaitable<PendingEvaluation | undefined> =>
   whenKnown(
-    reader.page(evaluationWork, { where: awaited, orderBy: 'id', direction: 'asc', limit: 0 }),
+    reader.page(evaluationWork, {
+      where: awaitedAt(now),
+      orderBy: 'id',
+      direction: 'asc',
+      limit: 0,
+    }),
     ({ total }) => (total === 0 ? undefined : addUp(reader, now, createPace(signal))),
   );
 
@@ -35,7 +38,7 @@ async function addUp(
   const countAbout = createCount(await resourcesByType(reader), pace);
   const pending = { policies: 0, evaluations: 0 };
   let isPending = false;
-  for await (const { doc: work } of allRows(reader, evaluationWork, awaited)) {
+  for await (const { doc: work } of allRows(reader, evaluationWork, awaitedAt(now))) {
     if (work.due_at > now) continue;
     isPending = true;
     if (work.kind !== 'policy') continue;

@@ -72,9 +72,21 @@ export interface ForecastWork extends Due {
 
 export type Work = PolicyWork | ScanWork | ExpiryWork | CoverWork | ForecastWork;
 
-/** Whether it follows a change, so that violations may be those before until it ends. */
-const isAwaited = (work: Work): boolean =>
-  work.kind === 'cover' || (work.kind === 'policy' && (!work.routine || work.again === true));
+const follows = 'change';
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/**
+ * What violations may be those before, until the work ends: that it follows a change; of an expiry, the day on which it
+ * is due.
+ */
+function awaitedFor(work: Work): string | undefined {
+  if (work.kind === 'expiry') return dayOf(work.due_at);
+  if (work.kind === 'policy') return !work.routine || work.again === true ? follows : undefined;
+  return work.kind === 'cover' ? follows : undefined;
+}
+
+/** Finds the work that violations of now may lack: that follows a change, and expiries, which are due as a day begins. */
+export const awaitedAt = (now: number) => ({ awaited: { any: [follows, dayOf(now)] } });
 
 /**
  * Pending background evaluations and their progress: one row per policy, scan, exemption or key, with its id. Rows survive
@@ -82,7 +94,7 @@ const isAwaited = (work: Work): boolean =>
  */
 export const evaluationWork: CollectionSpec<Work> = {
   name: 'evaluation_work',
-  index: { isAwaited: (work) => (isAwaited(work) ? 'true' : undefined) },
+  index: { awaited: awaitedFor },
   order: { id: (work) => work.id, due_at: (work) => work.due_at },
 };
 
