@@ -25,12 +25,13 @@ const run = (
   argv: readonly string[],
   stdin?: string,
   terminal: { readonly tty?: boolean; readonly columns?: number } = {},
+  key = service.key,
 ): Promise<Outcome> =>
   runCommandLine([...argv], {
     cwd,
     ...terminal,
     ...(stdin === undefined ? {} : { stdin }),
-    env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: service.key },
+    env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: key },
     fetch: async (url, init) => {
       const answer = await service.app.fetch(new Request(url, init), {});
       await service.evaluator.step();
@@ -415,6 +416,40 @@ describe('the nouns of the inventory', () => {
       ...['--resource', 'a', '--expires', '2026-13-01'],
     ]);
     expect([typo.exitCode, typo.stderr]).toEqual([3, expect.stringContaining('expires')]);
+  });
+});
+
+describe('govctl exemption create', () => {
+  const create = (resources: readonly string[], key?: string) =>
+    run(
+      [
+        ...['exemption', 'create', '--policy', 'private', '--reason', 'r', '--owner', 'web'],
+        ...['--expires', '2026-12-31', ...resources.flatMap((one) => ['--resource', one])],
+      ],
+      undefined,
+      {},
+      key,
+    );
+  const warnings = (stderr: string) =>
+    stderr.split('\n').filter((line) => line.includes('inventory matches'));
+
+  it('warns about resources that are not in the inventory, and creates it', async () => {
+    write('open.ndjson', bucket('open', { public: true }));
+    await run(['resource', 'import', 'open.ndjson']);
+    const created = await create(['open', 'op*', 'nope', 'nope-*']);
+    expect([created.exitCode, warnings(created.stderr)]).toEqual([
+      0,
+      [
+        'warning: No resource in the inventory matches "nope" at the moment.',
+        'warning: No resource in the inventory matches "nope-*" at the moment.',
+      ],
+    ]);
+    expect((await json('violation', 'list', '--status', 'EXEMPT')).violations).toHaveLength(1);
+  });
+
+  it('does not warn where the token must not read the inventory', async () => {
+    const created = await create(['nope'], await service.keyWith('compliance:write'));
+    expect([created.exitCode, warnings(created.stderr)]).toEqual([0, []]);
   });
 });
 

@@ -9,6 +9,7 @@ import { readOwnership } from '../../project/compare/ownership.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { exemptionView } from './exemption-view.ts';
+import { findUnmatched } from './unmatched.ts';
 
 export interface CreateOptions extends Omit<ExemptionInput, 'resources' | 'tags'> {
   readonly resource: readonly string[];
@@ -26,18 +27,27 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
     ...defined({ category }),
     ...(tag ? { tags: [...tag] } : {}),
   };
-  const { data } = await withOurServer(
+  const { data, unmatched } = await withOurServer(
     context,
     'exemptions',
     'Creating exemption',
     async (client) => {
       const project = await ownProjectWith(context, client, policy);
-      return client.exemptions.create({ body: { ...fields, ...defined({ project }) } });
+      const unmatched = await findUnmatched(client, resource);
+      const created = await client.exemptions.create({
+        body: { ...fields, ...defined({ project }) },
+      });
+      return { ...created, unmatched };
     },
   );
   await context.show(
     exemptionView(data, { headline: (style) => `${style.green('Created')} ${data.id}` }),
   );
+  for (const one of unmatched) {
+    await context.warn(
+      `No resource in the inventory matches ${JSON.stringify(one)} at the moment.`,
+    );
+  }
   return exitCodes.ok;
 }
 

@@ -25,6 +25,11 @@ export async function askOurServer<T>(
   }
 }
 
+/** Whether what only adds to a result cannot be had: from another server, or with a token without the scope. */
+export const isUnavailable = (error: unknown): boolean =>
+  isPathMissing(error) ||
+  (error instanceof GovctlError && (error.status === 403 || error.error === 'bad_answer'));
+
 /** A feature that not every server has. */
 export interface Extension {
   /** Its name for users, `a resource inventory`; absent: every server has it. */

@@ -1,8 +1,7 @@
 import type { Client } from '../../client/client.ts';
-import { isPathMissing } from '../../client/objects.ts';
-import { GovctlError } from '../../contract/errors.ts';
 import type { Drifted } from '../../project/compare/drift.ts';
 import { withActorName } from '../audit/actor-name.ts';
+import { isUnavailable } from '../objects/our-server.ts';
 
 /** Objects whose editor is looked up: a request each. */
 const mostLookedUp = 20;
@@ -38,8 +37,3 @@ async function findEditor(
     throw error;
   }
 }
-
-/** Another server, or a token without the scope. */
-const isUnavailable = (error: unknown): boolean =>
-  isPathMissing(error) ||
-  (error instanceof GovctlError && (error.status === 403 || error.error === 'bad_answer'));
