@@ -17,6 +17,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeBackup } from '../../../src/server/backup/backup.ts';
 import type { Backup, BackupOptions } from '../../../src/server/backup/backup.ts';
+import { readList, writeList } from '../../../src/server/backup/list.ts';
 import { restoreBackup } from '../../../src/server/backup/restore.ts';
 import { verifyDirectory } from '../../../src/server/backup/verify.ts';
 import type { Verified } from '../../../src/server/backup/verify.ts';
@@ -406,6 +407,31 @@ describe('verify', () => {
 });
 
 describe('a restore', () => {
+  it.each([
+    ['above it', '../outside.json'],
+    ['below a folder and above it', 'blobs/../../outside.json'],
+    ['anywhere', '/tmp/outside.json'],
+    ['with a separator of Windows', 'blobs\\..\\..\\outside.json'],
+  ])('writes no file %s, whatever a backup lists', async (_, name) => {
+    await makeData(20);
+    await backUp('from/b');
+    const dir = path.join(folder.path, 'from', 'b');
+    const bytes = Buffer.from('mine');
+    await writeFile(path.join(folder.path, 'from', 'outside.json'), bytes);
+    const list = await readList(nodeFiles, dir);
+    if (!list) throw new Error('no list');
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const files = new Map([...list.files, [name, { size: bytes.length, sha256 }]]);
+    await writeList(dir, { ...list, files });
+    await expect(restore('from/b', 'to/data')).rejects.toThrow(
+      `backup.json:${files.size + 2}: this line is not one of a backup`,
+    );
+    expect((await readdir(folder.path)).sort()).toEqual(['data', 'from']);
+    expect((await verify('from/b')).damage).toMatchObject([
+      { file: 'backup.json', line: files.size + 2, what: 'this line is not one of a backup' },
+    ]);
+  });
+
   it('refuses a damaged backup, and a directory with anything in it', async () => {
     await makeData(20);
     await backUp('b');
