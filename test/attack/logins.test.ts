@@ -2,6 +2,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Transport } from '../../src/client/transport.ts';
+import { openOauth } from '../../src/cli/auth/person/oauth-client.ts';
 import { base } from '../server/oauth/login-service.ts';
 import type { PersonService } from '../cli/auth/person/person-service.ts';
 import { jsonAnswer, startPersonService } from '../cli/auth/person/person-service.ts';
@@ -103,6 +105,22 @@ describe('a discovery document', () => {
     expect(outcome.exitCode).toBe(0);
     expect(outcome.stderr).toMatch(/its issuer is\s+https:\/\/evil\.example/);
   });
+});
+
+it('no request of a login has a signal of its own, as a timeout would pass for Ctrl-C', async () => {
+  const signals: unknown[] = [];
+  const transport: Transport = {
+    send: () => Promise.reject(new Error('not sent')),
+    exchange: async (_, __, { signal } = {}) => {
+      signals.push(signal);
+      return jsonAnswer({ error: 'authorization_pending' }, 400);
+    },
+  };
+  const offer = { web: true, device: true, issuer: base, namesIssuer: true, scopes: [] };
+  const { lib, config } = await openOauth(transport, base, offer);
+  await expect(lib.initiateDeviceAuthorization(config, {})).rejects.toThrow();
+  await expect(lib.genericGrantRequest(config, 'x', {})).rejects.toThrow();
+  expect(signals).toEqual([undefined, undefined]);
 });
 
 describe('the answer to a device', () => {

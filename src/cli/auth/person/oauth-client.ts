@@ -38,14 +38,15 @@ export async function openOauth(
   );
   // Whether an address without TLS is taken is decided where commands connect.
   if (baseUrl.startsWith('http:')) lib.allowInsecureRequests(config);
-  config[lib.customFetch] = async (url, { method, headers, body, signal }) => {
+  // The transport has a timeout, and says so; a signal it takes for Ctrl-C.
+  config.timeout = 0;
+  config[lib.customFetch] = async (url, { method, headers, body }) => {
     const answer = await transport.exchange(method, url.slice(baseUrl.length), {
       anonymous: true,
       // Codes work once: one that is sent again, as no answer came, gets nothing that anybody else has.
       repeatable: true,
       headers,
       ...(body === undefined || body === null ? {} : { body: String(body as URLSearchParams) }),
-      ...(signal ? { signal } : {}),
     });
     const hasBody = answer.status !== 204 && answer.status !== 205 && answer.status !== 304;
     return new Response(hasBody ? await answer.text() : null, {
