@@ -34,21 +34,33 @@ function placesOf(listed: readonly UnknownAttribute[]): Place {
   return root;
 }
 
-function fill(value: unknown, { unknown, below }: Place): unknown {
+function fill(value: unknown, place: Place): unknown {
+  const { unknown, below } = place;
   if (unknown && isBlank(value)) return unknown;
   if (below.size === 0) return value;
   if (Array.isArray(value)) {
     return value.map((item: unknown, index) => {
-      const place = below.get(index);
-      return place ? fill(item, place) : item;
+      const its = below.get(index);
+      return its ? fill(item, its) : item;
     });
+  }
+  // There is no list, so not even its length is known.
+  if (isBlank(value) && [...below.keys()].some((step) => typeof step === 'number')) {
+    return unknownIn(place);
   }
   if (typeof value !== 'object' && value !== undefined) return value;
   const fields = new Map<string, unknown>(Object.entries(value ?? {}));
-  for (const [step, place] of below) {
-    if (typeof step === 'string') fields.set(step, fill(fields.get(step), place));
+  for (const [step, its] of below) {
+    if (typeof step === 'string') fields.set(step, fill(fields.get(step), its));
   }
-  return value === undefined && fields.size === 0 ? value : Object.fromEntries(fields);
+  return Object.fromEntries(fields);
+}
+
+/** Of a place, or the first below it: each has some. */
+function unknownIn({ unknown, below }: Place): UnknownValue | undefined {
+  if (unknown) return new UnknownValue(unknown.expression, { present: unknown.present });
+  const [first] = below.values();
+  return first && unknownIn(first);
 }
 
 /** As JSON has a value that is not known: nothing, `null` in a list, and an empty map where tags are required. */

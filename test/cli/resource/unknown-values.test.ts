@@ -125,4 +125,23 @@ describe('a value that an import does not know', () => {
     expect(fill({ a: 'text', list: [] })).toEqual({ a: 'text', list: [] });
     expect(fill({})).toMatchObject({ a: { b: { expression: 'Ref B' } } });
   });
+
+  it.each([
+    ['absent', {}],
+    ['null', { list: null }],
+    ['an empty map', { list: {} }],
+  ])(
+    'makes a list unknown that is %s, as nobody knows what else is in it',
+    async (_, properties) => {
+      const inventory = inventoryOf(service);
+      await inventory.createPolicy('list', {
+        resource_type: 'AWS::S3::Bucket',
+        rules: [{ effect: 'DENY', condition: 'has(resource.properties.list)', message: 'no' }],
+      });
+      const listed = { path: ['properties', 'list', 0, 'x'], expression: 'Ref X', present: false };
+      await inventory.put('a', { properties, _unknown: [listed] });
+      const { json } = await inventory.ok('GET', '/v1/evaluations');
+      expect(json.evaluations).toMatchObject([{ status: 'ERROR', reason: 'unknown_value' }]);
+    },
+  );
 });
