@@ -1,6 +1,7 @@
 import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { nearestWord } from '../../contract/nearest.ts';
+import { PolicyType } from '../../contract/policies.ts';
 import { matchesType, typeKey } from '../../contract/resources.ts';
 import { matchesId } from '../../engine/exempt.ts';
 import { frameworkKey, labelKey, splitLabel } from '../../engine/labels.ts';
@@ -95,6 +96,11 @@ const areAkin = (wanted: string, type: string): boolean =>
 
 /** A policy about `AWS::*` is akin to every type of AWS, those with a mistake in their name too. */
 function refuseSlip(type: string): void {
+  const { error } = PolicyType.safeParse(type);
+  const [issue] = error?.issues ?? [];
+  if (issue) {
+    throw new GovctlError('usage_error', `--type ${JSON.stringify(type)} ${issue.message}`);
+  }
   const slip = judgeType(type);
   if (slip) {
     throw new GovctlError(

@@ -90,9 +90,14 @@ rules:
     },
   );
 
-  it('refuses a type with a mistake, which policies over all types would apply to', async () => {
-    const { exitCode, stderr } = await check('--type AWS::S3::Bukket');
-    expect([exitCode, stderr]).toEqual([3, expect.stringContaining('AWS::S3::Bucket')]);
+  it.each([
+    ['AWS::S3::Bukket', 'AWS::S3::Bucket'],
+    ['AWS::Nope', 'must have three parts or more'],
+    ['AWS::S3', 'use a pattern, such as AWS::S3::*'],
+    ['S3', 'must look like <provider>::<service>::<type>'],
+  ])('refuses %s, which policies over all types would apply to', async (type, why) => {
+    const { exitCode, stderr } = await check(`--type ${type}`);
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining(why)]);
   });
 });
 

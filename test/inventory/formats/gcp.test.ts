@@ -172,6 +172,47 @@ describe('the IAM policy of an asset', () => {
     },
   );
 
+  test('of a folder or an organization is its own, or not known where it is not in the export', () => {
+    const above = (kind: string, more: object = {}) => ({
+      name: `//cloudresourcemanager.googleapis.com/${kind.toLowerCase()}s/1`,
+      asset_type: `cloudresourcemanager.googleapis.com/${kind}`,
+      ...more,
+    });
+    const open = { iam_policy: { bindings: [{ role: 'roles/owner', members: ['allUsers'] }] } };
+    expect(
+      normalised([
+        above('Folder', open),
+        above('Organization', { org_policy: [{ constraint: 'constraints/x' }] }),
+      ]),
+    ).toMatchObject([
+      { joined: false, iam: { bindings: [{ role: 'roles/owner', members: ['allUsers'] }] } },
+      { joined: false, iam: { bindings: expect.any(UnknownValue) as unknown } },
+    ]);
+  });
+
+  test('is there for an asset of any type that has one, and says nothing of one that has none', () => {
+    const secret = (more: object) => ({
+      name: '//secretmanager.googleapis.com/projects/p/secrets/s',
+      asset_type: 'secretmanager.googleapis.com/Secret',
+      resource: { data: {} },
+      ...more,
+    });
+    const [open] = normalised([secret({ iam_policy: policy })]);
+    expect(open).toMatchObject({ joined: false, iam: { bindings: policy.bindings } });
+    const [none] = normalised([secret({})]);
+    expect([none?.iam, none?.['joined']]).toEqual([undefined, undefined]);
+  });
+
+  test('of a project is not closed by that of a folder, where an export has no ancestors', () => {
+    const bare = (name: string, type: string, more: object = {}) => ({
+      name: `//cloudresourcemanager.googleapis.com/${name}`,
+      asset_type: `cloudresourcemanager.googleapis.com/${type}`,
+      ...more,
+    });
+    const document = [bare('folders/1', 'Folder', { iam_policy: policy }), bare('projects/p', 'Project', { resource: { data: {} } })]; // prettier-ignore
+    expect(bindingsOf(document)).toEqual([expect.any(Array), expect.any(UnknownValue)]);
+  });
+
   test('may have all that the APIs write beside its bindings', () => {
     const iam_policy = { kind: 'storage#policy', resourceId: 'b', version: 1, etag: 'e', auditConfigs: [], ...policy }; // prettier-ignore
     expect(bindingsOf([bucketIn(1, { iam_policy })])).toMatchObject([policy.bindings]);

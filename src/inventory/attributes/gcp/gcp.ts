@@ -7,7 +7,7 @@ import { containerCluster, containerNodePool } from './container.ts';
 import { pubsubTopic, redisInstance, sqlInstance } from './data.ts';
 import { cryptoKey, serviceAccountKey } from './keys.ts';
 import { aclPart } from './bucket-acl.ts';
-import { auditPart, iamPart } from './iam.ts';
+import { assetPolicy, auditPart, iamPart } from './iam.ts';
 import { dnsZone, logBucket } from './operations.ts';
 import { project } from './project.ts';
 import { cloudFunction, firstCloudFunction, runJob, runService } from './serverless.ts';
@@ -33,6 +33,7 @@ export const gcp: readonly Normaliser[] = [
   datasetAccess,
   iamPart,
   auditPart,
+  assetPolicy,
   serviceAccountKey,
   logBucket,
   pubsubTopic,

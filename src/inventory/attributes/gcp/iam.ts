@@ -61,8 +61,10 @@ const partTypes = Object.values(iamOf).flatMap(({ whole }) =>
   kinds.map((kind) => `${whole}Iam${kind}`),
 );
 
+const ofAudits = { type: 'list', meaning: 'audit configurations of the IAM policy' } as const;
+
 export const auditAttributes = {
-  audit_configs: { type: 'list', meaning: 'audit configurations of the IAM policy', absent: [] },
+  audit_configs: { ...ofAudits, absent: [] },
   'audit_configs[].service': {
     type: 'string',
     meaning: 'the audited service: `allServices` or a single service',
@@ -112,6 +114,43 @@ export const iamPart = normaliser({
   },
 });
 
+const aboveProjects = ['Folder', 'Organization'].map(
+  (type) => `GCP::Cloudresourcemanager::${type}`,
+);
+
+/**
+ * Of an asset whose type has no other attributes: an export has its IAM policy beside it, where Terraform has one as a
+ * resource of its own. Most such assets have none, so that a missing one is an open question of folders and
+ * organizations only.
+ */
+export const assetPolicy = normaliser({
+  types: aboveProjects,
+  like: /^GCP::/,
+  source: 'Resource Manager API v3 reference, Policy, as of 2025-06',
+  attributes: {
+    'iam.bindings': {
+      type: 'list<Binding>',
+      meaning:
+        'bindings of the IAM policy, without inherited bindings; also available for assets of other types that are exported with their IAM policy',
+    },
+    ...auditAttributes,
+    audit_configs: ofAudits,
+    joined: { type: 'bool', meaning: 'always false, as no other resource includes the bindings' },
+  },
+  from: {
+    'gcp-assets': ({ type, properties }) => {
+      const policy = properties['iamPolicy'];
+      const isOpen = policy === undefined || isUnknown(policy);
+      if (isOpen && !aboveProjects.includes(type)) return {};
+      return {
+        'iam.bindings': mapList(at(policy, 'bindings'), readBinding),
+        audit_configs: mapList(ownAuditConfigs(properties), readAuditConfig),
+        joined: false,
+      };
+    },
+  },
+});
+
 /** A binding of the API or of Terraform: with `members`, or with one `member`. */
 function readBinding(binding: unknown) {
   const condition = planned(binding, 'condition', 'expression');
@@ -143,8 +182,7 @@ export const auditPart = normaliser({
 
 /** The audit configs of a project's IAM policy: which services log which access, and whose access is left out. */
 export function auditConfigs(raw: RawResource, related: Related, parts: IamParts) {
-  const policy = at(raw.properties, 'iamPolicy');
-  const own = at(policy, 'auditConfigs') ?? at(policy, 'audit_configs');
+  const own = ownAuditConfigs(raw.properties);
   if (own !== undefined) return mapList(own, readAuditConfig);
   const policies = related.referring(raw, `${parts.whole}IamPolicy`, parts.of);
   const single = related.referring(raw, `${parts.whole}IamAuditConfig`, parts.of);
@@ -152,6 +190,11 @@ export function auditConfigs(raw: RawResource, related: Related, parts: IamParts
     single.map(({ properties }) => readAuditConfig(properties)),
     ...policies.map(auditConfigsOf),
   );
+}
+
+function ownAuditConfigs(properties: RawResource['properties']): unknown {
+  const policy = at(properties, 'iamPolicy');
+  return at(policy, 'auditConfigs') ?? at(policy, 'audit_configs');
 }
 
 /** Those of a whole IAM policy; a binding and a member have none. */

@@ -52,7 +52,9 @@ export function toRawResource(asset: Asset): RawResource {
     at: asset.at,
     ...(asset.merged ? { merged: asset.merged } : {}),
     lacks: asset.lacks,
-    ...(asset.data === undefined ? { only: ['iam', 'audit_configs'], given: notExported } : {}),
+    ...(asset.data === undefined
+      ? { only: ['iam', 'audit_configs', 'joined'], given: notExported }
+      : {}),
   };
 }
 

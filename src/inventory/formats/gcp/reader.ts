@@ -170,13 +170,18 @@ const policyOf = (fields: readonly Fields[]): unknown =>
 const hasPolicy = (entries: readonly Entry[]): boolean =>
   policyOf(entries.map(({ value }) => value)) !== undefined;
 
-/** The project that an asset is in, or the folder or organization: their IAM policies may be exported one by one. */
+/**
+ * The project that an asset is in, or the folder or organization: their IAM policies may be exported one by one. Exports
+ * without ancestors tell it of projects, folders and organizations only.
+ */
 function containerOf(entries: readonly Entry[]): string | undefined {
   const ancestors = entries.flatMap(({ value }) => {
     const list = value['ancestors'];
     return Array.isArray(list) ? itemsOf(list) : [];
   });
-  return textOf(ancestors[0]);
+  if (ancestors.length > 0) return textOf(ancestors[0]);
+  const name = textOf(entries[0]?.value['name']);
+  return /^\/\/cloudresourcemanager\.googleapis\.com\/(.+)$/.exec(name ?? '')?.[1];
 }
 
 /** A resource is where its own entry stands. */
