@@ -284,8 +284,19 @@ const counts = { created: z.int(), updated: z.int(), unchanged: z.int() };
 const pending = PendingEvaluation.optional();
 export type UpsertCounts = { created: number; updated: number; unchanged: number };
 
-/** Rejected lines that an import names; the others are counted. */
-export const maxRejectedShown = 100;
+/**
+ * When a resource was as it is, in milliseconds since 1970; undefined where its source does not tell. AWS Config does, so
+ * that of two states the newer one counts, whichever comes first.
+ */
+export function capturedAt({ source }: Readonly<Record<string, unknown>>): number | undefined {
+  if (typeof source !== 'object' || source === null) return undefined;
+  const { configurationItemCaptureTime: at } = source as Readonly<Record<string, unknown>>;
+  const captured = typeof at === 'string' ? Date.parse(at) : Number.NaN;
+  return Number.isFinite(captured) ? captured : undefined;
+}
+
+/** Rejected and older lines that an import names; the others are counted. */
+export const maxLinesShown = 100;
 
 /** Rejected lines after which an import reads no further. */
 export const maxRejected = 1_000;
@@ -299,6 +310,10 @@ export const ImportAnswer = z.looseObject({
   rejected_lines: z.array(
     z.looseObject({ line: z.int(), id: z.string().optional(), reason: z.string() }),
   ),
+  /** Lines that are not stored, as the inventory has a newer state of their resources. */
+  older: z.int().optional(),
+  /** The first of them. */
+  older_lines: z.array(z.looseObject({ line: z.int(), id: z.string() })).optional(),
 });
 export type ImportAnswer = z.infer<typeof ImportAnswer>;
 
@@ -354,7 +369,7 @@ export const resources = {
     method: 'POST',
     path: '/v1/resources/import',
     summary:
-      'Import any number of resources, one per line; stored in batches; only invalid lines are rejected',
+      'Import any number of resources, one per line; stored in batches; only invalid lines are rejected, and none replaces a newer state',
     scope: 'compliance:write',
     ext: true,
     streamed: 'application/x-ndjson',

@@ -104,6 +104,14 @@ export interface LeftOut {
   readonly at: DocumentPath;
 }
 
+/** A resource that an export says was deleted. */
+export interface Deleted {
+  readonly id: string;
+  /** When this was seen, in milliseconds since 1970; undefined where the export does not say. */
+  readonly captured: number | undefined;
+  readonly at: DocumentPath;
+}
+
 /** Something in an input that could not be used, and where. */
 export interface InputProblem {
   readonly message: string;
@@ -136,6 +144,7 @@ export interface ReadDocument {
   readonly raws: readonly RawResource[];
   readonly problems: readonly DocumentProblem[];
   readonly leftOut?: readonly LeftOut[];
+  readonly deleted?: readonly Deleted[];
   /** What may be otherwise than it is written, such as by a macro that nobody here knows. */
   readonly notices?: readonly DocumentProblem[];
 }

@@ -2,6 +2,7 @@ import type { Resource } from '../contract/resources.ts';
 import { formatWords } from './formats/formats.ts';
 import type { Format } from './formats/formats.ts';
 import type {
+  Deleted,
   DocumentPath,
   DocumentProblem,
   InputProblem,
@@ -29,6 +30,8 @@ export interface Inventory {
   readonly problems: readonly InputProblem[];
   /** Declared, and not deployed; none of them is among the resources. */
   readonly leftOut: readonly LeftOut[];
+  /** What the input says was deleted. */
+  readonly deleted: readonly Deleted[];
   /** What may be otherwise than it is written; all that can be read was. */
   readonly notices: readonly InputProblem[];
   /** Those of the notices that say that it is one page of a longer list: resources may be missing. */
@@ -96,6 +99,7 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
       resources: readResources(raws, reader),
       problems: [...parsed.problems, ...parsed.repeatedKeys(), ...found],
       leftOut,
+      deleted: read.deleted ?? [],
       notices: [...placed(read.notices ?? []), ...pages],
       pages,
       locate: createLocate(parsed, [...raws.flatMap(placesOf), ...leftOut]),

@@ -60,7 +60,7 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
     .option('--timeout <time>', 'with --wait: timeout in seconds, or a duration such as 10m', '600')
     .option(
       '--prune',
-      'delete resources that are missing from the files, for the types, accounts and regions in the files',
+      'delete resources that were deleted according to the files, or are missing from them, for the types, accounts and regions in the files',
     )
     .option('--dry-run', 'with --prune: show what would be deleted; import and delete nothing')
     .addOption(
@@ -88,8 +88,9 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
 }
 
 const importHelp = `
---prune deletes a resource only if the files contain other resources of the same
-type, account and region. If a file or line is rejected, nothing is deleted.
+--prune deletes a resource if AWS Config says that it was deleted, or if the
+files contain only other resources of its type, account and region. If a file or
+line is rejected, nothing is deleted.
 
 Exit codes: 0 imported; 3 a file or line was rejected, or --prune was not
 approved; 6 --prune was refused: a file or line was rejected, there are no

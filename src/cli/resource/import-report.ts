@@ -24,6 +24,8 @@ export interface ImportReport {
   unchanged: number;
   /** How many of the unchanged ones are in the input more than once, with the same content. They were sent once. */
   repeated: number;
+  /** How many were not stored, as the inventory has a newer state of them. */
+  older: number;
   /** The number of resources that the service refused. */
   rejected: number;
   /** Those it named, and files or parts of files that could not be read. */
@@ -82,7 +84,7 @@ export async function showImport(
 }
 
 function describe(report: ImportReport, style: Style): string {
-  const { created, updated, unchanged, repeated, rejected_lines: rejected } = report;
+  const { created, updated, unchanged, repeated, older, rejected_lines: rejected } = report;
   const lines = rejected.slice(0, mostShown).map(({ file, line, column, id, reason }) => {
     const place = [file, line, column].filter((part) => part !== undefined).join(':');
     return `${style.red('rejected')} ${printableLine(place)}  ${printableLine(id ? `${id}: ${reason}` : reason)}`;
@@ -95,5 +97,6 @@ function describe(report: ImportReport, style: Style): string {
     `${inThrees(unchanged - repeated)} unchanged`,
   ];
   const again = repeated > 0 ? `; ${count(repeated, 'duplicate')} in the input` : '';
-  return `${[...lines, `${style.green('Imported')} ${listWords(words)}${again}`].join('\n')}\n`;
+  const kept = older > 0 ? `; ${inThrees(older)} older than in the inventory` : '';
+  return `${[...lines, `${style.green('Imported')} ${listWords(words)}${again}${kept}`].join('\n')}\n`;
 }

@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { ImportAnswer } from '../../contract/resources.ts';
-import type { InputProblem, ReadOptions, ReadResource } from '../../inventory/model.ts';
+import type { Deleted, InputProblem, ReadOptions, ReadResource } from '../../inventory/model.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import { loadConfig } from '../../project/config.ts';
 import { unreadable } from '../../project/read/read-text.ts';
@@ -55,6 +55,7 @@ export async function runImport(context: Context, options: ImportOptions): Promi
   const documents = createDocuments(reading, context.world.holding, files.length);
   const lacking = createLacking();
   const pages: string[] = [];
+  const deleted: PlacedDeleted[] = [];
   for (const { file, message } of failed) report.rejected_lines.push({ file, reason: message });
   await withOurServer(
     context,
@@ -75,6 +76,7 @@ export async function runImport(context: Context, options: ImportOptions): Promi
         documents,
         lacking,
         pages,
+        deleted,
         report,
       };
       for (const input of files) {
@@ -96,7 +98,9 @@ export async function runImport(context: Context, options: ImportOptions): Promi
   );
   for (const warning of [documents.notMerged(), lacking.warning()])
     if (warning) report.warnings.unshift(warning);
-  if (options.prune) await prune(context, options, report, { sent, pages });
+  const notDeleted = options.prune ? undefined : warnOfDeleted(deleted);
+  if (notDeleted) report.warnings.push(notDeleted);
+  if (options.prune) await prune(context, options, report, { sent, pages, deleted });
   else await showImport(context, report);
   if (report.rejected_lines.length > 0) return exitCodes.usage;
   return options.wait && report.pending ? exitCodes.pending : exitCodes.ok;
@@ -110,7 +114,7 @@ async function prune(
   context: Context,
   options: ImportOptions,
   report: ImportReport,
-  { sent, pages }: Pick<Importing, 'sent' | 'pages'>,
+  { sent, pages, deleted }: Pick<Importing, 'sent' | 'pages' | 'deleted'>,
 ): Promise<void> {
   const isDry = options.dryRun === true;
   const { cwd } = context.world;
@@ -122,7 +126,7 @@ async function prune(
   };
   let gone: readonly Gone[];
   try {
-    gone = await findGone(context, sent, limits);
+    gone = await findGone(context, sent, deleted, limits);
     if (!isDry && gone.length > 0) await askToPrune(context, gone, options);
   } catch (error) {
     // What was imported and rejected before is said all the same.
@@ -141,6 +145,7 @@ const emptyReport = (): ImportReport => ({
   updated: 0,
   unchanged: 0,
   repeated: 0,
+  older: 0,
   rejected: 0,
   rejected_lines: [],
   unknown_values: 0,
@@ -149,8 +154,8 @@ const emptyReport = (): ImportReport => ({
   skipped: [],
 });
 
-const resourcesIn = ({ created, updated, unchanged }: ImportReport): number =>
-  created + updated + unchanged;
+const resourcesIn = ({ created, updated, unchanged, older }: ImportReport): number =>
+  created + updated + unchanged + older;
 
 /** Sends lines. @param place of one of them in the files */
 type Send = (body: string, place: (line: number) => Partial<Rejected>) => Promise<void>;
@@ -162,7 +167,13 @@ interface Importing extends Pick<ReadOptions, 'format'> {
   readonly lacking: Lacking;
   /** Files that are pages of longer lists. */
   readonly pages: string[];
+  /** What the files say was deleted. */
+  readonly deleted: PlacedDeleted[];
   readonly report: ImportReport;
+}
+
+interface PlacedDeleted extends Deleted {
+  readonly place: Omit<Rejected, 'reason'>;
 }
 
 async function importFile(
@@ -217,7 +228,7 @@ async function importDocument(
   importing: Importing,
   send: Send,
 ): Promise<void> {
-  const { report, lacking, pages } = importing;
+  const { report, lacking, pages, deleted } = importing;
   const [input] = document.inputs;
   const { file } = input;
   const read = document.read();
@@ -232,6 +243,9 @@ async function importDocument(
   for (const page of read.inventory.pages) pages.push(page.file ?? file);
   for (const problem of problems) report.rejected_lines.push({ file, ...placed(problem) });
   for (const notice of notices) report.warnings.push({ file, ...notice });
+  for (const one of read.inventory.deleted) {
+    deleted.push({ ...one, place: { file, ...locate(one.at) } });
+  }
   for (const one of leftOut) report.left_out.push(placeLeftOut(one, file, locate(one.at)));
   const unknown = (values: number): void => void (report.unknown_values += values);
   const isNew = ({ at, lacks }: ReadResource, line: string): boolean => {
@@ -248,12 +262,24 @@ async function importDocument(
   }
 }
 
+function warnOfDeleted(deleted: readonly PlacedDeleted[]): Warning | undefined {
+  const [first] = deleted;
+  if (!first) return undefined;
+  const what =
+    deleted.length === 1
+      ? `the resource ${first.id} was deleted, but an import does not delete it from the inventory`
+      : `${inThrees(deleted.length)} resources, such as ${first.id}, were deleted, but an import does not delete them from the inventory`;
+  return { ...first.place, message: `${what}; use --prune` };
+}
+
 const placed = ({ message, ...place }: InputProblem) => ({ ...place, reason: message });
+
+type Warning = ImportReport['warnings'][number];
 
 /** Resources of which the files contain only a part. */
 interface Lacking {
   add(part: string, place: Omit<InputProblem, 'message'> & { readonly file: string }): void;
-  warning(): ImportReport['warnings'][number] | undefined;
+  warning(): Warning | undefined;
 }
 
 function createLacking(): Lacking {
@@ -287,6 +313,14 @@ function count(
   report.unchanged += answer.unchanged;
   report.rejected += answer.rejected;
   report.pending = answer.pending;
+  report.older += answer.older ?? 0;
+  for (const { line, id } of answer.older_lines ?? []) {
+    report.warnings.push({
+      file,
+      ...place(line),
+      message: `${id} was not stored, as the inventory has a newer state of it`,
+    });
+  }
   for (const { line, id, reason } of answer.rejected_lines) {
     report.rejected_lines.push({
       file,

@@ -1,6 +1,8 @@
 import type { Client } from '../../client/client.ts';
 import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
+import { capturedAt } from '../../contract/resources.ts';
+import type { Deleted } from '../../inventory/model.ts';
 import type { Context } from '../context.ts';
 import type { ApprovalOptions } from '../flags/approval.ts';
 import { approvalRequired, isApproved, notApproved } from '../flags/approval.ts';
@@ -62,6 +64,7 @@ export function checkPruneFlags({ flags }: Context, options: PruneOptions): void
 export async function findGone(
   context: Context,
   sent: Sent,
+  deleted: readonly Deleted[],
   { unreadable, pages, maxDelete }: PruneLimits,
 ): Promise<readonly Gone[]> {
   // The service names lines that are no resources, too.
@@ -77,20 +80,30 @@ export async function findGone(
       hint: 'Pass the whole list: join its pages in one file, without the token of a next page.',
     }); // prettier-ignore
   }
-  if (sent.scopes.size === 0 && sent.unplaced() > 0) {
+  const told = [...new Map(deleted.map((one) => [one.id, one])).values()].filter(({ id }) => !sent.has(id)); // prettier-ignore
+  if (sent.scopes.size === 0 && told.length === 0 && sent.unplaced() > 0) {
     throw new GovctlError('guard_refused', 'The account or region of the resources is not known, so nothing is pruned', {
       hint: 'Pass the values that the files take them from, such as --parameters AWS::AccountId=111122223333 --parameters AWS::Region=eu-west-1.',
     }); // prettier-ignore
   }
-  if (sent.scopes.size === 0) {
+  if (sent.scopes.size === 0 && told.length === 0) {
     throw new GovctlError('guard_refused', 'The files contain no resources, so nothing is pruned', {
       hint: 'Check the files.',
     });
   }
-  const live = await withOurServer(context, 'a resource inventory', 'Listing resources', (client) =>
-    listScopes(client, sent),
+  const { live, gone } = await withOurServer(
+    context,
+    'a resource inventory',
+    'Listing resources',
+    async (client) => {
+      const inScope = await listScopes(client, sent);
+      const missing = inScope.filter(({ id }) => !sent.has(id));
+      const known = new Set(missing.map(({ id }) => id));
+      const others = told.filter(({ id }) => !known.has(id));
+      const there = await readDeleted(client, others);
+      return { live: [...inScope, ...there], gone: [...missing, ...there] };
+    },
   );
-  const gone = live.filter(({ id }) => !sent.has(id));
   const percent = (gone.length / Math.max(1, live.length)) * 100;
   if (live.length >= percentageFrom && percent > maxDelete) {
     throw new GovctlError(
@@ -100,6 +113,21 @@ export async function findGone(
     );
   }
   return gone;
+}
+
+/** Those of the resources that the files say were deleted that are there, unless they were created again since. */
+async function readDeleted(client: Client, deleted: readonly Deleted[]): Promise<readonly Gone[]> {
+  const found: Gone[] = [];
+  for (let from = 0; from < deleted.length; from += atOnce) {
+    const some = deleted.slice(from, from + atOnce).map(async ({ id, captured }) => {
+      const live = await unlessMissing(client.resources.get({ params: { id } }));
+      if (!live || (captured ?? Infinity) < (capturedAt(live.data) ?? 0)) return [];
+      const { type, account_id, region } = live.data;
+      return [{ id, type, ...defined({ account_id, region }) }];
+    });
+    found.push(...(await Promise.all(some)).flat());
+  }
+  return found;
 }
 
 /** What the inventory has of the types, accounts and regions of the files. */
@@ -154,8 +182,12 @@ export const deleteGone = (context: Context, gone: readonly Gone[]): Promise<voi
   });
 
 const deleteOne = (client: Client, id: string): Promise<unknown> =>
-  client.resources.delete({ params: { id } }).catch((error: unknown) => {
-    if (!(error instanceof GovctlError && error.error === 'resource_not_found')) throw error;
+  unlessMissing(client.resources.delete({ params: { id } }));
+
+const unlessMissing = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof GovctlError && error.error === 'resource_not_found') return undefined;
+    throw error;
   });
 
 const columns: readonly Column<Gone>[] = [

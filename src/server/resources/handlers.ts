@@ -77,7 +77,7 @@ export const resourceHandlers = (
       () => subjectsOf(deps.store, given),
       (verdicts) =>
         call.transact(async (tx) => {
-          const counts = await upsertResources(createJudge(deps, tx), call.actor, {
+          const { counts } = await upsertResources(createJudge(deps, tx), call.actor, {
             given,
             verdicts,
             atLeast: given.length,

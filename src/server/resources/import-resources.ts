@@ -3,7 +3,7 @@ import { defined } from '../../contract/defined.ts';
 import { nextTurn } from '../next-turn.ts';
 import { maxObjectBytes } from '../../contract/endpoint.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import { maxRejected, maxRejectedShown, unfitForJson } from '../../contract/resources.ts';
+import { maxLinesShown, maxRejected, unfitForJson } from '../../contract/resources.ts';
 import type { ImportAnswer, KnownResource } from '../../contract/resources.ts';
 import type { BodyChecks } from '../http/bodies/body-checks.ts';
 import type { Actor } from '../http/call.ts';
@@ -17,7 +17,7 @@ import type { Asker } from '../threads/threads.ts';
 import { resources } from './collection.ts';
 import { cutOff, readLines, uncut } from '../lines.ts';
 import type { Line } from '../lines.ts';
-import { completeResource, subjectsOf, upsertResources } from './service.ts';
+import { completeResource, isOlder, subjectsOf, upsertResources } from './service.ts';
 import { inThrees } from '../../contract/in-threes.ts';
 
 /** Resources, bytes of their lines, and tags that go into one transaction. */
@@ -67,21 +67,26 @@ export async function importResources(
     const storeSome = async (verdicts: Verdicts, atLeast: number): Promise<number> => {
       // The first transaction that changes something says so in the audit log for all of them.
       const isAudited = answer.created + answer.updated > 0;
-      const { created, updated, unchanged } = await deps.store.transact(
+      const {
+        counts: { created, updated, unchanged },
+        older,
+      } = await deps.store.transact(
         (tx) =>
           upsertResources(createJudge(deps, tx), isAudited ? undefined : actor, {
             given: rest,
             verdicts,
             atLeast,
+            keepNewer: true,
           }),
         asker.owner,
       );
       answer.created += created;
       answer.updated += updated;
       answer.unchanged += unchanged;
-      const stored = created + updated + unchanged;
-      rest = rest.slice(stored);
-      return stored;
+      for (const id of older) sayOlder(id, lineOf.get(id) ?? 0);
+      const done = created + updated + unchanged + older.length;
+      rest = rest.slice(done);
+      return done;
     };
     while (rest.length > 0) {
       await evaluateAndWrite(
@@ -99,7 +104,15 @@ export async function importResources(
   /** What an earlier line said of an id: it is in the batch, or stored. */
   const saidBefore = async (id: string): Promise<KnownResource | undefined> =>
     batch.find((one) => one.id === id) ?? (await deps.store.get(resources, id))?.doc.resource;
-  const compare = async (read: Read, line: number): Promise<Read | 'copy'> => {
+  const sayOlder = (id: string, line: number): void => {
+    answer.older += 1;
+    if (answer.older_lines.length === maxLinesShown) return;
+    answer.older_lines.push({ line, id: id.slice(0, shownOfId) });
+  };
+  const compare = async (
+    read: Read,
+    line: number,
+  ): Promise<Read | 'copy' | { readonly older: string }> => {
     if ('reason' in read || readOnly) return read;
     const { id } = read.resource;
     const first = lineOf.get(id);
@@ -109,6 +122,7 @@ export async function importResources(
       return read;
     }
     if (isDeepStrictEqual(before, read.resource)) return 'copy';
+    if (isOlder(read.resource, before)) return { older: id };
     const reason = `has the ID of line ${first}, but different content`;
     return { line, id: id.slice(0, shownOfId), reason };
   };
@@ -127,10 +141,14 @@ export async function importResources(
         answer.unchanged += 1;
         continue;
       }
+      if ('older' in read) {
+        sayOlder(read.older, line.number);
+        continue;
+      }
       if ('reason' in read) {
         answer.rejected += 1;
         spent += bytesOfRejected;
-        if (answer.rejected_lines.length < maxRejectedShown) answer.rejected_lines.push(read);
+        if (answer.rejected_lines.length < maxLinesShown) answer.rejected_lines.push(read);
         if (answer.rejected >= maxRejected) break;
         continue;
       }
@@ -169,6 +187,8 @@ const emptyAnswer = () => ({
   unchanged: 0,
   rejected: 0,
   rejected_lines: [] as { line: number; id?: string; reason: string }[],
+  older: 0,
+  older_lines: [] as { line: number; id: string }[],
 });
 
 const isTooManyRejected = (error: unknown): boolean =>

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GovctlError } from '../../contract/errors.ts';
 import type { KnownResource, ResourceInput, UpsertCounts } from '../../contract/resources.ts';
-import { providerOf, typeKey } from '../../contract/resources.ts';
+import { capturedAt, providerOf, typeKey } from '../../contract/resources.ts';
 import { recordAudit } from '../audit/service.ts';
 import { whenKnown } from '../awaitable.ts';
 import type { Awaitable } from '../awaitable.ts';
@@ -168,24 +168,47 @@ const changedAttributes = (
 const own = (of: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(of, name) ? of[name] : undefined;
 
+interface Many {
+  readonly given: readonly KnownResource[];
+  /**
+   * How many of them belong in this transaction. It takes more only as long as it can record their verdicts, so that none
+   * is left to the background.
+   */
+  readonly atLeast: number;
+  /** Whether a newer state that is stored stays. */
+  readonly keepNewer?: boolean;
+}
+
+interface Counted {
+  readonly counts: UpsertCounts;
+  /** IDs of those that are not stored, as a newer state is. */
+  readonly older: readonly string[];
+}
+
 /**
  * Creates or replaces many, in the order given.
  * @throws Outdated as `upsertResource`
  * @param actor of the audit entry where something changes; absent where there is one already
- * @param atLeast how many of them belong in this transaction. It takes more only as long as it can record their verdicts,
- *   so that none is left to the background
  */
 export async function upsertResources(
   judge: Judge,
   actor: Actor | undefined,
-  { given, verdicts, atLeast }: Found & { readonly given: readonly KnownResource[]; readonly atLeast: number }, // prettier-ignore
-): Promise<UpsertCounts> {
+  { given, verdicts, atLeast, keepNewer = false }: Found & Many,
+): Promise<Counted> {
   const counts = { created: 0, updated: 0, unchanged: 0 };
+  const older: string[] = [];
   const isForLater = async (resource: KnownResource): Promise<boolean> =>
     judge.isHalfFull() ||
     (verdicts.isSpent && !areKnown(verdicts, await judge.policiesOf(resource.type), resource));
   for (const [at, resource] of given.entries()) {
     if (at >= atLeast && (await isForLater(resource))) break;
+    if (
+      keepNewer &&
+      isOlder(resource, (await judge.tx.get(resources, resource.id))?.doc.resource)
+    ) {
+      older.push(resource.id);
+      continue;
+    }
     const { outcome } = await upsertResource(judge, { resource, verdicts });
     counts[outcome] += 1;
   }
@@ -193,7 +216,14 @@ export async function upsertResources(
   if (actor && counts.created + counts.updated > 0) {
     await recordAudit(judge.deps, judge.tx, actor, 'resource.import', resources.name);
   }
-  return counts;
+  return { counts, older };
+}
+
+/** Whether a resource was captured before another state of it. */
+export function isOlder(resource: KnownResource, than: KnownResource | undefined): boolean {
+  const captured = capturedAt(resource);
+  const other = than && capturedAt(than);
+  return captured !== undefined && other !== undefined && captured < other;
 }
 
 /** @throws GovctlError resource_not_found, or what `checkMatch` throws */

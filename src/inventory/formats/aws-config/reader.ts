@@ -2,7 +2,7 @@ import { defined } from '../../../contract/defined.ts';
 import { inThrees } from '../../../contract/in-threes.ts';
 import { field, fieldsOf, isFields, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
-import type { DocumentProblem, RawResource, Reader } from '../../model.ts';
+import type { Deleted, DocumentProblem, RawResource, Reader } from '../../model.ts';
 import { readTags } from '../../attributes/values.ts';
 import { withoutCopies } from '../../canonical-text.ts';
 import { findItems, looksLikeConfig } from './find-items.ts';
@@ -22,6 +22,7 @@ export const awsConfig: Reader = {
     const read = latest.filter(({ item }) => !isGone(item)).map(readItem);
     return {
       raws: read.flatMap(({ raw }) => (raw ? [raw] : [])),
+      deleted: latest.flatMap(readDeleted),
       problems: [...problems, ...read.flatMap(({ problem }) => (problem ? [problem] : []))],
       notices: isJoined ? noticesOfOlder(items, newest) : [],
     };
@@ -29,10 +30,19 @@ export const awsConfig: Reader = {
   links: (document) => findItems(document).items.map(({ item }) => keyOf(item)),
 };
 
-const isGone = (item: Fields): boolean =>
-  ['ResourceDeleted', 'ResourceDeletedNotRecorded', 'ResourceNotRecorded'].includes(
+const isDeleted = (item: Fields): boolean =>
+  ['ResourceDeleted', 'ResourceDeletedNotRecorded'].includes(
     textOf(item['configurationItemStatus']) ?? '',
   );
+
+const isGone = (item: Fields): boolean =>
+  isDeleted(item) || item['configurationItemStatus'] === 'ResourceNotRecorded';
+
+function readDeleted({ item, at }: FoundItem): Deleted[] {
+  const id = idOf(item);
+  if (id === undefined || !isDeleted(item)) return [];
+  return [{ id, captured: stateOf(item)?.[1], at }];
+}
 
 /**
  * The newest item of each resource, where a history holds several. Of items that do not say when they were captured

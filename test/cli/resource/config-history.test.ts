@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inventoryOf } from '../../server/inventory-service.ts';
+import type { TestService } from '../../server/test-service.ts';
+import { startTestService } from '../../server/test-service.ts';
+import { runCommandLine } from '../../support/fake-world.ts';
+import { makeRepo } from '../../support/temp-repo.ts';
+
+let service: TestService;
+beforeEach(async () => {
+  service = await startTestService();
+});
+afterEach(() => service.close());
+
+const arn = (name: string): string => `arn:aws:s3:::${name}`;
+
+/** A configuration item of a bucket, as a day's file of AWS Config has it. */
+const item = (name: string, day: number, status: string, region = 'eu-west-1') => ({
+  configurationItemCaptureTime: `2026-11-${String(day).padStart(2, '0')}T08:00:00.000Z`,
+  configurationItemStatus: status,
+  resourceType: 'AWS::S3::Bucket',
+  resourceId: name,
+  resourceName: name,
+  ARN: arn(name),
+  accountId: '111122223333',
+  awsRegion: region,
+  ...(status === 'ResourceDeleted' ? {} : { configuration: { name } }),
+  supplementaryConfiguration: {
+    BucketVersioningConfiguration: { status: day > 10 ? 'Enabled' : 'Off' },
+  },
+});
+
+/** Imports one file of items. */
+const importItems = (items: readonly object[], ...argv: string[]) =>
+  runCommandLine(['resource', 'import', 'day.json', ...argv], {
+    cwd: makeRepo({ 'day.json': JSON.stringify({ configurationItems: items }) }),
+    env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: service.key, NO_COLOR: '1' },
+    fetch: async (url, init) => service.app.fetch(new Request(url, init), {}),
+  });
+
+async function versioning(): Promise<Record<string, unknown>> {
+  const { json } = await inventoryOf(service).ok('GET', '/v1/resources?sort_by=id&order=asc');
+  const rows = json.resources as { id: string; versioning: { enabled: boolean } }[];
+  return Object.fromEntries(rows.map((one) => [one.id, one.versioning.enabled]));
+}
+
+describe('items of AWS Config that are imported in the wrong order', () => {
+  it('leave the newer state, and say so', async () => {
+    await importItems([item('logs', 20, 'OK'), item('old', 5, 'OK')]);
+    const older = await importItems([item('logs', 5, 'OK'), item('old', 20, 'OK')]);
+    expect(await versioning()).toEqual({ [arn('logs')]: true, [arn('old')]: true });
+    expect(older.exitCode).toBe(0);
+    expect(older.stdout).toBe('Imported 0 created, 1 updated and 0 unchanged; 1 older than in the inventory\n'); // prettier-ignore
+    expect(older.stderr).toContain(
+      'day.json:1: arn:aws:s3:::logs was not stored, as the inventory has a newer state of it',
+    );
+  });
+
+  it('are counted in JSON', async () => {
+    await importItems([item('logs', 20, 'OK')]);
+    const { stdout } = await importItems([item('logs', 5, 'OK')], '-o', 'json');
+    expect(JSON.parse(stdout)).toMatchObject({ updated: 0, older: 1, rejected_lines: [] });
+  });
+
+  it('replace the state again once the resource is deleted', async () => {
+    await importItems([item('logs', 20, 'OK')]);
+    await inventoryOf(service).ok('DELETE', `/v1/resources/${encodeURIComponent(arn('logs'))}`);
+    await importItems([item('logs', 5, 'OK')]);
+    expect(await versioning()).toEqual({ [arn('logs')]: false });
+  });
+});
+
+describe('an item of AWS Config that says that its resource was deleted', () => {
+  beforeEach(async () => {
+    await importItems([item('logs', 5, 'OK'), item('data', 5, 'OK', 'us-east-1')]);
+  });
+
+  it('is told, and changes nothing without --prune', async () => {
+    const { exitCode, stderr } = await importItems([item('logs', 12, 'ResourceDeleted')]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain(
+      'day.json:1: the resource arn:aws:s3:::logs was deleted, but an import does not delete it from the inventory; use --prune',
+    );
+    expect(Object.keys(await versioning())).toEqual([arn('data'), arn('logs')]);
+  });
+
+  it('prunes this resource only, also where it is the only item', async () => {
+    const items = [item('logs', 12, 'ResourceDeleted'), item('gone', 12, 'ResourceDeleted')];
+    const dry = await importItems(items, '--prune', '--dry-run');
+    expect(dry.stdout).toMatch(/arn:aws:s3:::logs .*\nWould prune 1 resource\n/);
+    const { exitCode, stdout } = await importItems(items, '--prune', '-y');
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('Pruned 1 resource\n')]);
+    expect(Object.keys(await versioning())).toEqual([arn('data')]);
+  });
+
+  it('prunes it beside others in other regions', async () => {
+    const items = [item('data', 12, 'ResourceDeleted', 'us-east-1'), item('logs', 12, 'OK')];
+    const { stdout } = await importItems(items, '--prune', '-y');
+    expect(stdout).toContain('Pruned 1 resource\n');
+    expect(await versioning()).toEqual({ [arn('logs')]: true });
+  });
+
+  it('prunes nothing where the resource was created again', async () => {
+    await importItems([item('logs', 20, 'OK')]);
+    const { stdout } = await importItems([item('logs', 12, 'ResourceDeleted')], '--prune', '-y');
+    expect(stdout).toContain('Pruned no resources\n');
+    const both = [item('data', 12, 'ResourceDeleted'), item('data', 14, 'OK', 'us-east-1')];
+    await importItems(both, '--prune', '-y');
+    expect(await versioning()).toEqual({ [arn('data')]: true, [arn('logs')]: true });
+  });
+});
