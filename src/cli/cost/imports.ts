@@ -37,7 +37,7 @@ export const imports: OwnNoun<CostImport, ListOptions> = {
       ];
     },
   },
-  view: (one, { room }) => ({
+  view: (one, { room, userName }) => ({
     value: one,
     human: (style) =>
       formatDetails(
@@ -46,7 +46,7 @@ export const imports: OwnNoun<CostImport, ListOptions> = {
           ['id', one.id],
           ['status', one.status],
           ['files', one.files.map((file) => `${file.name} (${showSize(file.size)})`).join(', ')],
-          ['created', `${utcMinute(one.created_at)} by ${one.created_by}`],
+          ['created', `${utcMinute(one.created_at)} by ${userName(one.created_by)}`],
           ['expires', utcMinute(one.expires_at)],
           ['completed', utcMinute(one.completed_at)],
           ['failed', one.failure && failureText(one.failure)],

@@ -190,6 +190,11 @@ describe('govctl cost rightsizing without machines', () => {
     const { exitCode, stdout, stderr } = await run(['rightsizing', '-o', 'csv']);
     expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^No recommendations\.$/m)]);
     expect(stdout).toMatch(/^resource_id,[^\n]*\n$/);
+    const table = await run(['rightsizing']);
+    expect([table.stdout, table.stderr]).toEqual([
+      'No recommendations.\n',
+      expect.not.stringContaining('No recommendations'),
+    ]);
   });
 });
 

@@ -6,6 +6,7 @@ import type { ListFlags } from '../../flags/list-flags.ts';
 import { collectPages, howMany, sayHowMany } from '../../objects/collect-pages.ts';
 import { withOurServer } from '../../objects/our-server.ts';
 import { glyphsFor } from '../../terminal/sparkline.ts';
+import { isForPeople } from '../../terminal/output.ts';
 import { tableColumns } from '../../terminal/table.ts';
 import { rightsizingListView } from './list-view.ts';
 import { parseMemory } from './options.ts';
@@ -54,7 +55,7 @@ export async function runRightsizing(
   const { terminal, env } = context.world;
   await context.show(rightsizingListView(found, tableColumns(terminal), glyphsFor(env)));
   // The table has its own last lines.
-  if (rows.length > 0 || context.flags.output.every(({ format }) => format !== 'table')) {
+  if (rows.length > 0 || !isForPeople(context.flags.output)) {
     await sayHowMany(context, 'recommendations', rows.length, pagination, false);
   }
   return exitCodes.ok;
