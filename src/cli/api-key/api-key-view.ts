@@ -18,7 +18,7 @@ const rotated = ({ rotated_at: at, previous_key_expires_at: until }: ApiKey) =>
 
 export const apiKeyView = (
   key: ApiKey,
-  { headline, now, room }: Pick<Shown, 'headline' | 'now' | 'room'>,
+  { headline, now, room, userName }: Omit<Shown, 'glyphs' | 'named'>,
 ): View => ({
   value: key,
   human: (style) =>
@@ -41,7 +41,7 @@ export const apiKeyView = (
         ['rotated', rotated(key)],
         ['created', utcMinute(key.created_at)],
         ['acts as', key.user_id],
-        ...(key.made_by === undefined ? [] : [['created by', key.made_by] as const]),
+        ...(key.made_by === undefined ? [] : [['created by', userName(key.made_by)] as const]),
       ],
       style,
       room,

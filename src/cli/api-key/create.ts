@@ -8,8 +8,8 @@ import type { Context } from '../context.ts';
 import { parseExpiry } from '../flags/moment.ts';
 import { listOf, parseWords } from '../flags/parse-words.ts';
 import { parseOverlap } from '../flags/overlap.ts';
-import { shownIn } from '../objects/noun.ts';
 import { withOurServer } from '../objects/our-server.ts';
+import { shownBy } from '../objects/shown-by.ts';
 import { showOnce } from '../objects/show-once.ts';
 import { apiKeyView } from './api-key-view.ts';
 import { countriesOf } from './countries.ts';
@@ -84,7 +84,7 @@ async function showNew(
 ): Promise<ExitCode> {
   const view = apiKeyView(
     shown,
-    shownIn(context, { headline: (style) => `${style.green(done)} ${shown.id}` }),
+    await shownBy(context, shown, { headline: (style) => `${style.green(done)} ${shown.id}` }),
   );
   const withKey = showOnce(view, 'key', key);
   await context.show(

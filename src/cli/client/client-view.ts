@@ -6,7 +6,7 @@ import type { View } from '../terminal/output.ts';
 
 export const clientView = (
   client: OauthClient,
-  { headline, room }: Pick<Shown, 'headline' | 'room'>,
+  { headline, room, userName }: Pick<Shown, 'headline' | 'room' | 'userName'>,
 ): View => ({
   value: client,
   human: (style) =>
@@ -22,7 +22,7 @@ export const clientView = (
         ['rotated', rotated(client)],
         ['created', utcMinute(client.created_at)],
         ['acts as', client.user_id],
-        ['created by', client.made_by],
+        ['created by', client.made_by && userName(client.made_by)],
       ],
       style,
       room,

@@ -8,8 +8,8 @@ import { utcMinute } from '../../contract/utc-time.ts';
 import type { Context } from '../context.ts';
 import { parseOverlap } from '../flags/overlap.ts';
 import { parseWords } from '../flags/parse-words.ts';
-import { shownIn } from '../objects/noun.ts';
 import { withOurServer } from '../objects/our-server.ts';
+import { shownBy } from '../objects/shown-by.ts';
 import { showOnce } from '../objects/show-once.ts';
 import { clientView } from './client-view.ts';
 
@@ -80,7 +80,7 @@ export async function runRotate(
   return exitCodes.ok;
 }
 
-function showNew(
+async function showNew(
   context: Context,
   {
     client_secret: secret,
@@ -90,7 +90,7 @@ function showNew(
 ): Promise<void> {
   const view = clientView(
     shown,
-    shownIn(context, { headline: (style) => `${style.green(done)} ${shown.id}` }),
+    await shownBy(context, shown, { headline: (style) => `${style.green(done)} ${shown.id}` }),
   );
   return context.show(
     secret === undefined ? view : showOnce(view, 'client_secret', secret, 'client secret'),

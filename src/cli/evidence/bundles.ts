@@ -48,7 +48,7 @@ export const bundles: OwnNoun<Bundle> = {
   isUnderway: ({ status }) => status === 'building',
 };
 
-export function bundleView(bundle: Bundle, { room, headline }: Shown): View {
+export function bundleView(bundle: Bundle, { room, headline, userName }: Shown): View {
   const { id, name, since, status, cut, created_at: created, created_by: by, failure } = bundle;
   const file = bundle.bundle;
   return {
@@ -67,7 +67,7 @@ export function bundleView(bundle: Bundle, { room, headline }: Shown): View {
           ['size', file && showSize(file.size)],
           ['SHA-256', file?.sha256],
           ['signed by', file && `key ${file.key_id}`],
-          ['created', `${utcMinute(created)} by ${by}`],
+          ['created', `${utcMinute(created)} by ${userName(by)}`],
         ],
         style,
         room,

@@ -5,7 +5,7 @@ import { exitCodes } from '../../contract/errors.ts';
 import type { BundleInput } from '../../contract/evidence.ts';
 import type { Context, Run } from '../context.ts';
 import { parseMoment } from '../flags/moment.ts';
-import { shownIn } from '../objects/noun.ts';
+import { shownBy } from '../objects/shown-by.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { parseTimeout, showTimeout, waitUntilEnded } from '../objects/wait.ts';
 import type { Bundle } from './bundles.ts';
@@ -41,7 +41,7 @@ export const runCollect: Run<CollectOptions> = async (context, options) => {
       return wait ? waitForBundle(context, client, begun, { timeoutMs, update }) : begun;
     },
   );
-  await context.show(bundleView(bundle, shownIn(context)));
+  await context.show(bundleView(bundle, await shownBy(context, bundle)));
   return howItEnded(context, bundle, wait ? timeout : undefined);
 };
 

@@ -8,6 +8,7 @@ import type { ExemptionInput } from '../../contract/exemptions.ts';
 import { readOwnership } from '../../project/compare/ownership.ts';
 import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
+import { shownBy } from '../objects/shown-by.ts';
 import { exemptionView } from './exemption-view.ts';
 import { findUnmatched } from './unmatched.ts';
 
@@ -41,7 +42,10 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
     },
   );
   await context.show(
-    exemptionView(data, { headline: (style) => `${style.green('Created')} ${data.id}` }),
+    exemptionView(
+      data,
+      await shownBy(context, data, { headline: (style) => `${style.green('Created')} ${data.id}` }),
+    ),
   );
   for (const one of unmatched) {
     await context.warn(

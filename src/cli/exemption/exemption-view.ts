@@ -7,7 +7,7 @@ import type { View } from '../terminal/output.ts';
 
 export const exemptionView = (
   exemption: AnsweredExemption,
-  { headline }: Pick<Shown, 'headline'> = {},
+  { headline, userName }: Pick<Shown, 'headline' | 'userName'>,
 ): View => ({
   value: exemption,
   human: (style) => {
@@ -24,7 +24,7 @@ export const exemptionView = (
         ['expires', `${exemption.expires} (${exemption.status})`],
         ['tags', withoutOwnership(exemption.tags ?? []).join(', ')],
         ['git', owner && `managed by project ${owner}${key ? `, key ${key}` : ''}`],
-        ['created', `${utcMinute(exemption.created_at)} by ${exemption.created_by}`],
+        ['created', `${utcMinute(exemption.created_at)} by ${userName(exemption.created_by)}`],
         ['updated', utcMinute(exemption.updated_at)],
       ],
       style,

@@ -11,8 +11,9 @@ import type { Style } from '../terminal/terminal.ts';
 import type { OneOf } from './get.ts';
 import { lookUp } from './get.ts';
 import type { DescribedNoun, Noun, Switch, WithId } from './noun.ts';
-import { apiOf, shownIn } from './noun.ts';
+import { apiOf } from './noun.ts';
 import { withServer } from './our-server.ts';
+import { shownBy } from './shown-by.ts';
 import { keepOwnership, warnIfKept, warnIfOwned } from './owned.ts';
 
 interface Change<Item extends WithId> {
@@ -68,7 +69,7 @@ export const updateNoun =
       apiOf(noun, client, 'update')(input, defined({ ifMatch: flags.ifMatch })),
     );
     const headline = (style: Style): string => `${style.green('Updated')} ${data.id}`;
-    await context.show(await noun.view(data, shownIn(context, { headline })));
+    await context.show(await noun.view(data, await shownBy(context, data, { headline })));
     return exitCodes.ok;
   };
 

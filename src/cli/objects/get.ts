@@ -5,9 +5,10 @@ import type { Context, Run } from '../context.ts';
 import type { Findable, Found } from './find.ts';
 import { findObject } from './find.ts';
 import type { Noun, WithId } from './noun.ts';
-import { apiOf, shownIn, wordFor } from './noun.ts';
+import { apiOf, wordFor } from './noun.ts';
 import type { Extension } from './our-server.ts';
 import { withServer } from './our-server.ts';
+import { shownBy } from './shown-by.ts';
 
 export interface OneOf {
   readonly args: readonly [string];
@@ -22,7 +23,7 @@ export const getNoun =
         ? (await findObject(context, client, noun, named)).item
         : (await apiOf(noun, client, 'get')({ params: { id: named } })).data,
     );
-    await context.show(await noun.view(item, shownIn(context, { named })));
+    await context.show(await noun.view(item, await shownBy(context, item, { named })));
     return noun.isUnderway?.(item) ? exitCodes.pending : exitCodes.ok;
   };
 

@@ -26,6 +26,8 @@ export interface Shown {
   readonly named?: string;
   /** The line above it: `Created pol_…`. */
   readonly headline?: (style: Style) => string;
+  /** The name of the user with an ID, or the ID. */
+  readonly userName: (id: string) => string;
 }
 
 export const shownIn = (
@@ -35,6 +37,7 @@ export const shownIn = (
   room: tableColumns(world.terminal),
   glyphs: glyphsFor(world.env),
   now: serviceClock.now(),
+  userName: (id) => id,
   ...more,
 });
 

@@ -5,6 +5,7 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { PolicyInput } from '../../contract/policies.ts';
 import type { Context } from '../context.ts';
 import { describePolicy, policyView } from './policy-view.ts';
+import { shownBy } from '../objects/shown-by.ts';
 import { readFields } from '../flags/read-fields.ts';
 
 export interface CreateOptions {
@@ -29,13 +30,19 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
   );
   if (policy) {
     await context.show(
-      policyView(policy, { headline: (style) => `${style.green('Created')} ${policy.id}` }),
+      policyView(
+        policy,
+        await shownBy(context, policy, {
+          headline: (style) => `${style.green('Created')} ${policy.id}`,
+        }),
+      ),
     );
   } else {
     // The description shows no body for this answer: another server may send none.
     await context.show({
       value: input,
-      human: (style) => `${style.green('Created')}\n${describePolicy({ id: '', ...input }, style)}`,
+      human: (style) =>
+        `${style.green('Created')}\n${describePolicy({ id: '', ...input }, style, (id) => id)}`,
     });
   }
   return exitCodes.ok;

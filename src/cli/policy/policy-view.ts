@@ -10,14 +10,18 @@ import type { Style } from '../terminal/terminal.ts';
 import { policyFlag } from '../terminal/typed.ts';
 
 /** One policy: for people without govctl's own tags, for machines as the API says it. */
-export function policyView(policy: Policy, { headline }: Pick<Shown, 'headline'> = {}): View {
+export function policyView(
+  policy: Policy,
+  { headline, userName }: Pick<Shown, 'headline' | 'userName'>,
+): View {
   return {
     value: policy,
-    human: (style) => (headline ? `${headline(style)}\n` : '') + describePolicy(policy, style),
+    human: (style) =>
+      (headline ? `${headline(style)}\n` : '') + describePolicy(policy, style, userName),
   };
 }
 
-export function describePolicy(policy: Policy, style: Style): string {
+export function describePolicy(policy: Policy, style: Style, userName: Shown['userName']): string {
   const { owner, key } = readOwnership(policy.tags ?? []);
   const tags = withoutOwnership(policy.tags ?? []);
   const fields: [string, string | undefined][] = [
@@ -38,7 +42,10 @@ export function describePolicy(policy: Policy, style: Style): string {
     ],
     [
       'created',
-      [utcMinute(policy.created_at), policy.created_by && `by ${printableLine(policy.created_by)}`]
+      [
+        utcMinute(policy.created_at),
+        policy.created_by && `by ${printableLine(userName(policy.created_by))}`,
+      ]
         .filter(Boolean)
         .join(' '),
     ],
@@ -46,7 +53,7 @@ export function describePolicy(policy: Policy, style: Style): string {
     [
       'applied',
       policy.applied &&
-        `${printableLine(describeApplied(policy.applied))}, by ${printableLine(policy.applied.by)}`,
+        `${printableLine(describeApplied(policy.applied))}, by ${printableLine(userName(policy.applied.by))}`,
     ],
     ['quarantine', quarantine(policy, style)],
     ['problem', remediationProblem(policy, style)],

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { changeObject, checkChanges } from '../objects/change.ts';
 import { lookUp } from '../objects/get.ts';
 import { keepOwnership, warnIfOwned } from '../objects/owned.ts';
+import { shownBy } from '../objects/shown-by.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { policies } from './policies.ts';
 import { policyView } from './policy-view.ts';
@@ -35,7 +36,7 @@ export async function runUpdate(context: Context, options: UpdateOptions): Promi
     ifMatch: options.ifMatch ?? (change.tags === undefined ? undefined : etag),
   });
   const headline = (style: Style): string => `${style.green('Updated')} ${changed.id}`;
-  await context.show(policyView(changed, { headline }));
+  await context.show(policyView(changed, await shownBy(context, changed, { headline })));
   return exitCodes.ok;
 }
 

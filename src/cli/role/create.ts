@@ -4,8 +4,8 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import { parseWords } from '../flags/parse-words.ts';
-import { shownIn } from '../objects/noun.ts';
 import { withOurServer } from '../objects/our-server.ts';
+import { shownBy } from '../objects/shown-by.ts';
 import { roleView } from './role-view.ts';
 
 export interface CreateOptions {
@@ -26,7 +26,9 @@ export async function runCreate(
   const { data } = await withOurServer(context, 'role management', 'Creating role', (client) =>
     client.roles.create({ body }),
   );
-  const shown = shownIn(context, { headline: (style) => `${style.green('Created')} ${data.name}` });
+  const shown = await shownBy(context, data, {
+    headline: (style) => `${style.green('Created')} ${data.name}`,
+  });
   await context.show(roleView(data, shown));
   return exitCodes.ok;
 }

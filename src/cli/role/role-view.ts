@@ -6,7 +6,7 @@ import type { View } from '../terminal/output.ts';
 
 export const roleView = (
   role: Role,
-  { headline, room }: Pick<Shown, 'headline' | 'room'>,
+  { headline, room, userName }: Pick<Shown, 'headline' | 'room' | 'userName'>,
 ): View => ({
   value: role,
   human: (style) =>
@@ -17,7 +17,10 @@ export const roleView = (
         ['about', role.description],
         ['scopes', role.scopes.join(', ')],
         ['built in', role.built_in ? 'yes' : 'no'],
-        ['created', role.created_at && `${utcMinute(role.created_at)} by ${role.created_by ?? ''}`],
+        [
+          'created',
+          role.created_at && `${utcMinute(role.created_at)} by ${userName(role.created_by ?? '')}`,
+        ],
         ['updated', utcMinute(role.updated_at)],
       ],
       style,

@@ -10,7 +10,7 @@ import type { FieldsOf } from '../flags/read-fields.ts';
 import { readFields } from '../flags/read-fields.ts';
 import type { PasswordFlags } from '../report/read-password.ts';
 import { readPassword } from '../report/read-password.ts';
-import { shownIn } from '../objects/noun.ts';
+import { shownBy } from '../objects/shown-by.ts';
 import type { Style } from '../terminal/terminal.ts';
 import type { FieldFlags } from './schedule-fields.ts';
 import { inputFromFlags } from './schedule-fields.ts';
@@ -38,7 +38,7 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
   if (item) {
     await warnOfNamesakes(context, client, item);
     const headline = (style: Style): string => `${style.green('Created')} ${item.id}`;
-    await context.show(await scheduleView(item, shownIn(context, { headline })));
+    await context.show(await scheduleView(item, await shownBy(context, item, { headline })));
   } else {
     // The description shows no body for this answer: another server may send none.
     await context.show({

@@ -13,17 +13,23 @@ import type { Style } from '../terminal/terminal.ts';
 
 export async function scheduleView(
   schedule: AnySchedule,
-  { room, headline }: Pick<Shown, 'room' | 'headline'>,
+  { room, headline, userName }: Pick<Shown, 'room' | 'headline' | 'userName'>,
 ): Promise<View> {
   const when = await describeTiming(schedule);
   return {
     value: schedule,
     human: (style) =>
-      (headline ? `${headline(style)}\n` : '') + describeSchedule(schedule, when, style, room),
+      (headline ? `${headline(style)}\n` : '') +
+      describeSchedule(schedule, when, style, { room, userName }),
   };
 }
 
-function describeSchedule(schedule: AnySchedule, when: string, style: Style, room: number): string {
+function describeSchedule(
+  schedule: AnySchedule,
+  when: string,
+  style: Style,
+  { room, userName }: Pick<Shown, 'room' | 'userName'>,
+): string {
   const { owner, key } = readOwnership(schedule.tags ?? []);
   const { created_at: created, created_by: by, last_run_at: last } = schedule;
   const zone = zoneOf(schedule);
@@ -49,7 +55,7 @@ function describeSchedule(schedule: AnySchedule, when: string, style: Style, roo
       ['last report', schedule.last_report_id],
       ['tags', withoutOwnership(schedule.tags ?? []).join(', ')],
       ['git', owner && `managed by project ${owner}${key ? `, key ${key}` : ''}`],
-      ['created', [utcMinute(created), by && `by ${by}`].filter(Boolean).join(' ')],
+      ['created', [utcMinute(created), by && `by ${userName(by)}`].filter(Boolean).join(' ')],
       ['updated', utcMinute(schedule.updated_at)],
     ],
     style,

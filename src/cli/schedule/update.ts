@@ -8,7 +8,7 @@ import { parseWords } from '../flags/parse-words.ts';
 import { readFields } from '../flags/read-fields.ts';
 import { changeObject, checkChanges } from '../objects/change.ts';
 import { lookUp } from '../objects/get.ts';
-import { shownIn } from '../objects/noun.ts';
+import { shownBy } from '../objects/shown-by.ts';
 import { keepOwnership, warnIfOwned } from '../objects/owned.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { schedules } from './schedules.ts';
@@ -48,6 +48,6 @@ export async function runUpdate(context: Context, options: UpdateOptions): Promi
     ifMatch,
   });
   const headline = (style: Style): string => `${style.green('Updated')} ${changed.id}`;
-  await context.show(await scheduleView(changed, shownIn(context, { headline })));
+  await context.show(await scheduleView(changed, await shownBy(context, changed, { headline })));
   return exitCodes.ok;
 }

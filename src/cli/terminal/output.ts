@@ -84,6 +84,10 @@ export function parseOutputs(
   });
 }
 
+/** Whether standard output shows the view for people: of the formats, at most one goes there. */
+export const isForPeople = (targets: readonly OutputTarget[]): boolean =>
+  (targets.find(({ file }) => file === undefined)?.format ?? 'table') === 'table';
+
 /**
  * Writes the view to every target: files first, then stdout (the human view where none was asked for). What can't be
  * written costs the others nothing: an apply is done, and its report must be seen somewhere.

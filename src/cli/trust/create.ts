@@ -3,8 +3,8 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import { listOf, parseWords } from '../flags/parse-words.ts';
-import { shownIn } from '../objects/noun.ts';
 import { withOurServer } from '../objects/our-server.ts';
+import { shownBy } from '../objects/shown-by.ts';
 import { ciScopes } from './rule-options.ts';
 import type { CreateOptions } from './rule-options.ts';
 import { trustView } from './trust-view.ts';
@@ -35,7 +35,9 @@ export async function runCreate(
   const { data } = await withOurServer(context, 'trust rules', 'Creating trust rule', (client) =>
     client.trusts.create({ body }),
   );
-  const shown = shownIn(context, { headline: (style) => `${style.green('Created')} ${data.id}` });
+  const shown = await shownBy(context, data, {
+    headline: (style) => `${style.green('Created')} ${data.id}`,
+  });
   await context.show(trustView(data, shown));
   if (data.repository_id === undefined) {
     const id = data.provider === 'github' ? 'GITHUB_REPOSITORY_ID' : 'CI_PROJECT_ID';

@@ -6,7 +6,7 @@ import type { View } from '../terminal/output.ts';
 
 export const trustView = (
   rule: Trust,
-  { headline, room }: Pick<Shown, 'headline' | 'room'>,
+  { headline, room, userName }: Pick<Shown, 'headline' | 'room' | 'userName'>,
 ): View => ({
   value: rule,
   human: (style) =>
@@ -24,7 +24,7 @@ export const trustView = (
         ['events', rule.events.join(', ')],
         ['fork events', rule.allow_pull_request_target ? 'allowed' : undefined],
         ['scopes', rule.scopes.join(', ')],
-        ['created', `${utcMinute(rule.created_at)} by ${rule.made_by}`],
+        ['created', `${utcMinute(rule.created_at)} by ${userName(rule.made_by)}`],
         ['updated', utcMinute(rule.updated_at)],
         ['last used', utcMinute(rule.last_used_at) ?? 'never'],
       ],

@@ -4,8 +4,8 @@ import type { User } from '../../contract/users.ts';
 import type { Context } from '../context.ts';
 import type { ApprovalOptions } from '../flags/approval.ts';
 import { confirmChange } from '../flags/approval.ts';
-import { shownIn } from '../objects/noun.ts';
 import { withOurServer } from '../objects/our-server.ts';
+import { shownBy } from '../objects/shown-by.ts';
 import { count, printableLine } from '../terminal/printable.ts';
 import { userView } from './user-view.ts';
 
@@ -41,7 +41,9 @@ async function setDisabled(context: Context, who: string, disabled: boolean): Pr
 }
 
 async function showChanged(context: Context, user: User, done: string): Promise<ExitCode> {
-  const shown = shownIn(context, { headline: (style) => `${style.green(done)} ${user.id}` });
+  const shown = await shownBy(context, user, {
+    headline: (style) => `${style.green(done)} ${user.id}`,
+  });
   await context.show(userView(user, shown));
   return exitCodes.ok;
 }

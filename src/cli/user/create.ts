@@ -7,9 +7,9 @@ import type { Context } from '../context.ts';
 import type { ApprovalOptions } from '../flags/approval.ts';
 import { confirmChange } from '../flags/approval.ts';
 import { listOf } from '../flags/parse-words.ts';
-import { shownIn } from '../objects/noun.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { showOnce } from '../objects/show-once.ts';
+import { shownBy } from '../objects/shown-by.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { userView } from './user-view.ts';
 
@@ -50,7 +50,7 @@ async function showInvited(
 ): Promise<ExitCode> {
   const view = userView(
     user,
-    shownIn(context, { headline: (style) => `${style.green(done)} ${user.id}` }),
+    await shownBy(context, user, { headline: (style) => `${style.green(done)} ${user.id}` }),
   );
   await context.show(showOnce(view, 'invitation_url', link, 'invitation'));
   const until = utcMinute(user.invitation_expires_at);

@@ -6,7 +6,7 @@ import type { View } from '../terminal/output.ts';
 
 export const userView = (
   user: User,
-  { headline, room }: Pick<Shown, 'headline' | 'room'>,
+  { headline, room, userName }: Pick<Shown, 'headline' | 'room' | 'userName'>,
 ): View => ({
   value: user,
   human: (style) =>
@@ -22,7 +22,7 @@ export const userView = (
         ['second factor', user.second_factor ? 'yes' : 'no'],
         ['company account', accountOf(user)],
         ['last login', utcMinute(user.last_login_at) ?? 'never'],
-        ['created', `${utcMinute(user.created_at)} by ${user.created_by}`],
+        ['created', `${utcMinute(user.created_at)} by ${userName(user.created_by)}`],
         ['updated', utcMinute(user.updated_at)],
       ],
       style,

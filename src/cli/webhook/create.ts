@@ -5,7 +5,7 @@ import type { View } from '../terminal/output.ts';
 import { isLoopback } from '../credentials/base-url.ts';
 import { listWords } from '../terminal/printable.ts';
 import { showOnce } from '../objects/show-once.ts';
-import { shownIn } from '../objects/noun.ts';
+import { shownBy } from '../objects/shown-by.ts';
 import { createOnce, keepingSecret } from './create-once.ts';
 import { nameOf } from './webhook-objects.ts';
 import type { GivenSecret, SecretFlags } from './read-secret.ts';
@@ -37,7 +37,9 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
   const view: View = webhook
     ? webhookView(
         webhook,
-        shownIn(context, { headline: (style) => `${style.green('Created')} ${webhook.id}` }),
+        await shownBy(context, webhook, {
+          headline: (style) => `${style.green('Created')} ${webhook.id}`,
+        }),
       )
     : { value: fields, human: (style) => `${style.green('Created')} ${fields.url}\n` };
   await context.show(withSecret(view, given));

@@ -8,7 +8,7 @@ import type { FieldFlags } from './webhook-fields.ts';
 import { parseWords } from '../flags/parse-words.ts';
 import { fieldsFromFlags } from './webhook-fields.ts';
 import { changeObject, checkChanges } from '../objects/change.ts';
-import { shownIn } from '../objects/noun.ts';
+import { shownBy } from '../objects/shown-by.ts';
 import { keepOwnership, warnIfOwned } from '../objects/owned.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { nameOf } from './webhook-objects.ts';
@@ -51,6 +51,8 @@ export async function runUpdate(context: Context, options: UpdateOptions): Promi
     ifMatch: options.ifMatch ?? etag,
   });
   const headline = (style: Style): string => `${style.green('Updated')} ${changed.id}`;
-  await context.show(webhookView(changed, shownIn(context, { headline, named: options.args[0] })));
+  await context.show(
+    webhookView(changed, await shownBy(context, changed, { headline, named: options.args[0] })),
+  );
   return exitCodes.ok;
 }

@@ -13,16 +13,21 @@ import { isActive, isDropping, nameOf, stateOf } from './webhook-objects.ts';
 
 export const webhookView = (
   webhook: ShownWebhook,
-  { room, headline, named = webhook.id }: Omit<Shown, 'now' | 'glyphs'>,
+  { room, headline, named = webhook.id, userName }: Omit<Shown, 'now' | 'glyphs'>,
 ): View => ({
   value: webhook,
   human: (style) =>
     (headline ? `${headline(style)}\n` : '') +
-    describeWebhook(webhook, style, room) +
+    describeWebhook(webhook, style, room, userName) +
     wrapWords(advice(webhook, typed(named), style), room),
 });
 
-function describeWebhook(webhook: ShownWebhook, style: Style, room: number): string {
+function describeWebhook(
+  webhook: ShownWebhook,
+  style: Style,
+  room: number,
+  userName: Shown['userName'],
+): string {
   const { owner, key } = readOwnership(webhook.tags ?? []);
   const { filters, retry_config: retry, created_at: created, created_by: by } = webhook;
   return formatDetails(
@@ -58,7 +63,7 @@ function describeWebhook(webhook: ShownWebhook, style: Style, room: number): str
       ],
       ['tags', withoutOwnership(webhook.tags ?? []).join(', ')],
       ['git', owner && `managed by project ${owner}${key ? `, key ${key}` : ''}`],
-      ['created', [utcMinute(created), by && `by ${by}`].filter(Boolean).join(' ')],
+      ['created', [utcMinute(created), by && `by ${userName(by)}`].filter(Boolean).join(' ')],
       ['updated', utcMinute(webhook.updated_at)],
     ],
     style,

@@ -52,7 +52,7 @@ describe('govctl schedule create', () => {
         '  email    a@example.com',
         '  status   enabled',
         '  next     Mon 2 Mar 2026 09:00 Europe/Berlin (2026-03-02 08:00 UTC)',
-        '  created  2026-03-01 12:00 UTC by ID',
+        '  created  2026-03-01 12:00 UTC by bootstrap',
         '  updated  2026-03-01 12:00 UTC',
         '',
       ].join('\n'),

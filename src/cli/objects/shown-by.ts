@@ -1,0 +1,57 @@
+import type { Client } from '../../client/client.ts';
+import { GovctlError } from '../../contract/errors.ts';
+import type { Context } from '../context.ts';
+import { isForPeople } from '../terminal/output.ts';
+import { shownIn } from './noun.ts';
+import type { Shown } from './noun.ts';
+
+/** Fields that contain the ID of a user who created or applied an object. */
+interface Made {
+  readonly created_by?: unknown;
+  readonly made_by?: unknown;
+  readonly applied?: unknown;
+}
+
+/** What a view needs, with the names of the users who created or applied an object; JSON has their IDs only. */
+export async function shownBy(
+  context: Context,
+  object: object,
+  more: Pick<Shown, 'named' | 'headline'> = {},
+): Promise<Shown> {
+  const ids = new Set(usersOf(object as Made));
+  if (ids.size === 0 || !isForPeople(context.flags.output)) return shownIn(context, more);
+  const names = await namesOf(await context.client(), ids);
+  return { ...shownIn(context, more), userName: (id) => names.get(id) ?? id };
+}
+
+function usersOf({ created_by: creator, made_by: maker, applied }: Made): string[] {
+  const applier =
+    typeof applied === 'object' && applied !== null && 'by' in applied ? applied.by : undefined;
+  return [creator, maker, applier].filter(
+    (id): id is string => typeof id === 'string' && id.startsWith('user_'),
+  );
+}
+
+/** As the audit log names actors: by email address, or by the name of the API key or client. */
+async function namesOf(
+  client: Client,
+  ids: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
+  try {
+    const { user_id: own, user, credential, scopes } = (await client.me.get({})).data;
+    const name = user?.id === own ? user.email : credential.name;
+    if (name !== undefined) names.set(own, name);
+    if (!scopes.includes('audit:read')) return names;
+    for (const id of ids) {
+      if (names.has(id)) continue;
+      const { data } = await client.auditLog.list({ query: { actor: id, limit: '1' } });
+      for (const [actor, actorName] of Object.entries(data.actors ?? {}))
+        names.set(actor, actorName);
+    }
+  } catch (error) {
+    // The object must be shown, perhaps with a secret that is shown only once: an ID does, too.
+    if (!(error instanceof GovctlError)) throw error;
+  }
+  return names;
+}
