@@ -78,7 +78,7 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
   const problems = [...read.problems, ...[...longNamed, ...longLeftOut].map(describeLongNamed)];
   const placed = (ones: readonly DocumentProblem[]): InputProblem[] => {
     const places = parsed.locate(ones.map(({ at = [] }) => at));
-    return ones.map(({ message }, index) => ({ message, ...places[index] }));
+    return ones.map(({ at: _, ...one }, index) => ({ ...one, ...places[index] }));
   };
   const found = placed(problems);
   const pages = placed(pagesIn(parsed));

@@ -84,7 +84,7 @@ export async function checkDocument(
     return;
   }
   const { resources, problems, leftOut, notices, locate } = read.inventory;
-  for (const problem of problems) run.unreadable.add({ file, ...problem });
+  for (const { affectsAll: _, ...problem } of problems) run.unreadable.add({ file, ...problem });
   for (const one of leftOut) run.leftOut.add(placeLeftOut(one, file, locate(one.at)));
   for (const one of notices) run.notices.add(noticeAt(one, file));
   const ids = new Set<string>();

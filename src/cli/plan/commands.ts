@@ -99,7 +99,7 @@ export function registerPlanCommands(program: GovctlCommand, act: Act): void {
     .command('import')
     .summary('import live objects into YAML files')
     .description(
-      "Write a file for each live policy, exemption, framework and budget that belongs to this project or to none, without govctl's own tags. Objects that already have a file in the repo are skipped, or updated with --update.",
+      "Write a file for each live policy, exemption, framework and budget that belongs to this project or to none, without govctl's own tags. Objects that already have a file in the repo are skipped, or updated with --update; a directory outside of the paths in govctl.yaml gets a copy of every object.",
     )
     .option('--out <dir>', 'output directory', 'policies')
     .option('--project <name>', 'include objects of this project (default: project in govctl.yaml)')

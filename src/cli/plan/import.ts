@@ -57,7 +57,7 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
   const wanted = live.filter(isOurs);
   const from = writesFrom(context);
   const folder = placeToWrite(from, options.out);
-  const inFiles = await findInFiles(context, owner, options.update === true ? undefined : folder);
+  const { inFiles, isCopy } = await findInFiles(context, owner, options.update === true ? undefined : folder); // prettier-ignore
   const known = wanted.flatMap((each) => {
     const local = inFiles(each);
     return local === undefined ? [] : [{ live: each, local }];
@@ -86,6 +86,11 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
   const { one, many } = nounOf(others.map(({ kind }) => ({ kind: kind.name })));
   const stale = options.update === true ? 0 : differing.length;
   const notes = [
+    ...(isCopy
+      ? [
+          `${printable(options.out)} is not in the paths of govctl.yaml, so it gets a copy of every object.`,
+        ]
+      : []),
     ...(known.length > 0
       ? [
           `${count(known.length, 'object already has a file', 'objects already have a file')}${stale > 0 ? `; ${count(stale, 'file differs', 'files differ')} from the service (use --update to update ${stale === 1 ? 'it' : 'them'})` : ''}.`,
@@ -130,7 +135,7 @@ export const runImport: Run<ImportOptions> = async (context, options) => {
             `  ${outcome === 'created' ? style.green('+') : style.yellow('~')} ${printable(file)}`,
         ),
         style.bold(
-          `${count(files.length, 'file')} written to ${printable(options.out)}${updated > 0 ? `, ${count(updated, 'document')} updated` : ''}.`,
+          `${files.length === 0 ? 'No files' : count(files.length, 'file')} written to ${path.relative('.', options.out) === '' ? 'this directory' : printable(options.out)}${updated > 0 ? `, ${count(updated, 'document')} updated` : ''}.`,
         ),
         ...notes,
         '',
@@ -153,7 +158,10 @@ async function findInFiles(
   context: Context,
   owner: string | undefined,
   folder: string | undefined,
-): Promise<(live: Live) => LocalDocument | undefined> {
+): Promise<{
+  readonly inFiles: (live: Live) => LocalDocument | undefined;
+  readonly isCopy: boolean;
+}> {
   const project = await loadProject({
     ...readingOf(context),
     paths: [],
@@ -163,11 +171,13 @@ async function findInFiles(
     if (error instanceof GovctlError && error.error === 'usage_error') return undefined;
     throw error;
   });
-  if (project === undefined) return () => undefined;
+  if (project === undefined) return { inFiles: () => undefined, isCopy: false };
   const { root, config } = project;
   const isRead = (place: string): boolean =>
     config.paths.some((one) => !path.relative(path.resolve(root, one), place).startsWith('..'));
-  if (folder !== undefined && !isRead(folder)) return () => undefined;
+  if (folder !== undefined && !isRead(folder)) {
+    return { inFiles: () => undefined, isCopy: config.project !== undefined };
+  }
   const broken = new Set(project.problems.filter(({ level }) => level === 'error').map(({ file }) => file)); // prettier-ignore
   if (broken.size > 0 && project.config.project !== undefined) {
     await context.warn(
@@ -181,10 +191,11 @@ async function findInFiles(
     byKey.set(`${kind.name} ${key}`, document);
     byIdentity.set(`${kind.name} ${kind.identityOf(body)}`, document);
   }
-  return ({ kind, item, ownership }) =>
+  const inFiles = ({ kind, item, ownership }: Live): LocalDocument | undefined =>
     (ownership.owner !== undefined && ownership.owner === owner && ownership.key !== undefined
       ? byKey.get(`${kind.name} ${ownership.key}`)
       : undefined) ?? byIdentity.get(`${kind.name} ${kind.identityOf(item)}`);
+  return { inFiles, isCopy: false };
 }
 
 interface FileUpdate {

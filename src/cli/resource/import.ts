@@ -242,6 +242,7 @@ async function importDocument(
   const { resources, problems, leftOut, notices, locate } = read.inventory;
   for (const page of read.inventory.pages) pages.push(page.file ?? file);
   for (const problem of problems) report.rejected_lines.push({ file, ...placed(problem) });
+  if (problems.some(({ affectsAll }) => affectsAll)) return;
   for (const notice of notices) report.warnings.push({ file, ...notice });
   for (const one of read.inventory.deleted) {
     deleted.push({ ...one, place: { file, ...locate(one.at) } });
@@ -272,7 +273,10 @@ function warnOfDeleted(deleted: readonly PlacedDeleted[]): Warning | undefined {
   return { ...first.place, message: `${what}; use --prune` };
 }
 
-const placed = ({ message, ...place }: InputProblem) => ({ ...place, reason: message });
+const placed = ({ message, affectsAll: _, ...place }: InputProblem) => ({
+  ...place,
+  reason: message,
+});
 
 type Warning = ImportReport['warnings'][number];
 

@@ -52,7 +52,7 @@ describe('govctl import into a repo that owns policies', () => {
     const { exitCode, stdout } = await repo.govctl(['import', '--update']);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('~ policies/storage.yaml');
-    expect(stdout).toContain('no files written to policies, 1 document updated.');
+    expect(stdout).toContain('No files written to policies, 1 document updated.');
     const text = read('policies/storage.yaml');
     expect(text).toContain('# Storage\n');
     expect(text).toContain('# The second one\n');
@@ -91,5 +91,8 @@ describe('govctl import into a repo that owns policies', () => {
     const { repo } = await setUp();
     const { stdout } = await repo.govctl(['import', '--out', 'copy']);
     expect(stdout).toContain('2 files written to copy.');
+    expect(stdout).toContain('copy is not in the paths of govctl.yaml, so it gets a copy of every object.'); // prettier-ignore
+    const here = await repo.govctl(['import', '--out', '.']);
+    expect(here.stdout).toContain('2 files written to this directory.');
   });
 });

@@ -77,6 +77,15 @@ describe('templates, whose account and region are unknown', () => {
   });
 });
 
+it('a template with a parameter that it does not have is not imported, as its values may be others', async () => {
+  await deploy('Data');
+  const { exitCode, stdout } = await deploy('Logs', '--parameters', 'Stage=prod');
+  expect(exitCode).toBe(3);
+  expect(stdout).toContain('rejected stack.json:1:1  the template has no parameter Stage');
+  expect(stdout).toContain('Imported 0 created, 0 updated and 0 unchanged');
+  expect(await ids()).toEqual(['Data']);
+});
+
 describe('govctl resource import --prune', () => {
   it('deletes what the files no longer contain, and resolves its violations', async () => {
     const inventory = inventoryOf(service);

@@ -38,6 +38,7 @@ export function readParameters(
       return {
         message: `the template has no parameter ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,
         at: ['Parameters'],
+        affectsAll: true,
       };
     });
   return { values, problems };

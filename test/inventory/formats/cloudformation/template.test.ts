@@ -196,7 +196,12 @@ describe('a part of a template that cannot be used is a problem with its place',
   it('a parameter that the template does not have, with the nearest that it has', () => {
     const text = 'Parameters:\n  Env: {Type: String}\nResources: {A: {Type: A::B}}';
     expect(readTemplate(text, { Evn: 'x' }).problems).toEqual([
-      { message: 'the template has no parameter Evn; did you mean Env?', line: 1, column: 1 },
+      {
+        message: 'the template has no parameter Evn; did you mean Env?',
+        line: 1,
+        column: 1,
+        affectsAll: true,
+      },
     ]);
   });
 
