@@ -43,8 +43,8 @@ export interface Found<Item> {
 }
 
 /**
- * Finds an object by ID, then by name, then by key in git. For a key, prefers this directory's project. The API finds
- * objects only by ID, so names and keys are searched in the whole list.
+ * Finds an object by ID, then by name, then by key in git. Of several, prefers those of this directory's project. The API
+ * finds objects only by ID, so names and keys are searched in the whole list.
  * @throws GovctlError not found, with the nearest name; usage_error for several matches
  */
 export async function findObject<Item extends { readonly id: string }>(
@@ -62,14 +62,18 @@ export async function findObject<Item extends { readonly id: string }>(
   for await (const item of listAll(client, of)) all.push(item);
   const { nameOf, isCalled = (item, name) => nameOf(item) === name } = names;
   const called = all.filter((item) => isCalled(item, named));
-  const matches = called.length > 0 ? called : await withKey(context, all, names, named);
+  const matches = await ownFirst(
+    context,
+    names,
+    called.length > 0 ? called : withKey(all, names, named),
+  );
   const [match, second] = matches;
   if (!match) throw noSuchObject({ of, names }, named, all);
   if (second) {
     if (names.tooMany) throw names.tooMany(named, matches);
     const share = called.length > 0 ? (names.share ?? 'are named') : 'have the key';
     throw new GovctlError('usage_error', `Several ${of.many} ${share} ${JSON.stringify(named)}`, {
-      hint: `Use an ID: ${matches.map(({ id }) => id).join(', ')}.`,
+      hint: `Use an ID: ${matches.map((item) => idAndProject(item, names)).join(', ')}.`,
     });
   }
   return (await readObject(client, of, match.id)) ?? { item: match, etag: undefined };
@@ -96,20 +100,33 @@ export async function findIds<Item extends { readonly id: string }>(
   return ids;
 }
 
-/** The objects with a key in git: those of this directory's project, if it has any; else all. */
-async function withKey<Item>(
+type Owned<Item> = Pick<Names<Item>, 'tagsOf'>;
+
+const ownershipOf = <Item>(item: Item, { tagsOf }: Owned<Item>) =>
+  readOwnership(tagsOf?.(item) ?? []);
+
+const withKey = <Item>(all: readonly Item[], names: Owned<Item>, key: string): readonly Item[] =>
+  all.filter((item) => ownershipOf(item, names).key === key);
+
+/** Of several objects, those of this directory's project, if it has any; else all. */
+async function ownFirst<Item>(
   { world }: Pick<Context, 'world'>,
-  all: readonly Item[],
-  { tagsOf }: Names<Item>,
-  key: string,
+  names: Owned<Item>,
+  found: readonly Item[],
 ): Promise<readonly Item[]> {
-  if (!tagsOf) return [];
-  const kept = all.filter((item) => readOwnership(tagsOf(item) ?? []).key === key);
-  if (kept.length === 0) return kept;
+  if (found.length < 2 || !names.tagsOf) return found;
   const { loadConfig } = await import('../../project/config.ts');
   const { project } = loadConfig(world.cwd).config;
-  const own = kept.filter((item) => readOwnership(tagsOf(item) ?? []).owner === project);
-  return project !== undefined && own.length > 0 ? own : kept;
+  const own = found.filter((item) => ownershipOf(item, names).owner === project);
+  return project !== undefined && own.length > 0 ? own : found;
+}
+
+function idAndProject<Item extends { readonly id: string }>(
+  item: Item,
+  names: Owned<Item>,
+): string {
+  const { owner } = ownershipOf(item, names);
+  return owner === undefined ? item.id : `${item.id} (project ${owner})`;
 }
 
 /** The error for an object that does not exist (any more). */

@@ -246,6 +246,7 @@ describe('policy get', () => {
     const several = await run(['get', 'ports']);
     expect(several).toMatchObject({ exitCode: 3 });
     expect(several.stderr).toContain('Several policies have the key "ports"');
+    expect(several.stderr).toMatch(/Use an ID: \S+ \(project platform\), \S+ \(project other\)\./);
     writeFileSync(path.join(folder, 'govctl.yaml'), 'project: other\n');
     expect((await run(['get', 'ports'], { cwd: folder })).stdout).toContain('Close more ports');
     put('encrypt');

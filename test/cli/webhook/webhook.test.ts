@@ -3,6 +3,7 @@ import type { TestService } from '../../server/test-service.ts';
 import { startTestService } from '../../server/test-service.ts';
 import { runCommandLine } from '../../support/fake-world.ts';
 import type { FakeWorldSettings, Outcome } from '../../support/fake-world.ts';
+import { makeRepo } from '../../support/temp-repo.ts';
 
 const secret = 'a secret of sixteen';
 const url = 'https://hooks.example.com/governance';
@@ -388,5 +389,23 @@ describe('a webhook', () => {
       'Not delivered scan.completed to bad: returned 500 after 3 ms\n',
     ]);
     expect((await run(['webhook', 'test', 'bad', '--event', 'nope'])).exitCode).toBe(3);
+  });
+});
+
+describe('a URL that webhooks of two projects have', () => {
+  it('means the webhook of the project of this directory; elsewhere, the IDs and projects are listed', async () => {
+    for (const project of ['platform', 'other']) {
+      const tags = [`govctl.owner:${project}`, `govctl.key:chat@0123456789ab`];
+      const body = { url, events: ['scan.completed'], secret, tags };
+      expect((await service.send('POST', '/v1/webhooks', { body })).status).toBe(201);
+    }
+    const elsewhere = await run(['webhook', 'get', url]);
+    expect(elsewhere.exitCode).toBe(3);
+    expect(elsewhere.stderr).toMatch(/Use an ID: .*wh_\w+ \(project platform\)/);
+    expect(elsewhere.stderr).toMatch(/Use an ID: .*wh_\w+ \(project other\)/);
+    const cwd = makeRepo({ 'govctl.yaml': 'project: other\n' });
+    for (const named of [url, 'chat']) {
+      expect((await run(['webhook', 'get', named], { cwd })).stdout).toContain('by project other,');
+    }
   });
 });
