@@ -120,8 +120,6 @@ export interface InputProblem {
   /** Counted from 1; absent where it is about the whole input. */
   readonly line?: number;
   readonly column?: number;
-  /** What was read of the rest may be otherwise, as with a parameter that does not exist. */
-  readonly affectsAll?: true;
 }
 
 export interface ReadOptions {
@@ -136,7 +134,10 @@ export interface ReadOptions {
 }
 
 /** A part of a document that could not be used; `at` leads to it, as far as the document goes. */
-export interface DocumentProblem extends Pick<InputProblem, 'message' | 'affectsAll'> {
+export interface DocumentProblem {
+  readonly message: string;
+  /** What was read of the rest may be otherwise, as with a parameter that does not exist. */
+  readonly affectsAll?: true;
   readonly at?: DocumentPath;
 }
 

@@ -28,6 +28,8 @@ export interface Inventory {
   readonly resources: readonly ReadResource[];
   /** Parts that could not be used; the rest was. */
   readonly problems: readonly InputProblem[];
+  /** Because of one of the problems, all resources may be otherwise than they were read. */
+  readonly isInDoubt: boolean;
   /** Declared, and not deployed; none of them is among the resources. */
   readonly leftOut: readonly LeftOut[];
   /** What the input says was deleted. */
@@ -78,7 +80,7 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
   const problems = [...read.problems, ...[...longNamed, ...longLeftOut].map(describeLongNamed)];
   const placed = (ones: readonly DocumentProblem[]): InputProblem[] => {
     const places = parsed.locate(ones.map(({ at = [] }) => at));
-    return ones.map(({ at: _, ...one }, index) => ({ ...one, ...places[index] }));
+    return ones.map(({ message }, index) => ({ message, ...places[index] }));
   };
   const found = placed(problems);
   const pages = placed(pagesIn(parsed));
@@ -98,6 +100,7 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
       format: reader.format,
       resources: readResources(raws, reader),
       problems: [...parsed.problems, ...parsed.repeatedKeys(), ...found],
+      isInDoubt: problems.some(({ affectsAll }) => affectsAll),
       leftOut,
       deleted: read.deleted ?? [],
       notices: [...placed(read.notices ?? []), ...pages],

@@ -84,7 +84,7 @@ export async function checkDocument(
     return;
   }
   const { resources, problems, leftOut, notices, locate } = read.inventory;
-  for (const { affectsAll: _, ...problem } of problems) run.unreadable.add({ file, ...problem });
+  for (const problem of problems) run.unreadable.add({ file, ...problem });
   for (const one of leftOut) run.leftOut.add(placeLeftOut(one, file, locate(one.at)));
   for (const one of notices) run.notices.add(noticeAt(one, file));
   const ids = new Set<string>();
@@ -108,7 +108,7 @@ export async function checkDocument(
     ids.add(one.resource.id);
     if (found.length === 0 && !isTwice) return;
     const place = placeOf(one);
-    if (isTwice) run.duplicates.add(duplicateAt(one.resource.id, place));
+    if (isTwice) run.duplicates.add(duplicateAt(one.resource.id, place, document.inputs.length));
     for (const finding of found) {
       const fails = (resource: Resource) => run.checker.fails(finding.policy, resource);
       const part = finding.status === 'FAIL' ? partAtFault(one.resource, fails) : undefined;

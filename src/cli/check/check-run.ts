@@ -102,10 +102,11 @@ export const noticeAt = (
   column,
 });
 
-export const duplicateAt = (id: string, place: Place): Problem => ({
+/** @param files that were read as one */
+export const duplicateAt = (id: string, place: Place, files = 1): Problem => ({
   level: 'warning',
   code: 'duplicate-id',
-  message: `duplicate resource ID ${JSON.stringify(id)} in this file`,
+  message: `duplicate resource ID ${JSON.stringify(id)} in ${files === 1 ? 'this file' : 'these files'}`,
   hint: 'Both resources were checked, but exemptions and the service cannot tell them apart.',
   ...place,
 });

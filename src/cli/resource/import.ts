@@ -239,10 +239,10 @@ async function importDocument(
     for (const problem of read.more ?? []) report.rejected_lines.push({ file, ...placed(problem) });
     return;
   }
-  const { resources, problems, leftOut, notices, locate } = read.inventory;
+  const { resources, problems, isInDoubt, leftOut, notices, locate } = read.inventory;
   for (const page of read.inventory.pages) pages.push(page.file ?? file);
   for (const problem of problems) report.rejected_lines.push({ file, ...placed(problem) });
-  if (problems.some(({ affectsAll }) => affectsAll)) return;
+  if (isInDoubt) return;
   for (const notice of notices) report.warnings.push({ file, ...notice });
   for (const one of read.inventory.deleted) {
     deleted.push({ ...one, place: { file, ...locate(one.at) } });
@@ -273,7 +273,7 @@ function warnOfDeleted(deleted: readonly PlacedDeleted[]): Warning | undefined {
   return { ...first.place, message: `${what}; use --prune` };
 }
 
-const placed = ({ message, affectsAll: _, ...place }: InputProblem) => ({
+const placed = ({ message, ...place }: InputProblem) => ({
   ...place,
   reason: message,
 });

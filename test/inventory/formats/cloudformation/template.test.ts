@@ -200,7 +200,6 @@ describe('a part of a template that cannot be used is a problem with its place',
         message: 'the template has no parameter Evn; did you mean Env?',
         line: 1,
         column: 1,
-        affectsAll: true,
       },
     ]);
   });
