@@ -9,7 +9,7 @@ import type { Told } from './copy.ts';
 import { readList } from './list.ts';
 import type { BackupList } from './list.ts';
 import { checkApart, inDraft, isFree } from './place.ts';
-import { verifyDirectory } from './verify.ts';
+import { refuseOtherThanFiles, verifyDirectory } from './verify.ts';
 import type { Verified, VerifyOptions } from './verify.ts';
 
 export interface RestoreOptions extends VerifyOptions {
@@ -34,6 +34,7 @@ export async function restoreBackup(
   modules: readonly Module[],
 ): Promise<RestoredBackup> {
   const { dir, target, force, now, signal, progress } = options;
+  await refuseOtherThanFiles(dir);
   const list = await listOf(dir);
   const wasFree = await isFree(target);
   if (!wasFree && !force) {

@@ -1,4 +1,5 @@
-import { lstat, readdir, readFile, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
@@ -83,6 +84,7 @@ export async function verifyDirectory(
     bytes += count;
     progress('Verifying', bytes);
   };
+  await refuseOtherThanFiles(dir);
   const names = await readdir(dir);
   if (
     !names.some((name) => ['store.json', backupList].includes(name)) &&
@@ -122,6 +124,20 @@ export async function verifyDirectory(
     secret_key: hasKey,
     bytes,
   };
+}
+
+/**
+ * Whoever opens a pipe waits, not even Ctrl-C ends that, and a device may have no end: nothing is opened where there is one.
+ * @throws GovctlError file_error
+ */
+export async function refuseOtherThanFiles(dir: string): Promise<void> {
+  for (const name of await filesIn(dir)) {
+    const there = await statIfThere(join(dir, name));
+    if (!there || there.isFile() || there.isDirectory()) continue;
+    throw new GovctlError('file_error', `${join(dir, name)} is not a file`, {
+      hint: 'Remove it: pipes, sockets and devices are not part of a backup or a data directory.',
+    });
+  }
 }
 
 type Found = Pick<
@@ -266,9 +282,10 @@ const orFailure = <T>(work: Promise<T>): Promise<T | Error> =>
 
 async function filesIn(dir: string): Promise<string[]> {
   const names: string[] = [];
-  for (const name of await readdir(dir)) {
-    const isFolder = (await lstat(join(dir, name))).isDirectory();
-    if (isFolder) names.push(...(await readdir(join(dir, name))).map((one) => `${name}/${one}`));
+  for (const entry of await readdir(dir, { withFileTypes: true })) {
+    const { name } = entry;
+    if (entry.isDirectory())
+      names.push(...(await namesIn(join(dir, name))).map((one) => `${name}/${one}`)); // prettier-ignore
     else names.push(name);
   }
   return names;
@@ -331,12 +348,12 @@ const wayOut = (isBackup: boolean, file?: string): string =>
       ? 'Restore a backup: govctl server restore DIR --data-dir NEW-DIRECTORY'
       : `Stop the server and copy ${file} from a backup.`;
 
-async function sizeOf(dir: string, blob: string): Promise<number | undefined> {
-  return stat(join(dir, 'blobs', blob)).then(
-    ({ size }) => size,
-    (error: unknown) => {
-      if (isMissing(error)) return undefined;
-      throw error;
-    },
-  );
-}
+const sizeOf = async (dir: string, blob: string): Promise<number | undefined> =>
+  (await statIfThere(join(dir, 'blobs', blob)))?.size;
+
+/** A server may remove a file meanwhile. */
+const statIfThere = (path: string): Promise<Stats | undefined> =>
+  stat(path).catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });

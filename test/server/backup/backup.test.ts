@@ -362,6 +362,21 @@ describe('verify', () => {
     await expect(verify('mine')).rejects.toMatchObject({ error: 'file_error' });
   });
 
+  it.each(['secret.key', 'backup.json', 'blobs/blob_15', 'mine.json'])(
+    'and a restore wait for no pipe that is called %s',
+    async (name) => {
+      await makeData(20);
+      await backUp('b');
+      const pipe = path.join(folder.path, 'b', name);
+      await rm(pipe, { force: true });
+      runTool('mkfifo', pipe);
+      const refusal = { error: 'file_error', message: `${pipe} is not a file` };
+      await expect(verify('b')).rejects.toMatchObject(refusal);
+      await expect(restore('b', 'r')).rejects.toMatchObject(refusal);
+      expect((await readdir(folder.path)).sort()).toEqual(['b', 'data']);
+    },
+  );
+
   const mounting = isAllowed('the right to mount a tmpfs', () =>
     runTool('unshare', '-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'),
   );
