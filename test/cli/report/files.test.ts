@@ -199,6 +199,24 @@ describe('govctl report download', () => {
     ]);
   });
 
+  it('says beside a CSV on standard output that it contains only the header', async () => {
+    start();
+    service.put({ name: 'Trend', formats: [{ format: 'csv', url: 'http://service.test/csv' }] });
+    const download = async (content: string) =>
+      run(['download', 'Trend', '--format', 'csv', '--out', '-'], {
+        fetch: async (url, init) =>
+          url.includes('/download/')
+            ? new Response(content, { headers: { etag: '"v1"' } })
+            : service.fetch(url, init),
+      });
+    expect(await download('scan,score\r\n')).toEqual({
+      exitCode: 0,
+      stdout: 'scan,score\r\n',
+      stderr: 'No data: the CSV of report rpt_000001 contains only the header.\n',
+    });
+    expect(await download('scan,score\r\nscn_1,90\r\n')).toMatchObject({ stderr: '' });
+  });
+
   it('makes a folder of what is not called as the file is', async () => {
     service.put({ name: 'Quarter' });
     service.put({ name: 'Locked', protected: true });

@@ -9,6 +9,8 @@ import type { ShownReport } from '../report-objects.ts';
 import { downloadAside } from './download-aside.ts';
 import type { Password } from './download-report.ts';
 
+const lineFeed = 0x0a;
+
 const readable: readonly string[] = ['csv', 'json', 'html'];
 
 /** What no person can read is not written to a terminal. @throws GovctlError usage_error */
@@ -38,11 +40,16 @@ export async function streamFormat(
 ): Promise<void> {
   const file = await downloadAside(context, client, report, format, password);
   try {
-    if (name === '-') {
-      for await (const bytes of createReadStream(file)) {
-        await context.world.terminal.stdout.write(bytes as Buffer);
-      }
-    } else await copyInto(file, name);
+    if (name !== '-') return await copyInto(file, name);
+    let lines = 0;
+    for await (const chunk of createReadStream(file)) {
+      const bytes = chunk as Buffer;
+      for (const byte of bytes) if (byte === lineFeed) lines += 1;
+      await context.world.terminal.stdout.write(bytes);
+    }
+    if (format === 'csv' && !report.protected && lines <= 1) {
+      await context.say(`No data: the CSV of report ${report.id} contains only the header.`);
+    }
   } finally {
     await rm(path.dirname(file), { recursive: true, force: true });
   }
