@@ -61,7 +61,7 @@ function readMethodAndPath({ args, data }: ApiOptions): { method: string; where:
     });
   }
   const [method, where] =
-    second === undefined && first.startsWith('/')
+    second === undefined && !methods.includes(first.toUpperCase())
       ? [data === undefined ? 'GET' : 'POST', first]
       : [first.toUpperCase(), second];
   if (!methods.includes(method)) {
@@ -73,7 +73,9 @@ function readMethodAndPath({ args, data }: ApiOptions): { method: string; where:
   if (where === undefined) throw new GovctlError('usage_error', `No path given for ${method}`);
   if (!where.startsWith('/') || where.startsWith('//')) {
     throw new GovctlError('usage_error', `The path ${where} must start with a single /`, {
-      hint: 'To protect your credentials, requests go only to the service. To use another service, pass --base-url.',
+      hint: /^[a-z][a-z0-9/-]*$/.test(where)
+        ? `Did you mean ${where.startsWith('v1/') ? '' : '/v1'}/${where}? To list all endpoints, run \`govctl api --list\`.`
+        : 'To protect your credentials, requests go only to the service. To use another service, pass --base-url.',
     });
   }
   return { method, where };

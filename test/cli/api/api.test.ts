@@ -194,6 +194,8 @@ describe('govctl api', () => {
     [['DELET', '/v1/policies/x'], 'Did you mean DELETE?'],
     [['DELETE', '/v1/policies'], 'does not support DELETE'],
     [['GET', 'v1/policies'], 'must start with a single /'],
+    [['policies'], 'Did you mean /v1/policies?'],
+    [['v1/policies'], 'Did you mean /v1/policies?'],
     [['GET', 'https://evil.example.com/v1'], 'must start with a single /'],
     [['GET', '//evil.example.com/v1'], 'must start with a single /'],
     [['GET', '/v1/policies', '-f', 'limit'], 'name=value'],
