@@ -433,7 +433,7 @@ describe('govctl exemption create', () => {
   const warnings = (stderr: string) =>
     stderr.split('\n').filter((line) => line.includes('inventory matches'));
 
-  it('warns about resources that are not in the inventory, and creates it', async () => {
+  it('warns about resources that are not in the inventory, and creates it; update does, too', async () => {
     write('open.ndjson', bucket('open', { public: true }));
     await run(['resource', 'import', 'open.ndjson']);
     const created = await create(['open', 'op*', 'nope', 'nope-*']);
@@ -445,6 +445,12 @@ describe('govctl exemption create', () => {
       ],
     ]);
     expect((await json('violation', 'list', '--status', 'EXEMPT')).violations).toHaveLength(1);
+    const { exemptions } = await json('exemption', 'list');
+    const [{ id }] = exemptions as [{ id: string }];
+    const update = ['exemption', 'update', id, '--resource', 'op*', '--resource', 'other'];
+    expect(warnings((await run(update)).stderr)).toEqual([
+      'warning: No resource in the inventory matches "other" at the moment.',
+    ]);
   });
 
   it('does not warn where the token must not read the inventory', async () => {

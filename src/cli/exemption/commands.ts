@@ -79,6 +79,10 @@ const changes: Changes<UpdateOptions> = {
       tags: tag && [...tag],
     }),
   hint: 'Pass at least one field, such as --expires 2026-12-31.',
+  warn: async ({ resource }, context) => {
+    if (resource === undefined) return;
+    await (await import('./unmatched.ts')).warnOfUnmatched(context, resource);
+  },
 };
 
 export function registerExemptionCommands(program: GovctlCommand, act: Act): void {

@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { shownBy } from '../objects/shown-by.ts';
 import { exemptionView } from './exemption-view.ts';
-import { findUnmatched } from './unmatched.ts';
+import { warnOfUnmatched } from './unmatched.ts';
 
 export interface CreateOptions extends Omit<ExemptionInput, 'resources' | 'tags'> {
   readonly resource: readonly string[];
@@ -28,17 +28,14 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
     ...defined({ category }),
     ...(tag ? { tags: [...tag] } : {}),
   };
-  const { data, unmatched } = await withOurServer(
+  await warnOfUnmatched(context, resource);
+  const { data } = await withOurServer(
     context,
     'exemptions',
     'Creating exemption',
     async (client) => {
       const project = await ownProjectWith(context, client, policy);
-      const unmatched = await findUnmatched(client, resource);
-      const created = await client.exemptions.create({
-        body: { ...fields, ...defined({ project }) },
-      });
-      return { ...created, unmatched };
+      return client.exemptions.create({ body: { ...fields, ...defined({ project }) } });
     },
   );
   await context.show(
@@ -47,11 +44,6 @@ export async function runCreate(context: Context, options: CreateOptions): Promi
       await shownBy(context, data, { headline: (style) => `${style.green('Created')} ${data.id}` }),
     ),
   );
-  for (const one of unmatched) {
-    await context.warn(
-      `No resource in the inventory matches ${JSON.stringify(one)} at the moment.`,
-    );
-  }
   return exitCodes.ok;
 }
 

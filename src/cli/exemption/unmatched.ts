@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { AnsweredResource } from '../../contract/resources.ts';
 import { matchesId } from '../../engine/exempt.ts';
+import type { Context } from '../context.ts';
 import { collectPages } from '../objects/collect-pages.ts';
 import { isUnavailable } from '../objects/our-server.ts';
 
@@ -9,11 +10,23 @@ import { isUnavailable } from '../objects/our-server.ts';
 const mostCompared = 2_000;
 const mostLookedUp = 20;
 
+/** Warns, before an exemption is stored, of its resource IDs and globs that no resource matches: most are typos. */
+export async function warnOfUnmatched(
+  context: Context,
+  resources: readonly string[],
+): Promise<void> {
+  for (const one of await findUnmatched(await context.client(), resources)) {
+    await context.warn(
+      `No resource in the inventory matches ${JSON.stringify(one)} at the moment.`,
+    );
+  }
+}
+
 /**
  * The resource IDs and globs of an exemption that no resource matches now. In an inventory with more resources than are
  * compared, a glob may match one of the others; with a token that must not read resources, all may match.
  */
-export async function findUnmatched(
+async function findUnmatched(
   client: Client,
   resources: readonly string[],
 ): Promise<readonly string[]> {

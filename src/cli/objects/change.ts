@@ -51,11 +51,13 @@ export interface Changes<Flags> {
   readonly fieldsOf: (flags: Flags, context: Context) => object;
   /** Shown when no field was given. */
   readonly hint: string;
+  /** Warns about the flags before the change is sent. */
+  readonly warn?: (flags: Flags, context: Context) => Promise<void>;
 }
 
 /** `update` of a noun that only our server has, by ID. */
 export const updateNoun =
-  <Item extends WithId, Flags>({ fieldsOf, hint }: Changes<Flags>) =>
+  <Item extends WithId, Flags>({ fieldsOf, hint, warn }: Changes<Flags>) =>
   (noun: Noun<Item, never>): Run<UpdateFlags & Flags> =>
   async (context, flags) => {
     if ('of' in noun)
@@ -64,6 +66,7 @@ export const updateNoun =
     checkChanges(fields, hint);
     const params = { id: flags.args[0] };
     const tags = await warnIfKept(context, noun, params.id);
+    await warn?.(flags, context);
     const input = { params, body: keepOwnership(tags, fields) };
     const { data } = await withServer(context, noun, `Updating ${noun.one}`, (client) =>
       apiOf(noun, client, 'update')(input, defined({ ifMatch: flags.ifMatch })),
