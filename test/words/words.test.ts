@@ -5,7 +5,7 @@ import { listStrings } from './strings.js';
 /** What the program and its docs do not say, and what to write instead. */
 const rules: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bcan not\b/i, 'cannot'],
-  [/\bfolders?\b/i, 'directory'],
+  [/(?<!::)\bfolders?\b/i, 'directory'],
   [/\bwaive[rd]?\b/i, 'exemption, exempt'],
   [/\bundecided\b/i, 'error'],
   [/\bwhoever\b/i, 'anyone who'],
