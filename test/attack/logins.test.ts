@@ -107,20 +107,21 @@ describe('a discovery document', () => {
   });
 });
 
-it('no request of a login has a signal of its own, as a timeout would pass for Ctrl-C', async () => {
+it('each request of a login ends with Ctrl-C, and with no signal of its own, as a timeout would pass for it', async () => {
+  const { signal } = new AbortController();
   const signals: unknown[] = [];
   const transport: Transport = {
     send: () => Promise.reject(new Error('not sent')),
-    exchange: async (_, __, { signal } = {}) => {
-      signals.push(signal);
+    exchange: async (_, __, sent) => {
+      signals.push(sent?.signal);
       return jsonAnswer({ error: 'authorization_pending' }, 400);
     },
   };
   const offer = { web: true, device: true, issuer: base, namesIssuer: true, scopes: [] };
-  const { lib, config } = await openOauth(transport, base, offer);
+  const { lib, config } = await openOauth(transport, base, offer, signal);
   await expect(lib.initiateDeviceAuthorization(config, {})).rejects.toThrow();
   await expect(lib.genericGrantRequest(config, 'x', {})).rejects.toThrow();
-  expect(signals).toEqual([undefined, undefined]);
+  expect(signals).toEqual([signal, signal]);
 });
 
 describe('the answer to a device', () => {

@@ -55,7 +55,7 @@ export async function logInPerson(
     throw isMissing(error) ? notOffered(baseUrl, way, error) : error;
   });
   if (!offer[way]) throw notOffered(baseUrl, way);
-  const client = await openOauth(transport, baseUrl, offer);
+  const client = await openOauth(transport, baseUrl, offer, context.world.signal);
   const wanted = scope ?? offer.scopes.join(' ');
   const tokens =
     way === 'web'

@@ -15,11 +15,15 @@ export interface OauthClient {
 /** Seconds that ID tokens may be off: nothing here depends on them, and this machine's clock may be wrong. */
 const clockTolerance = 24 * 60 * 60;
 
-/** A client of the service's authorization server, whose requests go the way of all others: proxies, authorities, `-v`. */
+/**
+ * A client of the service's authorization server, whose requests go the way of all others: proxies, authorities, `-v`.
+ * @param signal ends them: nobody has logged in before the last one was answered
+ */
 export async function openOauth(
   transport: Transport,
   baseUrl: string,
   { issuer, namesIssuer }: LoginOffer,
+  signal: AbortSignal,
 ): Promise<OauthClient> {
   // Only logins need it.
   const lib = await import('openid-client');
@@ -38,7 +42,7 @@ export async function openOauth(
   );
   // Whether an address without TLS is taken is decided where commands connect.
   if (baseUrl.startsWith('http:')) lib.allowInsecureRequests(config);
-  // The transport has a timeout, and says so; a signal it takes for Ctrl-C.
+  // The transport has a timeout, and says so; any signal it takes for Ctrl-C.
   config.timeout = 0;
   config[lib.customFetch] = async (url, { method, headers, body }) => {
     const answer = await transport.exchange(method, url.slice(baseUrl.length), {
@@ -46,6 +50,7 @@ export async function openOauth(
       // Codes work once: one that is sent again, as no answer came, gets nothing that anybody else has.
       repeatable: true,
       headers,
+      signal,
       ...(body === undefined || body === null ? {} : { body: String(body as URLSearchParams) }),
     });
     const hasBody = answer.status !== 204 && answer.status !== 205 && answer.status !== 304;
