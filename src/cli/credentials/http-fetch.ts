@@ -141,7 +141,9 @@ async function openNetwork(
         body: answer.body,
       };
     }
-    return bufferedAnswer(answer.statusCode, answer.headers, await answer.body.text());
+    const text = await answer.body.text();
+    const { statusCode: status } = answer;
+    return bufferedAnswer(status, answer.headers, status < 300 ? text : hideToken(text, headers));
   };
 }
 
@@ -152,6 +154,15 @@ function mayBeRefused(error: unknown): never {
   throw Object.assign(new Error(cutWithCertificate, { cause: error }), {
     code: cutWithCertificate,
   });
+}
+
+/** Characters from which a token is one, and not a word that an error may contain. */
+const shortestToken = 16;
+
+/** A proxy may repeat a request in its error, and what a command prints is in the log of CI. */
+function hideToken(error: string, { authorization = '' }: FetchInit['headers']): string {
+  const token = authorization.replace(/^Bearer /, '');
+  return token.length < shortestToken ? error : error.replaceAll(token, '***');
 }
 
 function bufferedAnswer(status: number, headers: GivenHeaders, text: string): HttpAnswer {

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { createClient } from '../../client/client.ts';
-import type { Fetch, FetchInit, HttpAnswer } from '../../client/http.ts';
+import type { Fetch } from '../../client/http.ts';
 import type { TransportOptions, TryEvent } from '../../client/transport.ts';
 import { endpointsAt } from '../api/endpoint-table.ts';
 import type { Context } from '../context.ts';
@@ -74,7 +74,7 @@ export async function connectAs(
   const client = createClient({
     ...options,
     ...(secret === undefined ? {} : { signing: { secret, sha256, now: context.world.now } }),
-    fetch: renewing(hidingToken(options.fetch), tokens),
+    fetch: renewing(options.fetch, tokens),
     token: (method, path) => tokens.token(scopeFor(method, path)),
   });
   return { client, tokens };
@@ -146,19 +146,14 @@ function sayOnce({ say }: Context): (event: TryEvent) => void {
   };
 }
 
-const scheme = 'Bearer ';
-
-/** The token of a request. */
-const tokenIn = ({ authorization: sent }: FetchInit['headers']): string | undefined =>
-  sent?.startsWith(scheme) ? sent.slice(scheme.length) : undefined;
-
 /** Retries once with a new token if the server refuses the current one, which may have been revoked. */
 function renewing(fetch: Fetch, tokens: TokenSource): Fetch {
+  const scheme = 'Bearer ';
   return async (url, init) => {
     const answer = await fetch(url, init);
-    const refused = tokenIn(init.headers);
-    if (answer.status !== 401 || refused === undefined) return answer;
-    const token = await tokens.renew(refused);
+    const sent = init.headers.authorization;
+    if (answer.status !== 401 || !sent?.startsWith(scheme)) return answer;
+    const token = await tokens.renew(sent.slice(scheme.length));
     if (token === undefined) return answer;
     return fetch(url, {
       ...init,
@@ -166,27 +161,6 @@ function renewing(fetch: Fetch, tokens: TokenSource): Fetch {
     });
   };
 }
-
-/** Characters from which a token is one, and not a word that an error may contain. */
-const shortestToken = 16;
-
-/** Hides the token in errors: a proxy may repeat the request in its own, and what a command prints is in the log of CI. */
-function hidingToken(fetch: Fetch): Fetch {
-  return async (url, init) => {
-    const answer = await fetch(url, init);
-    const token = tokenIn(init.headers);
-    if (answer.ok || token === undefined || token.length < shortestToken) return answer;
-    return hideIn(answer, token);
-  };
-}
-
-const hideIn = (answer: HttpAnswer, token: string): HttpAnswer => ({
-  status: answer.status,
-  ok: answer.ok,
-  headers: answer.headers,
-  text: async () => (await answer.text()).replaceAll(token, '***'),
-  clone: () => hideIn(answer.clone(), token),
-});
 
 const secretParameter = /token|secret|key|password|signature|code/i;
 

@@ -94,6 +94,25 @@ describe('over real HTTP', () => {
     expect(await answer.text()).toBe('PUT /a?b=%C3%BC "0" "ü"');
   });
 
+  it.each([
+    ['policy list', 400],
+    ['policy get p -v', 401],
+    ['policy list -o json', 403],
+    ['api GET /v1/policies', 500],
+    ['report download 7 --format pdf', 404],
+  ])('`%s` does not print the token that an error with %i repeats', async (words, status) => {
+    const baseUrl = await serve(({ headers: { authorization } }, response) => {
+      const message = `You sent ${authorization}.`;
+      response.writeHead(status).end(JSON.stringify({ error: 'internal_error', message }));
+    });
+    const { stdout, stderr } = await runCommandLine([...words.split(' '), '--base-url', baseUrl], {
+      env: { GOVCTL_TOKEN: `gk_${'a1'.repeat(20)}` },
+      fetch: createHttpFetch({}),
+    });
+    expect(stdout + stderr).toContain('You sent Bearer ***.');
+    expect(stdout + stderr).not.toContain('a1a1');
+  });
+
   it('says that nothing listens', async () => {
     const port = await listen(createTcpServer());
     await closing.pop()?.();
