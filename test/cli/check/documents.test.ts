@@ -222,6 +222,56 @@ describe('the history of a resource in several files of AWS Config', () => {
   );
 });
 
+describe('lists of Azure resources in several files', () => {
+  const server = '/subscriptions/s/resourceGroups/r/providers/Microsoft.Sql/servers/db';
+  const list = (...value: readonly object[]): string => JSON.stringify({ value }, undefined, 1);
+  const servers = (name: string, more: object = {}) =>
+    list({
+      ...{ id: server.replace(/db$/, name), name, type: 'Microsoft.Sql/servers' },
+      properties: { publicNetworkAccess: 'Enabled', ...more },
+    });
+  const rules = list({
+    ...{ id: `${server.toUpperCase()}/firewallRules/all`, name: 'all' },
+    type: 'Microsoft.Sql/servers/firewallRules',
+    properties: { startIpAddress: '0.0.0.0', endIpAddress: '255.255.255.255' },
+  });
+  const closed = `name: closed
+resource_type: Azure::Sql::servers
+severity: HIGH
+rules:
+  - condition: 'is_internet(resource.network.allowed_cidrs)'
+    effect: DENY
+    message: open
+`;
+  const checkLists = async (files: Readonly<Record<string, string>>) => {
+    const argv = ['check', ...Object.keys(files), '--policies', 'p.yaml', '--all', '-o', 'json'];
+    const { stdout } = await runCommandLine(argv, { cwd: makeRepo({ ...files, 'p.yaml': closed }) }); // prettier-ignore
+    const { results, warnings } = JSON.parse(stdout) as { results: { file: string; resource: string; status: string }[]; warnings: object[] }; // prettier-ignore
+    return [...results.map(({ file, resource: id, status }) => `${file} ${id.slice(id.lastIndexOf('/') + 1)} ${status}`), ...warnings]; // prettier-ignore
+  };
+
+  it('have the parts of a resource in any of them, whatever the case of its ID', async () => {
+    expect(await checkLists({ 'servers.json': servers('db'), 'rules.json': rules })).toEqual([
+      'rules.json db FAIL',
+    ]);
+    expect(await checkLists({ 'servers.json': servers('db') })).toEqual(['servers.json db ERROR']);
+  });
+
+  it('leave those of other resources as they are', async () => {
+    const files = { 'servers.json': servers('db2'), 'rules.json': rules };
+    expect(await checkLists(files)).toEqual(['servers.json db2 ERROR']);
+  });
+
+  it('that contradict each other are checked in each form, with a warning', async () => {
+    const files = { 'a.json': servers('db'), 'b.json': servers('db', { version: '12.0' }) };
+    expect(await checkLists(files)).toEqual([
+      'a.json db ERROR',
+      'b.json db ERROR',
+      expect.objectContaining({ message: expect.stringContaining('in these files') as unknown }),
+    ]);
+  });
+});
+
 function readAll(documents: ReturnType<typeof createDocuments>, texts: readonly string[]) {
   const alone = texts.flatMap((text, nth) => {
     const file = `f${nth}`;

@@ -24,6 +24,12 @@ export function listResources(document: unknown): Found[] {
       : [];
 }
 
+/** The resources of several answers. */
+export const listEach = (documents: unknown): Found[] =>
+  itemsOf(documents).flatMap((document, index) =>
+    listResources(document).map(({ value, at }) => ({ value, at: [index, ...at] })),
+  );
+
 const found = (list: readonly unknown[], at: DocumentPath): Found[] =>
   itemsOf(list).map((value, index) => ({ value: fieldsOf(value), at: [...at, index] }));
 
@@ -72,6 +78,13 @@ const subscriptionOf = (id: string): string | undefined => {
   const [, first, subscription] = id.split('/');
   return first?.toLowerCase() === 'subscriptions' ? textOf(subscription) : undefined;
 };
+
+/** The ID of the resource that this one is part of in the end, or its own: up to the first type and name of a provider. */
+export function wholeId(id: string): string {
+  const segments = id.toLowerCase().split('/');
+  const at = segments.indexOf('providers');
+  return (at < 0 ? segments : segments.slice(0, at + 4)).join('/');
+}
 
 /** The id without its last type and name, where the resource is part of another. */
 function parentId(id: string): string | undefined {

@@ -1,7 +1,7 @@
 import { withoutCopies } from '../../canonical-text.ts';
 import { fieldsOf, isFields, textOf } from '../../json.ts';
 import type { Reader } from '../../model.ts';
-import { isLiveResource, listResources, toLiveResource } from './lists.ts';
+import { isLiveResource, listEach, listResources, toLiveResource, wholeId } from './lists.ts';
 import { templateWords } from './other-case.ts';
 import { readTemplate } from './template.ts';
 
@@ -12,7 +12,7 @@ export const azure: Reader = {
     schemaOf(document) !== undefined ||
     looksLikeTemplate(document) ||
     listResources(document).some(({ value }) => isLiveResource(value)),
-  read: (document, { parameters, allConditions }) => {
+  read: (document, { parameters, allConditions, isJoined }) => {
     const schema = schemaOf(document);
     if (schema !== undefined && !schema.includes('deploymenttemplate'))
       return { raws: [], problems: [{ message: whatElse(schema), at: ['$schema'] }] };
@@ -24,7 +24,7 @@ export const azure: Reader = {
         allConditions,
       );
     }
-    const found = listResources(document);
+    const found = isJoined ? listEach(document) : listResources(document);
     const live = withoutCopies(
       found.filter(({ value }) => isLiveResource(value)),
       ({ value }) => String(value['id']),
@@ -37,6 +37,12 @@ export const azure: Reader = {
       ),
     };
   },
+  links: (document) =>
+    schemaOf(document) !== undefined || looksLikeTemplate(document)
+      ? []
+      : listResources(document).flatMap(({ value }) =>
+          isLiveResource(value) ? [wholeId(textOf(value['id']) ?? '')] : [],
+        ),
 };
 
 /** The schema's file name, in lower case, where it is one of Azure's deployments. */
