@@ -33,6 +33,8 @@ const maxDepth = 64;
 /** Characters of the expression of an unknown value; a longer one is cut. */
 const maxExpression = 1_000;
 
+const mustBeStep = 'must be the name of an attribute, or a place in a list from 0';
+
 /**
  * A value of a resource that its source does not know, such as a parameter without a value: conditions that need it are
  * undecided. Ignored once the resource has a value there.
@@ -40,7 +42,7 @@ const maxExpression = 1_000;
 const UnknownAttribute = z.strictObject({
   /** Names of attributes, and places in lists from 0. */
   path: z
-    .array(z.union([z.string(), z.int().min(0)]))
+    .array(z.union([z.string(), z.int().min(0)], { error: mustBeStep }))
     .min(1)
     .max(maxDepth),
   /** As a person would write it: `Ref Key`. */

@@ -38,8 +38,8 @@ export async function restoreBackup(
   const list = await listOf(dir);
   const wasFree = await isFree(target);
   if (!wasFree && !force) {
-    throw new GovctlError('file_error', `${target} is not empty`, {
-      hint: 'Use a new directory, or pass --force to rename the old one.',
+    throw new GovctlError('file_error', `${target} is not an empty directory`, {
+      hint: 'Use a new directory, or pass --force to rename what is there.',
     });
   }
   await checkApart(dir, target);

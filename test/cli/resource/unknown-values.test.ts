@@ -144,4 +144,18 @@ describe('a value that an import does not know', () => {
       expect(json.evaluations).toMatchObject([{ status: 'ERROR', reason: 'unknown_value' }]);
     },
   );
+
+  it.each([
+    [1.5, 'must be the name of an attribute, or a place in a list from 0'],
+    [null, 'must be the name of an attribute, or a place in a list from 0'],
+    [-1, 'must be at least 0'],
+  ])('is refused at the step %s of its path, which leads nowhere', async (step, message) => {
+    const { status, json } = await service.send('PUT', '/v1/resources/a', {
+      body: { id: 'a', type: 'AWS::S3::Bucket', _unknown: [{ path: [step], expression: 'Ref X' }] },
+    });
+    expect([status, json.details]).toEqual([
+      400,
+      [{ field: '_unknown[0].path[0]', message: expect.stringContaining(message) }],
+    ]);
+  });
 });

@@ -9,6 +9,7 @@ import {
   rename,
   rm,
   stat,
+  symlink,
   truncate,
   writeFile,
 } from 'node:fs/promises';
@@ -450,7 +451,11 @@ describe('a restore', () => {
   it('refuses a damaged backup, and a directory with anything in it', async () => {
     await makeData(20);
     await backUp('b');
-    await expect(restore('b', 'data')).rejects.toMatchObject({ error: 'file_error' });
+    await symlink('nowhere', path.join(folder.path, 'link'));
+    for (const there of ['data', 'link']) {
+      await expect(restore('b', there)).rejects.toThrow(`${there} is not an empty directory`);
+    }
+    await rm(path.join(folder.path, 'link'));
     await expect(restore('data', 'r')).rejects.toThrow(/is not a backup/);
     await appendFile(path.join(folder.path, 'b', 'blobs', 'blob_15'), 'x');
     const { verified, replaced } = await restore('b', 'data', true);
