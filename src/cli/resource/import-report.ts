@@ -49,7 +49,7 @@ const mostShown = 20;
 export async function showImport(
   context: Context,
   report: ImportReport,
-  pruned?: { readonly value: { readonly dry_run: boolean; readonly pruned: readonly Gone[] }; readonly human: (style: Style) => string }, // prettier-ignore
+  pruned?: { readonly value: { readonly dry_run: boolean; readonly pruned: readonly Gone[]; readonly newer: readonly Gone[] }; readonly human: (style: Style) => string }, // prettier-ignore
 ): Promise<void> {
   const isDry = pruned?.value.dry_run === true;
   await context.show({

@@ -24,7 +24,7 @@ import { showImport } from './import-report.ts';
 import type { ImportReport, Rejected } from './import-report.ts';
 import { resourceLines } from './resource-lines.ts';
 import { askToPrune, checkPruneFlags, deleteGone, describePruned, findGone } from './prune.ts';
-import type { Gone, PruneOptions } from './prune.ts';
+import type { Missing, PruneOptions } from './prune.ts';
 import { createSent } from './sent-ids.ts';
 import type { Sent } from './sent-ids.ts';
 
@@ -124,19 +124,20 @@ async function prune(
     pages,
     maxDelete: options.maxDelete ?? config.guards.max_delete,
   };
-  let gone: readonly Gone[];
+  let missing: Missing;
   try {
-    gone = await findGone(context, sent, deleted, limits);
-    if (!isDry && gone.length > 0) await askToPrune(context, gone, options);
+    missing = await findGone(context, sent, deleted, limits);
+    if (!isDry && missing.gone.length > 0) await askToPrune(context, missing.gone, options);
   } catch (error) {
     // What was imported and rejected before is said all the same.
     if (!isDry || report.rejected_lines.length > 0) await showImport(context, report);
     throw error;
   }
+  const { gone, newer } = missing;
   if (!isDry) await deleteGone(context, gone);
   await showImport(context, report, {
-    value: { dry_run: isDry, pruned: gone },
-    human: (style) => describePruned(context, { gone, isDry }, style),
+    value: { dry_run: isDry, pruned: gone, newer },
+    human: (style) => describePruned(context, { gone, newer, isDry }, style),
   });
 }
 

@@ -8,7 +8,7 @@ import type { ApprovalOptions } from '../flags/approval.ts';
 import { approvalRequired, isApproved, notApproved } from '../flags/approval.ts';
 import { collectPages } from '../objects/collect-pages.ts';
 import { withOurServer } from '../objects/our-server.ts';
-import { count, inThrees } from '../terminal/printable.ts';
+import { count, inThrees, printableLine } from '../terminal/printable.ts';
 import { formatTable, tableColumns } from '../terminal/table.ts';
 import type { Column } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
@@ -18,6 +18,13 @@ import type { Placed, Sent } from './sent-ids.ts';
 /** A resource of the inventory that the files do not contain. */
 export interface Gone extends Placed {
   readonly id: string;
+}
+
+/** What a pruning import found. */
+export interface Missing {
+  readonly gone: readonly Gone[];
+  /** Captured after everything that the files contain of their account and region, so that they may just be older. */
+  readonly newer: readonly Gone[];
 }
 
 export interface PruneOptions extends ApprovalOptions {
@@ -66,7 +73,7 @@ export async function findGone(
   sent: Sent,
   deleted: readonly Deleted[],
   { unreadable, pages, maxDelete }: PruneLimits,
-): Promise<readonly Gone[]> {
+): Promise<Missing> {
   // The service names lines that are no resources, too.
   const problems = Math.max(unreadable, sent.unread());
   if (problems > 0) {
@@ -91,29 +98,43 @@ export async function findGone(
       hint: 'Check the files.',
     });
   }
-  const { live, gone } = await withOurServer(
+  const { live, gone, newer } = await withOurServer(
     context,
     'a resource inventory',
     'Listing resources',
     async (client) => {
-      const inScope = await listScopes(client, sent);
-      const missing = inScope.filter(({ id }) => !sent.has(id));
-      const known = new Set(missing.map(({ id }) => id));
-      const others = told.filter(({ id }) => !known.has(id));
-      const there = await readDeleted(client, others);
-      return { live: [...inScope, ...there], gone: [...missing, ...there] };
+      const there = await readDeleted(client, told);
+      const isTold = new Set(there.map(({ id }) => id));
+      const others = (await listScopes(client, sent)).filter(({ id }) => !isTold.has(id));
+      const missing = others.filter(({ id }) => !sent.has(id));
+      const rows = (is: boolean): Gone[] =>
+        missing.flatMap((one) => (isNewer(one, sent) === is ? [rowOf(one)] : []));
+      return {
+        live: others.length + there.length,
+        gone: [...rows(false), ...there],
+        newer: rows(true),
+      };
     },
   );
-  const percent = (gone.length / Math.max(1, live.length)) * 100;
-  if (live.length >= percentageFrom && percent > maxDelete) {
+  const percent = (gone.length / Math.max(1, live)) * 100;
+  if (live >= percentageFrom && percent > maxDelete) {
     throw new GovctlError(
       'guard_refused',
-      `${inThrees(gone.length)} of ${inThrees(live.length)} resources would be deleted (${Math.round(percent)}%); the maximum is ${maxDelete}%`,
+      `${inThrees(gone.length)} of ${inThrees(live)} resources would be deleted (${Math.round(percent)}%); the maximum is ${maxDelete}%`,
       { hint: `To delete these resources anyway, use --max-delete ${Math.ceil(percent)}.` },
     );
   }
-  return gone;
+  return { gone, newer };
 }
+
+/** A resource of the inventory, and when it was captured, in milliseconds since 1970. */
+interface Live extends Gone {
+  readonly captured: number | undefined;
+}
+
+/** Whether it was captured after everything in the files that is of its account and region: they may be older. */
+const isNewer = (live: Live, sent: Sent): boolean =>
+  (live.captured ?? -Infinity) > (sent.newestOf(live) ?? Infinity);
 
 /** Those of the resources that the files say were deleted that are there, unless they were created again since. */
 async function readDeleted(client: Client, deleted: readonly Deleted[]): Promise<readonly Gone[]> {
@@ -122,21 +143,26 @@ async function readDeleted(client: Client, deleted: readonly Deleted[]): Promise
     const some = deleted.slice(from, from + atOnce).map(async ({ id, captured }) => {
       const live = await unlessMissing(client.resources.get({ params: { id } }));
       if (!live || (captured ?? Infinity) < (capturedAt(live.data) ?? 0)) return [];
-      const { type, account_id, region } = live.data;
-      return [{ id, type, ...defined({ account_id, region }) }];
+      return [rowOf(live.data)];
     });
     found.push(...(await Promise.all(some)).flat());
   }
   return found;
 }
 
+const rowOf = ({ id, type, account_id, region }: Gone): Gone => ({
+  id,
+  type,
+  ...defined({ account_id, region }),
+});
+
 /** What the inventory has of the types, accounts and regions of the files. */
-async function listScopes(client: Client, { scopes }: Sent): Promise<readonly Gone[]> {
+async function listScopes(client: Client, { scopes }: Sent): Promise<readonly Live[]> {
   const byType = new Map<string, (string | undefined)[]>();
   for (const { type, account_id: account } of scopes.values()) {
     byType.set(type, [...(byType.get(type) ?? []), account]);
   }
-  const live: Gone[] = [];
+  const live: Live[] = [];
   for (const [type, accounts] of byType) {
     // The service filters by account where there is one; the region, and no account, are compared here.
     const isFiltered = accounts.length <= 50 && accounts.every((one) => one && !one.includes(','));
@@ -147,10 +173,9 @@ async function listScopes(client: Client, { scopes }: Sent): Promise<readonly Go
     const { rows } = await collectPages(Infinity, 'resources', async (page) => {
       const query = { ...filter, sort_by: 'id', order: 'asc', ...page } as const;
       const { data, characters } = await client.resources.list({ query });
-      const found = data.resources.flatMap((one): Gone[] => {
-        const { id, type: its, account_id, region } = one;
-        return isUnplaced(one) ? [] : [{ id, type: its, ...defined({ account_id, region }) }];
-      });
+      const found = data.resources.flatMap((one): Live[] =>
+        isUnplaced(one) ? [] : [{ ...rowOf(one), captured: capturedAt(one) }],
+      );
       return { rows: found, pagination: data.pagination, characters };
     });
     live.push(...rows.filter((row) => scopes.has(scopeKey(row))));
@@ -207,10 +232,14 @@ function describeGone(gone: readonly Gone[], style: Style, room: number): string
 /** What a pruning import adds to the view of an import. */
 export function describePruned(
   { world }: Context,
-  { gone, isDry }: { readonly gone: readonly Gone[]; readonly isDry: boolean },
+  { gone, newer, isDry }: Missing & { readonly isDry: boolean },
   style: Style,
 ): string {
   const table = isDry ? describeGone(gone, style, tableColumns(world.terminal)) : '';
   const done = isDry ? 'Would prune' : style.green('Pruned');
-  return `${table}${done} ${count(gone.length, 'resource')}\n`;
+  const [first] = newer;
+  const kept = first
+    ? `${count(newer.length, 'resource')}${newer.length > 1 ? `, such as ${printableLine(first.id)},` : ` (${printableLine(first.id)})`} not pruned: captured after everything in the files of the same account and region\n`
+    : '';
+  return `${table}${done} ${count(gone.length, 'resource')}\n${kept}`;
 }

@@ -1,6 +1,6 @@
 import { isFields } from '../../inventory/json.ts';
 import { canonicalText } from '../../inventory/canonical-text.ts';
-import { UnknownAttributes, providerOf, typeKey } from '../../contract/resources.ts';
+import { UnknownAttributes, capturedAt, providerOf, typeKey } from '../../contract/resources.ts';
 import { hashId } from '../../project/check/id-set.ts';
 
 /** Why a resource is not sent. */
@@ -25,6 +25,11 @@ export interface Sent {
   readonly has: (id: string) => boolean;
   /** Each type, account and region of what was sent, as far as they are known. */
   readonly scopes: ReadonlyMap<string, Placed>;
+  /**
+   * When the newest of what was sent of an account and region was captured, in milliseconds since 1970: what was captured
+   * later can't be missed in the files. Undefined where none of it tells.
+   */
+  readonly newestOf: (placed: Omit<Placed, 'type'>) => number | undefined;
   /** The number of resources of which they are not. */
   readonly unplaced: () => number;
   /** The number of lines that are no resources. */
@@ -33,6 +38,9 @@ export interface Sent {
 
 export const scopeKey = ({ type, account_id: account, region }: Placed): string =>
   JSON.stringify([typeKey(type), account, region]);
+
+const placeKey = ({ account_id: account, region }: Omit<Placed, 'type'>): string =>
+  JSON.stringify([account, region]);
 
 /** Whether the account or region of a resource is not known, as those of a template: it may be one of many. */
 export const isUnplaced = ({ _unknown: unknown }: Readonly<Record<string, unknown>>): boolean =>
@@ -45,11 +53,13 @@ export const isUnplaced = ({ _unknown: unknown }: Readonly<Record<string, unknow
 export function createSent(): Sent {
   const sent = new Map<string, { readonly content: string; readonly place: string }>();
   const scopes = new Map<string, Placed>();
+  const newest = new Map<string, number>();
   let unread = 0;
   let unplaced = 0;
   return {
     has: (id) => sent.has(id),
     scopes,
+    newestOf: (placed) => newest.get(placeKey(placed)),
     unplaced: () => unplaced,
     unread: () => unread,
     add(line, place) {
@@ -64,6 +74,9 @@ export function createSent(): Sent {
         const placed = { type, account_id: textOf(resource['account_id']), region: textOf(resource['region']) }; // prettier-ignore
         const key = scopeKey(placed);
         if (!scopes.has(key)) scopes.set(key, placed);
+        const place = placeKey(placed);
+        const captured = capturedAt(resource) ?? -Infinity;
+        if (captured > (newest.get(place) ?? -Infinity)) newest.set(place, captured);
       } else unread += 1;
       const content = contentOf(resource);
       const before = sent.get(id);
