@@ -147,6 +147,8 @@ export interface ReadDocument {
   readonly problems: readonly DocumentProblem[];
   readonly leftOut?: readonly LeftOut[];
   readonly deleted?: readonly Deleted[];
+  /** IDs of resources that exist, but of which the export tells nothing more. */
+  readonly untold?: readonly string[];
   /** What may be otherwise than it is written, such as by a macro that nobody here knows. */
   readonly notices?: readonly DocumentProblem[];
 }

@@ -1,3 +1,4 @@
+import { inThrees } from '../contract/in-threes.ts';
 import { field, isFields, textOf } from './json.ts';
 import type { DocumentProblem } from './model.ts';
 
@@ -15,22 +16,43 @@ const names = [
   'next_cursor',
 ] as const;
 
-/** Where the document is one page of a list, also inside `pagination` or a recording's `body`: half an inventory may pass for all of it. */
+/** What answers call the number of all rows, of which a page has some. */
+const totals = ['total_records', 'totalRecords', 'totalCount', 'total_count', 'totalSize', 'total'];
+
+/** What answers call their rows. */
+const lists = ['data', 'value', 'resources', 'assets', 'results', 'items'];
+
+/**
+ * Where the document is one page of a list, also inside `pagination` or a recording's `body`: half an inventory may pass
+ * for all of it. The last page has no way to a next one, but it may say how many rows there are.
+ */
 export function noticesOfPages(document: unknown): DocumentProblem[] {
   if (!isFields(document)) return [];
-  for (const [part, at] of [
-    [document, []],
-    [field(document, 'pagination'), ['pagination']],
-    [field(document, 'body'), ['body']],
+  const body = field(document, 'body');
+  for (const [part, at, holder] of [
+    [document, [], document],
+    [field(document, 'pagination'), ['pagination'], document],
+    [body, ['body'], body],
   ] as const) {
-    const name = names.find((one) => textOf(field(part, one)) !== undefined);
-    if (name === undefined) continue;
-    return [
-      {
-        message: `this is one page of a longer list (it has ${name}); to check all resources, pass the other pages, too`,
-        at: [...at, name],
-      },
-    ];
+    const token = names.find((one) => textOf(field(part, one)) !== undefined);
+    const why =
+      token === undefined ? describeMissing(part, holder) : { name: token, text: `has ${token}` };
+    if (!why) continue;
+    const message = `this is one page of a longer list (it ${why.text}); to check all resources, pass the other pages, too`;
+    return [{ message, at: [...at, why.name] }];
   }
   return [];
+}
+
+/** The name of the total where it is more than the rows of the holder, and both numbers. */
+function describeMissing(
+  part: unknown,
+  holder: unknown,
+): { readonly name: string; readonly text: string } | undefined {
+  const rows = lists.map((one) => field(holder, one)).find(Array.isArray);
+  const name = totals.find((one) => Number.isInteger(field(part, one)));
+  if (!rows || name === undefined) return undefined;
+  const total = Number(field(part, name));
+  if (total <= rows.length) return undefined;
+  return { name, text: `has ${inThrees(rows.length)} of ${inThrees(total)} rows` };
 }

@@ -34,6 +34,8 @@ export interface Inventory {
   readonly leftOut: readonly LeftOut[];
   /** What the input says was deleted. */
   readonly deleted: readonly Deleted[];
+  /** IDs of resources that the input names, but tells nothing of. */
+  readonly untold: readonly string[];
   /** What may be otherwise than it is written; all that can be read was. */
   readonly notices: readonly InputProblem[];
   /** Those of the notices that say that it is one page of a longer list: resources may be missing. */
@@ -103,6 +105,7 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
       isInDoubt: problems.some(({ affectsAll }) => affectsAll),
       leftOut,
       deleted: read.deleted ?? [],
+      untold: read.untold ?? [],
       notices: [...placed(read.notices ?? []), ...pages],
       pages,
       locate: createLocate(parsed, [...raws.flatMap(placesOf), ...leftOut]),

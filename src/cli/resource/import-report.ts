@@ -26,6 +26,8 @@ export interface ImportReport {
   repeated: number;
   /** How many were not stored, as the inventory has a newer state of them. */
   older: number;
+  /** Those that the service named. */
+  readonly older_lines: (Omit<Rejected, 'reason'> & { readonly id: string })[];
   /** The number of resources that the service refused. */
   rejected: number;
   /** Those it named, and files or parts of files that could not be read. */
@@ -61,13 +63,20 @@ export async function showImport(
       `${count(report.unknown_values, 'value')} ${report.unknown_values === 1 ? 'is' : 'are'} not known; evaluations that need one end in an ERROR.`,
     );
   }
+  const [older] = report.older_lines;
+  if (older) {
+    const more = report.older - 1;
+    const what =
+      more === 0
+        ? `${older.id} is older than in the inventory, so it was not stored`
+        : `${older.id} and ${count(more, 'other')} are older than in the inventory, so they were not stored`;
+    await context.warn(printableLine(`${placeOf(older)}: ${what}`));
+  }
   const [warning] = report.warnings;
   if (warning) {
-    const { file, line, message } = warning;
     const more = report.warnings.length - 1;
-    const place = line === undefined ? file : `${file}:${line}`;
     await context.warn(
-      `${printableLine(`${place}: ${message}`)}${more > 0 ? `; and ${count(more, 'other warning')} (use -o json to list all)` : ''}`,
+      `${printableLine(`${placeOf(warning)}: ${warning.message}`)}${more > 0 ? `; and ${count(more, 'other warning')} (use -o json to list all)` : ''}`,
     );
   }
   const [first] = report.left_out;
@@ -83,11 +92,14 @@ export async function showImport(
   await warnOfPending(context, report.pending);
 }
 
+const placeOf = ({ file, line, column }: Omit<Rejected, 'reason'>): string =>
+  [file, line, column].filter((part) => part !== undefined).join(':');
+
 function describe(report: ImportReport, style: Style): string {
   const { created, updated, unchanged, repeated, older, rejected_lines: rejected } = report;
-  const lines = rejected.slice(0, mostShown).map(({ file, line, column, id, reason }) => {
-    const place = [file, line, column].filter((part) => part !== undefined).join(':');
-    return `${style.red('rejected')} ${printableLine(place)}  ${printableLine(id ? `${id}: ${reason}` : reason)}`;
+  const lines = rejected.slice(0, mostShown).map((one) => {
+    const { id, reason } = one;
+    return `${style.red('rejected')} ${printableLine(placeOf(one))}  ${printableLine(id ? `${id}: ${reason}` : reason)}`;
   });
   const more = Math.max(rejected.length, report.rejected) - lines.length;
   if (more > 0) lines.push(`... and ${inThrees(more)} more (use -o json to list all)`);

@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
-import { exitCodes } from '../../contract/errors.ts';
+import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { ImportAnswer } from '../../contract/resources.ts';
 import type { Deleted, InputProblem, ReadOptions, ReadResource } from '../../inventory/model.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
@@ -19,7 +19,7 @@ import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { waitUntilEvaluated } from '../objects/pending.ts';
 import { parseTimeout } from '../objects/wait.ts';
-import { inThrees, listWords } from '../terminal/printable.ts';
+import { count, inThrees, listWords } from '../terminal/printable.ts';
 import { showImport } from './import-report.ts';
 import type { ImportReport, Rejected } from './import-report.ts';
 import { resourceLines } from './resource-lines.ts';
@@ -56,6 +56,7 @@ export async function runImport(context: Context, options: ImportOptions): Promi
   const lacking = createLacking();
   const pages: string[] = [];
   const deleted: PlacedDeleted[] = [];
+  const untold = new Set<string>();
   for (const { file, message } of failed) report.rejected_lines.push({ file, reason: message });
   await withOurServer(
     context,
@@ -67,7 +68,8 @@ export async function runImport(context: Context, options: ImportOptions): Promi
         async (body, place) => {
           if (isDry) return;
           const { data } = await client.resources.import({ body });
-          count(report, file, data, place);
+          checkRead(body, data);
+          addCounts(report, file, data, place);
           update(`Importing ${file}: ${inThrees(resourcesIn(report))} resources`);
         };
       const importing: Importing = {
@@ -77,6 +79,7 @@ export async function runImport(context: Context, options: ImportOptions): Promi
         lacking,
         pages,
         deleted,
+        untold,
         report,
       };
       for (const input of files) {
@@ -95,12 +98,14 @@ export async function runImport(context: Context, options: ImportOptions): Promi
         report.pending = await waitUntilEvaluated(context, client, report.pending, { timeoutMs, update }); // prettier-ignore
       }
     },
-  );
+  ).catch((error: unknown) => {
+    throw afterSome(error, report);
+  });
   for (const warning of [documents.notMerged(), lacking.warning()])
     if (warning) report.warnings.unshift(warning);
   const notDeleted = options.prune ? undefined : warnOfDeleted(deleted);
-  if (notDeleted) report.warnings.push(notDeleted);
-  if (options.prune) await prune(context, options, report, { sent, pages, deleted });
+  if (notDeleted) report.warnings.unshift(notDeleted);
+  if (options.prune) await prune(context, options, report, { sent, pages, deleted, untold });
   else await showImport(context, report);
   if (report.rejected_lines.length > 0) return exitCodes.usage;
   return options.wait && report.pending ? exitCodes.pending : exitCodes.ok;
@@ -114,7 +119,7 @@ async function prune(
   context: Context,
   options: ImportOptions,
   report: ImportReport,
-  { sent, pages, deleted }: Pick<Importing, 'sent' | 'pages' | 'deleted'>,
+  { sent, pages, deleted, untold }: Pick<Importing, 'sent' | 'pages' | 'deleted' | 'untold'>,
 ): Promise<void> {
   const isDry = options.dryRun === true;
   const { cwd } = context.world;
@@ -126,7 +131,7 @@ async function prune(
   };
   let missing: Missing;
   try {
-    missing = await findGone(context, sent, deleted, limits);
+    missing = await findGone(context, sent, { deleted, untold }, limits);
     if (!isDry && missing.gone.length > 0) await askToPrune(context, missing.gone, options);
   } catch (error) {
     // What was imported and rejected before is said all the same.
@@ -147,6 +152,7 @@ const emptyReport = (): ImportReport => ({
   unchanged: 0,
   repeated: 0,
   older: 0,
+  older_lines: [],
   rejected: 0,
   rejected_lines: [],
   unknown_values: 0,
@@ -170,6 +176,8 @@ interface Importing extends Pick<ReadOptions, 'format'> {
   readonly pages: string[];
   /** What the files say was deleted. */
   readonly deleted: PlacedDeleted[];
+  /** Of which the files tell nothing, so that they are not missing in them. */
+  readonly untold: Set<string>;
   readonly report: ImportReport;
 }
 
@@ -229,7 +237,7 @@ async function importDocument(
   importing: Importing,
   send: Send,
 ): Promise<void> {
-  const { report, lacking, pages, deleted } = importing;
+  const { report, lacking, pages, deleted, untold } = importing;
   const [input] = document.inputs;
   const { file } = input;
   const read = document.read();
@@ -245,6 +253,7 @@ async function importDocument(
   for (const problem of problems) report.rejected_lines.push({ file, ...placed(problem) });
   if (isInDoubt) return;
   for (const notice of notices) report.warnings.push({ file, ...notice });
+  for (const id of read.inventory.untold) untold.add(id);
   for (const one of read.inventory.deleted) {
     deleted.push({ ...one, place: { file, ...locate(one.at) } });
   }
@@ -306,8 +315,34 @@ function createLacking(): Lacking {
   };
 }
 
+/** @throws GovctlError bad_answer where the service did not read all lines, as the import would be incomplete */
+function checkRead(body: string, { lines }: ImportAnswer): void {
+  const sent = body.split('\n').filter((line) => line.trim() !== '').length;
+  if (lines === sent) return;
+  throw new GovctlError(
+    'bad_answer',
+    `The service read ${inThrees(lines)} of ${inThrees(sent)} lines, so the import is incomplete`,
+  );
+}
+
+/** The error that ended an import, with what it has stored. */
+function afterSome(error: unknown, report: ImportReport): unknown {
+  const stored = resourcesIn(report);
+  if (!(error instanceof GovctlError) || stored === 0) return error;
+  const { hint, status, requestId, details, extra, headers } = error;
+  return new GovctlError(
+    error.error,
+    `${error.message}; before this, ${count(stored, 'resource was', 'resources were')} imported`,
+    {
+      ...defined({ status: status ?? undefined, requestId }),
+      ...{ hint: hint ?? 'To import the rest, run the command again.', details, extra, headers },
+      cause: error,
+    },
+  );
+}
+
 /** Adds what the service says of a piece. @param place of one of its lines in the file */
-function count(
+function addCounts(
   report: ImportReport,
   file: string,
   answer: ImportAnswer,
@@ -320,11 +355,7 @@ function count(
   report.pending = answer.pending;
   report.older += answer.older ?? 0;
   for (const { line, id } of answer.older_lines ?? []) {
-    report.warnings.push({
-      file,
-      ...place(line),
-      message: `${id} was not stored, as the inventory has a newer state of it`,
-    });
+    report.older_lines.push({ file, ...place(line), id });
   }
   for (const { line, id, reason } of answer.rejected_lines) {
     report.rejected_lines.push({

@@ -44,6 +44,13 @@ interface PruneLimits {
   readonly maxDelete: number;
 }
 
+/** What files say of resources that they do not contain. */
+interface Told {
+  readonly deleted: readonly Deleted[];
+  /** IDs of those that may exist. */
+  readonly untold: ReadonlySet<string>;
+}
+
 /** With fewer resources in scope than this, a percentage is meaningless. */
 const percentageFrom = 10;
 /** Requests at once. */
@@ -71,7 +78,7 @@ export function checkPruneFlags({ flags }: Context, options: PruneOptions): void
 export async function findGone(
   context: Context,
   sent: Sent,
-  deleted: readonly Deleted[],
+  { deleted, untold }: Told,
   { unreadable, pages, maxDelete }: PruneLimits,
 ): Promise<Missing> {
   // The service names lines that are no resources, too.
@@ -106,7 +113,7 @@ export async function findGone(
       const there = await readDeleted(client, told);
       const isTold = new Set(there.map(({ id }) => id));
       const others = (await listScopes(client, sent)).filter(({ id }) => !isTold.has(id));
-      const missing = others.filter(({ id }) => !sent.has(id));
+      const missing = others.filter(({ id }) => !sent.has(id) && !untold.has(id));
       const rows = (is: boolean): Gone[] =>
         missing.flatMap((one) => (isNewer(one, sent) === is ? [rowOf(one)] : []));
       return {

@@ -381,6 +381,19 @@ const onePart: readonly [what: string, document: unknown, warning: string][] = [
     },
     `2:3 ${pageOf('nextPageToken')}`,
   ],
+  [
+    'the last page of Azure Resource Graph, which has no token',
+    { count: 1, data: [live('a')], skip_token: null, total_records: 1_006 },
+    `12:3 ${pageOf('1 of 1,006 rows')}`,
+  ],
+  [
+    'the last page of an inventory',
+    {
+      resources: [{ id: 'a', type: 'AWS::S3::Bucket' }],
+      pagination: { total: 4, offset: 3, has_more: false },
+    },
+    `9:5 ${pageOf('1 of 4 rows')}`,
+  ],
 ];
 
 describe('a warning with its place, and no other exit code:', () => {
@@ -392,7 +405,7 @@ describe('a warning with its place, and no other exit code:', () => {
   });
 
   it.each(['', null])('but none where the next page is %j', async (nextLink) => {
-    const { warnings } = await check({ nextLink, value: [live('a')] });
+    const { warnings } = await check({ nextLink, totalRecords: 1, value: [live('a')] });
     expect(warnings).toEqual([]);
   });
 });

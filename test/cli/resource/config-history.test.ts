@@ -51,14 +51,17 @@ describe('items of AWS Config that are imported in the wrong order', () => {
     expect(older.exitCode).toBe(0);
     expect(older.stdout).toBe('Imported 0 created, 1 updated and 0 unchanged; 1 older than in the inventory\n'); // prettier-ignore
     expect(older.stderr).toContain(
-      'day.json:1: arn:aws:s3:::logs was not stored, as the inventory has a newer state of it',
+      'arn:aws:s3:::logs is older than in the inventory, so it was not stored',
     );
   });
 
   it('are counted in JSON', async () => {
     await importItems([item('logs', 20, 'OK')]);
     const { stdout } = await importItems([item('logs', 5, 'OK')], '-o', 'json');
-    expect(JSON.parse(stdout)).toMatchObject({ updated: 0, older: 1, rejected_lines: [] });
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ updated: 0, older: 1, rejected_lines: [], warnings: [] },
+      older_lines: [{ file: 'day.json', line: 1, id: arn('logs') }],
+    });
   });
 
   it('replace the state again once the resource is deleted', async () => {
@@ -86,6 +89,66 @@ describe('an older snapshot that is imported with --prune', () => {
   });
 });
 
+describe('an item of AWS Config whose type is no longer recorded', () => {
+  const text = 'AWS Config no longer records this resource, so it is not read';
+
+  it('is told, and its resource is not missing for --prune', async () => {
+    await importItems([item('logs', 5, 'OK'), item('kept', 5, 'OK')]);
+    const items = [item('logs', 8, 'OK'), item('kept', 8, 'ResourceNotRecorded')];
+    const { stdout, stderr } = await importItems(items, '--prune', '-y');
+    expect(stdout).toContain('Pruned no resources\n');
+    expect(stderr).toContain(text);
+    expect(Object.keys(await versioning())).toEqual([arn('kept'), arn('logs')]);
+  });
+
+  it('is told by govctl check, too', async () => {
+    const { stdout } = await runCommandLine(['check', 'day.json', '--policies', 'p.yaml', '-o', 'json'], {
+      cwd: makeRepo({
+        'day.json': JSON.stringify(item('kept', 8, 'ResourceNotRecorded')),
+        'p.yaml': 'name: p\nresource_type: AWS::S3::Bucket\nrules: [{condition: "true", effect: DENY}]\n',
+      }),
+    }); // prettier-ignore
+    expect(JSON.parse(stdout)).toMatchObject({ warnings: [{ file: 'day.json', message: text }] });
+  });
+});
+
+describe('an import that does not end', () => {
+  const importLines = (answer: (nth: number) => Response | undefined) => {
+    let nth = 0;
+    const large = Array.from({ length: 4_000 }, (_, index) => JSON.stringify({ id: `b${index}`, type: 'AWS::S3::Bucket', note: 'x'.repeat(200) })); // prettier-ignore
+    return runCommandLine(['resource', 'import', 'all.ndjson'], {
+      cwd: makeRepo({ 'all.ndjson': large.join('\n') }),
+      env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: service.key, NO_COLOR: '1' },
+      fetch: async (url, init) => {
+        const isImport = url.endsWith('/v1/resources/import');
+        return (isImport && answer(nth++)) || service.app.fetch(new Request(url, init), {});
+      },
+    });
+  };
+
+  it('says what it has stored, and how to go on', async () => {
+    const { exitCode, stderr } = await importLines(
+      (nth) =>
+      nth === 1 ? Response.json({ error: 'forbidden', error_description: 'No.' }, { status: 403 }) : undefined, // prettier-ignore
+    );
+    expect(exitCode).toBe(4);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
+      /before this, [1-9],\d{3} resources were imported/,
+    );
+  });
+
+  it('is an error where the service read fewer lines than were sent', async () => {
+    const { exitCode, stderr } = await importLines(
+      () =>
+      Response.json({ lines: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, rejected_lines: [] }), // prettier-ignore
+    );
+    expect(exitCode).toBe(1);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
+      /read 0 of [\d,]+ lines, so the import is incomplete/,
+    );
+  });
+});
+
 describe('an item of AWS Config that says that its resource was deleted', () => {
   beforeEach(async () => {
     await importItems([item('logs', 5, 'OK'), item('data', 5, 'OK', 'us-east-1')]);
@@ -95,7 +158,7 @@ describe('an item of AWS Config that says that its resource was deleted', () => 
     const { exitCode, stderr } = await importItems([item('logs', 12, 'ResourceDeleted')]);
     expect(exitCode).toBe(0);
     expect(stderr).toContain(
-      'day.json:1: the resource arn:aws:s3:::logs was deleted, but an import does not delete it from the inventory; use --prune',
+      'the resource arn:aws:s3:::logs was deleted, but an import does not delete it from the inventory; use --prune',
     );
     expect(Object.keys(await versioning())).toEqual([arn('data'), arn('logs')]);
   });

@@ -177,6 +177,8 @@ describe('govctl resource import --prune', () => {
         expect.stringContaining('export.ndjson is one page of a longer list, so nothing is pruned'),
       ]);
     }
+    const last = JSON.stringify({ resources: [bucket('kept')], pagination: { total: 2 } });
+    expect((await prune(last, ['-y'])).stderr).toContain('is one page of a longer list');
     expect(await ids()).toEqual(['gone', 'kept']);
   });
 

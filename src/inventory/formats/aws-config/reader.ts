@@ -19,12 +19,15 @@ export const awsConfig: Reader = {
   read: (document, { isJoined }) => {
     const { items, problems } = findItems(document);
     const { latest, newest } = latestOf(items);
-    const read = latest.filter(({ item }) => !isGone(item)).map(readItem);
+    const untold = latest.filter(({ item }) => isNotRecorded(item));
+    const told = latest.filter(({ item }) => !isNotRecorded(item));
+    const read = told.filter(({ item }) => !isDeleted(item)).map(readItem);
     return {
       raws: read.flatMap(({ raw }) => (raw ? [raw] : [])),
-      deleted: latest.flatMap(readDeleted),
+      deleted: told.flatMap(readDeleted),
+      untold: untold.flatMap(({ item }) => idOf(item) ?? []),
       problems: [...problems, ...read.flatMap(({ problem }) => (problem ? [problem] : []))],
-      notices: isJoined ? noticesOfOlder(items, newest) : [],
+      notices: [...(isJoined ? noticesOfOlder(items, newest) : []), ...noticesOfUntold(untold)],
     };
   },
   links: (document) => findItems(document).items.map(({ item }) => keyOf(item)),
@@ -35,8 +38,19 @@ const isDeleted = (item: Fields): boolean =>
     textOf(item['configurationItemStatus']) ?? '',
   );
 
-const isGone = (item: Fields): boolean =>
-  isDeleted(item) || item['configurationItemStatus'] === 'ResourceNotRecorded';
+/** AWS Config records the type no longer: the resource may be there, in any state. */
+const isNotRecorded = (item: Fields): boolean =>
+  item['configurationItemStatus'] === 'ResourceNotRecorded';
+
+function noticesOfUntold(untold: readonly FoundItem[]): DocumentProblem[] {
+  const [first] = untold;
+  if (!first) return [];
+  const message =
+    untold.length === 1
+      ? 'AWS Config no longer records this resource, so it is not read'
+      : `AWS Config no longer records ${inThrees(untold.length)} resources, this one first, so they are not read`;
+  return [{ message, at: first.at }];
+}
 
 function readDeleted({ item, at }: FoundItem): Deleted[] {
   const id = idOf(item);
