@@ -85,7 +85,9 @@ export async function checkDocument(
   }
   const { resources, problems, leftOut, notices, locate } = read.inventory;
   for (const problem of problems) run.unreadable.add({ file, ...problem });
-  for (const one of leftOut) run.leftOut.add(placeLeftOut(one, file, locate(one.at)));
+  for (const one of leftOut) {
+    if (run.checker.isWanted(one.type)) run.leftOut.add(placeLeftOut(one, file, locate(one.at)));
+  }
   for (const one of notices) run.notices.add(noticeAt(one, file));
   const ids = new Set<string>();
   const found: CheckedFinding[] = [];

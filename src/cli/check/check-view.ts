@@ -44,7 +44,7 @@ export function checkView(
   const items = (wanted: (finding: PlacedFinding) => boolean): readonly SarifItem[] =>
     findings.filter(wanted).map((finding) => itemOf(finding, result));
   const failures = result.unreadable.items.map(problemOf);
-  // GitHub shows a few only.
+  // These show a few only.
   const worstFirst = (): readonly SarifItem[] =>
     findings
       .filter(isOpen)
@@ -89,7 +89,7 @@ export function checkView(
         renderMarkdown(
           'govctl check',
           lines.join('\n'),
-          [...failures, ...items(isOpen), ...result.warnings, ...result.duplicates.items],
+          [...failures, ...worstFirst(), ...result.warnings, ...result.duplicates.items],
           { command: 'govctl check', hidden: result.hidden },
         ),
     },

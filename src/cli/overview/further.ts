@@ -63,16 +63,17 @@ async function readAccounts(client: Client, part: Part): Promise<readonly Accoun
   const { data } = await client.violations.summary({
     query: {
       group_by: 'account',
-      limit: String(most),
+      limit: String(most + 1), // one group may have no account
       provider: part.cloud_providers,
       account_id: part.account_ids,
       environment: part.environments,
     },
   });
   return Promise.all(
-    data.groups.flatMap(({ key, total }) =>
-      key === null ? [] : [readAccount(client, { ...part, account_ids: key }, total)],
-    ),
+    data.groups
+      .flatMap(({ key, total }) => (key === null ? [] : [{ key, total }]))
+      .slice(0, most)
+      .map(({ key, total }) => readAccount(client, { ...part, account_ids: key }, total)),
   );
 }
 

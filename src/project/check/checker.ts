@@ -69,6 +69,8 @@ export interface Checker {
   readonly policies: readonly PreparedPolicy[];
   /** Decides every policy of the resource's type; findings go into `out` while it holds fewer than `most`. */
   check(checked: Checked, out: CheckedFinding[], most: number): void;
+  /** Whether resources of a type are checked at all. */
+  isWanted(type: string): boolean;
   /** Whether a policy fails a resource; nothing is counted. */
   fails(policy: string, resource: Resource): boolean;
   /** Gives what was counted since the last time, and starts again from zero. */
@@ -235,6 +237,7 @@ export function createChecker({
         }
       }
     },
+    isWanted: (type) => groups.of(type).isWanted,
     fails: (name, resource) =>
       byName.get(name)?.decide(restoreUnknown(resource), now).status === 'FAIL',
     takeTally() {

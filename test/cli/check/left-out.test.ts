@@ -32,6 +32,8 @@ it('says how many resources a false condition leaves out, and which', async () =
   (Prod). Use --all-conditions to check them.
 `);
   expect(exitCode).toBe(2);
+  const buckets = await check('t.yaml --type AWS::S3::Bucket');
+  expect(buckets.stdout).toContain('1 resource excluded because its condition is false: Archive (Prod).'); // prettier-ignore
   const none = await check('n.yaml', { 'n.yaml': template.replace(/.*Plain.*\n/, '') });
   expect(none.stdout).toContain(
     'Nothing was evaluated: the conditions of all resources are false.',
