@@ -139,6 +139,8 @@ describe.skipIf(!certificate)('a whole run of real processes', () => {
     server = await startBuiltServer({
       args: ['--config', configFile, '--log-level', 'debug'],
       env: environment({ ...operator, NODE_EXTRA_CA_CERTS: certFile }),
+      // Other tests may pass the one that they share to commands at the same time.
+      key: `gk_${'o'.repeat(43)}`,
     });
     const { baseUrl } = server;
     scan.secret("the operator's key", server.key, 'config/credentials/default.json');

@@ -83,6 +83,8 @@ export async function startBuiltServer(
     args?: readonly string[];
     env?: Readonly<Record<string, string>>;
     script?: string;
+    /** Default: the one that all tests share. */
+    key?: string;
     /** A command that runs it, such as one that gives it namespaces of its own. */
     within?: readonly string[];
     /** Is given the process as soon as there is one. */
@@ -92,7 +94,7 @@ export async function startBuiltServer(
   const folder = makeTempFolder();
   const dataDir = options.dataDir ?? path.join(folder, 'data');
   const readyFile = path.join(folder, 'ready.json');
-  const key = serverKey;
+  const key = options.key ?? serverKey;
   const args = [
     'server',
     '--port',
@@ -106,7 +108,7 @@ export async function startBuiltServer(
   const [command = process.execPath, ...before] = [...(options.within ?? []), process.execPath];
   const child = execa(command, [...before, options.script ?? binary, ...args], {
     cwd: folder,
-    env: cleanEnvironment({ GOVCTL_SERVER_API_KEY: key, ...options.env }),
+    env: cleanEnvironment({ ...options.env, GOVCTL_SERVER_API_KEY: key }),
     extendEnv: false,
     reject: false,
     // Whoever stops it finds out how long that takes.
