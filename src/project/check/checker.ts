@@ -7,6 +7,7 @@ import { describeExemption, findingOf, isExempt, preparePolicy } from '../../eng
 import type { EvaluatedPolicy, PreparedPolicy } from '../../engine/evaluate.ts';
 import type { Exemption } from '../../engine/exempt.ts';
 import { createTypeIndex } from '../../engine/type-index.ts';
+import { fitAttributes } from '../../inventory/attributes/fit.ts';
 import { withoutParts } from '../../inventory/attributes/normalise.ts';
 import type { Place } from '../model.ts';
 import { describeSkip, doesSkip } from './inline-skips.ts';
@@ -138,6 +139,8 @@ interface Group {
 
 const skipped = { status: 'SKIPPED' } as const;
 
+const toEvaluate = (resource: Resource): Resource => fitAttributes(restoreUnknown(resource));
+
 /** Why a finding is exempt, in one line, and the inline skip that it is for. */
 interface Spared {
   readonly why: string;
@@ -215,7 +218,7 @@ export function createChecker({
   return {
     policies: prepared,
     check(checked, out, most) {
-      const resource = restoreUnknown(checked.resource);
+      const resource = toEvaluate(checked.resource);
       const group = groups.of(resource.type);
       if (!group.isWanted) return;
       tally.resources++;
@@ -239,7 +242,7 @@ export function createChecker({
     },
     isWanted: (type) => groups.of(type).isWanted,
     fails: (name, resource) =>
-      byName.get(name)?.decide(restoreUnknown(resource), now).status === 'FAIL',
+      byName.get(name)?.decide(toEvaluate(resource), now).status === 'FAIL',
     takeTally() {
       groups.countPasses();
       const taken = tally;

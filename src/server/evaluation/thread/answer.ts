@@ -9,6 +9,7 @@ import { restoreUnknown } from '../../../engine/restore-unknown.ts';
 import { flipBudget } from '../../../engine/next-flip.ts';
 import { limitsOf } from '../../../engine/predict/limits.ts';
 import type { KnownResource } from '../../../contract/resources.ts';
+import { fitAttributes } from '../../../inventory/attributes/fit.ts';
 import type { Awaitable } from '../../awaitable.ts';
 import { answerAction } from './check-action.ts';
 import type {
@@ -126,7 +127,7 @@ function decide(
     return verdict;
   };
   for (const { resource: stored, keys } of subjects) {
-    const resource = restoreUnknown(stored);
+    const resource = fitAttributes(restoreUnknown(stored));
     for (const key of keys) {
       // At least one evaluation per turn, or the question would never be completed.
       if (steps > 0 && (steps >= room || said >= charactersOfTurn)) {

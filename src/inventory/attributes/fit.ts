@@ -1,0 +1,115 @@
+import type { Resource } from '../../contract/resources.ts';
+import { UnknownValue } from '../../contract/resources.ts';
+import { isFields } from '../json.ts';
+import { commonAttributes, shapeOf } from './shapes.ts';
+import type { Shape } from './shapes.ts';
+
+/** A well-known attribute of a type that holds a value, or a list of them. */
+interface Leaf {
+  readonly path: readonly string[];
+  readonly shape: Shape;
+}
+
+/** By type; a hostile input may have as many as it has resources, so that only well-known ones are kept. */
+const leavesByType = new Map<string, readonly Leaf[]>();
+const noLeaves: readonly Leaf[] = [];
+
+/**
+ * A resource in govctl's own format, with well-known attributes of a wrong type as `UnknownValue`: `"false"` equals
+ * neither true nor false, so that no condition would hold, and policies would pass. Null is absent. What a reader made of
+ * another format is right, and unknown types may have anything.
+ */
+export function fitAttributes<R extends Resource>(resource: R): R {
+  if (isFields(resource['source']) && Object.hasOwn(resource['source'], 'format')) return resource;
+  let fitted = resource;
+  for (const { path, shape } of leavesOf(resource.type)) {
+    const value = valueAt(resource, path);
+    const fit = value === undefined ? undefined : fitValue(value, shape);
+    if (fit !== value) fitted = withValue(fitted, path, fit) as R;
+  }
+  return fitted;
+}
+
+function leavesOf(type: string): readonly Leaf[] {
+  const known = leavesByType.get(type);
+  if (known) return known;
+  const shape = shapeOf(type);
+  if (!shape) return noLeaves;
+  const leaves = [...(shape.fields ?? [])].flatMap(([name, one]) =>
+    commonAttributes.has(name) ? [] : flatten([name], one),
+  );
+  leavesByType.set(type, leaves);
+  return leaves;
+}
+
+const flatten = (path: readonly string[], shape: Shape): Leaf[] =>
+  shape.fields && !shape.item
+    ? [...shape.fields].flatMap(([name, one]) => flatten([...path, name], one))
+    : [{ path, shape }];
+
+function valueAt(resource: Resource, path: readonly string[]): unknown {
+  let value: unknown = resource;
+  for (const step of path) {
+    if (!isFields(value) || value instanceof UnknownValue || !Object.hasOwn(value, step)) {
+      return undefined;
+    }
+    value = value[step];
+  }
+  return value;
+}
+
+/** A copy with another value, or without one where it is undefined. */
+function withValue(holder: unknown, [step = '', ...rest]: readonly string[], value: unknown) {
+  const { [step]: inner, ...others } = isFields(holder) ? holder : {};
+  const next: unknown = rest.length === 0 ? value : withValue(inner, rest, value);
+  return next === undefined ? others : { ...others, [step]: next };
+}
+
+function fitValue(value: unknown, { type, fields, item }: Shape): unknown {
+  if (value instanceof UnknownValue || value === undefined) return value;
+  if (value === null) return undefined;
+  if (item || type?.startsWith('list')) {
+    if (!Array.isArray(value)) return unfit(value, 'a list');
+    return item ? fitItems(value as unknown[], item) : value;
+  }
+  if (fields) return fitFields(value, fields);
+  switch (type) {
+    case 'bool':
+      return typeof value === 'boolean' ? value : unfit(value, 'true or false');
+    case 'int':
+    case 'double':
+      return typeof value === 'number' ? value : unfit(value, 'a number');
+    case 'string':
+    case 'timestamp':
+      return typeof value === 'string' ? value : unfit(value, 'a string');
+    default:
+      return value;
+  }
+}
+
+function fitItems(items: readonly unknown[], shape: Shape): unknown {
+  const fitted = items.map((one) => (one === null ? unfit(one, 'a value') : fitValue(one, shape)));
+  return fitted.some((one, at) => one !== items[at]) ? fitted : items;
+}
+
+function fitFields(value: unknown, fields: ReadonlyMap<string, Shape>): unknown {
+  if (!isFields(value)) return unfit(value, 'a map');
+  let fitted: unknown = value;
+  for (const [name, shape] of fields) {
+    const before = Object.hasOwn(value, name) ? value[name] : undefined;
+    const after = fitValue(before, shape);
+    if (after !== before) fitted = withValue(fitted, [name], after);
+  }
+  return fitted;
+}
+
+/** Says no value: it may be a secret. */
+const unfit = (value: unknown, wanted: string): UnknownValue =>
+  new UnknownValue(`${kindOf(value)} instead of ${wanted}`);
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  const kinds: Readonly<Record<string, string>> = { object: 'a map', string: 'a string', number: 'a number' }; // prettier-ignore
+  return kinds[typeof value] ?? 'true or false';
+}
