@@ -147,6 +147,11 @@ export interface ReadDocument {
   readonly problems: readonly DocumentProblem[];
   readonly leftOut?: readonly LeftOut[];
   readonly deleted?: readonly Deleted[];
+  /**
+   * It contains a part of an account, such as a stack or the changes of a day: what it lacks may be there. Default: it is a
+   * list of all resources of its types.
+   */
+  readonly isPart?: boolean;
   /** IDs of resources that exist, but of which the export tells nothing more. */
   readonly untold?: readonly string[];
   /** What may be otherwise than it is written, such as by a macro that nobody here knows. */

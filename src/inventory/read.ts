@@ -34,6 +34,8 @@ export interface Inventory {
   readonly leftOut: readonly LeftOut[];
   /** What the input says was deleted. */
   readonly deleted: readonly Deleted[];
+  /** It contains a part of an account, such as a stack: what it lacks may be there. */
+  readonly isPart: boolean;
   /** IDs of resources that the input names, but tells nothing of. */
   readonly untold: readonly string[];
   /** What may be otherwise than it is written; all that can be read was. */
@@ -106,6 +108,7 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
       leftOut,
       deleted: read.deleted ?? [],
       untold: read.untold ?? [],
+      isPart: read.isPart ?? false,
       notices: [...placed(read.notices ?? []), ...pages],
       pages,
       locate: createLocate(parsed, [...raws.flatMap(placesOf), ...leftOut]),

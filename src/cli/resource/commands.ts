@@ -62,6 +62,10 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
       '--prune',
       'delete resources that were deleted according to the files, or are missing from them, for the types, accounts and regions in the files',
     )
+    .option(
+      '--complete',
+      'with --prune: the files contain all resources of their types, even if they are templates, Terraform files or changes recorded by AWS Config',
+    )
     .option('--dry-run', 'with --prune: show what would be deleted; import and delete nothing')
     .addOption(
       new Option(
@@ -88,9 +92,11 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
 }
 
 const importHelp = `
---prune deletes a resource if AWS Config says that it was deleted, or if the
-files contain only other resources of its type, account and region. If a file or
-line is rejected, nothing is deleted.
+--prune deletes a resource if AWS Config says that it was deleted, or if lists
+and snapshots contain only other resources of its type, account and region.
+Templates, Terraform files and changes recorded by AWS Config contain a part of
+an account, so they prune only with --complete. If a file or line is rejected,
+nothing is deleted.
 
 Exit codes: 0 imported; 3 a file or line was rejected, or --prune was not
 approved; 6 --prune was refused: a file or line was rejected, there are no

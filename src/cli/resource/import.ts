@@ -74,6 +74,7 @@ export async function runImport(context: Context, options: ImportOptions): Promi
         };
       const importing: Importing = {
         format: options.format,
+        isComplete: options.complete === true,
         sent,
         documents,
         lacking,
@@ -169,6 +170,8 @@ type Send = (body: string, place: (line: number) => Partial<Rejected>) => Promis
 
 /** An import at work. */
 interface Importing extends Pick<ReadOptions, 'format'> {
+  /** Whether parts of an account count as all of it. */
+  readonly isComplete: boolean;
   readonly sent: Sent;
   readonly documents: Documents;
   readonly lacking: Lacking;
@@ -200,7 +203,7 @@ async function importFile(
       const lines = new TextDecoder().decode(bytes).split('\n');
       const kept = lines.map((text, index) => {
         const line = from + index + 1;
-        const isNew = take(importing, text, { file: input.file, line });
+        const isNew = take(importing, text, { file: input.file, line }, false);
         return isNew ? text : ''; // the lines after it keep their numbers
       });
       await send(kept.join('\n'), (line) => ({ line: from + line }));
@@ -219,9 +222,14 @@ async function importFile(
 }
 
 /** Whether a line is to be sent. */
-function take({ sent, report }: Importing, text: string, place: Omit<Rejected, 'reason'>): boolean {
+function take(
+  { sent, report }: Importing,
+  text: string,
+  place: Omit<Rejected, 'reason'>,
+  isPart: boolean,
+): boolean {
   const { file, line } = place;
-  const met = sent.add(text, line === undefined ? file : `${file}:${line}`);
+  const met = sent.add(text, line === undefined ? file : `${file}:${line}`, isPart);
   if (met === 'same') {
     report.unchanged += 1;
     report.repeated += 1;
@@ -253,6 +261,7 @@ async function importDocument(
   for (const problem of problems) report.rejected_lines.push({ file, ...placed(problem) });
   if (isInDoubt) return;
   for (const notice of notices) report.warnings.push({ file, ...notice });
+  const isPart = read.inventory.isPart && !importing.isComplete;
   for (const id of read.inventory.untold) untold.add(id);
   for (const one of read.inventory.deleted) {
     deleted.push({ ...one, place: { file, ...locate(one.at) } });
@@ -261,7 +270,7 @@ async function importDocument(
   const unknown = (values: number): void => void (report.unknown_values += values);
   const isNew = ({ at, lacks }: ReadResource, line: string): boolean => {
     const place = { file, ...locate(at) };
-    if (!take(importing, line, place)) return false;
+    if (!take(importing, line, place, isPart)) return false;
     if (lacks !== undefined) lacking.add(lacks, place);
     return true;
   };

@@ -30,6 +30,7 @@ export interface Missing {
 export interface PruneOptions extends ApprovalOptions {
   readonly prune?: boolean;
   readonly dryRun?: boolean;
+  readonly complete?: boolean;
   /** Percent. */
   readonly maxDelete?: number;
 }
@@ -60,9 +61,9 @@ const mostShown = 20;
 
 /** Before anything is sent: what can be refused without the service. @throws GovctlError usage_error, approval_required */
 export function checkPruneFlags({ flags }: Context, options: PruneOptions): void {
-  const { prune, dryRun, maxDelete } = options;
-  if (!prune && (dryRun || maxDelete !== undefined)) {
-    const flag = dryRun ? '--dry-run' : '--max-delete';
+  const { prune, dryRun, complete, maxDelete } = options;
+  if (!prune && (dryRun || complete || maxDelete !== undefined)) {
+    const flag = dryRun ? '--dry-run' : complete ? '--complete' : '--max-delete';
     throw new GovctlError('usage_error', `${flag} requires --prune`);
   }
   if (prune && !dryRun && !isApproved(options) && !flags.input) {
@@ -95,6 +96,11 @@ export async function findGone(
     }); // prettier-ignore
   }
   const told = [...new Map(deleted.map((one) => [one.id, one])).values()].filter(({ id }) => !sent.has(id)); // prettier-ignore
+  if (sent.scopes.size === 0 && told.length === 0 && sent.ofParts() > 0) {
+    throw new GovctlError('guard_refused', 'The files do not list all resources of an account and region, so nothing is pruned', {
+      hint: 'Templates, Terraform files and changes recorded by AWS Config contain only a part. If these files contain all resources of their types in their accounts and regions, use --complete.',
+    }); // prettier-ignore
+  }
   if (sent.scopes.size === 0 && told.length === 0 && sent.unplaced() > 0) {
     throw new GovctlError('guard_refused', 'The account or region of the resources is not known, so nothing is pruned', {
       hint: 'Pass the values that the files take them from, such as --parameters AWS::AccountId=111122223333 --parameters AWS::Region=eu-west-1.',

@@ -18,20 +18,22 @@ export interface Placed {
 
 export interface Sent {
   /**
-   * Remembers a line. `new` is to be sent, also what is no resource: the service refuses it. `same` was sent before;
+   * Remembers a line; of a part of an account, it is no evidence that others are gone. `new` is to be sent, also what is no resource: the service refuses it. `same` was sent before;
    * a line with other content under an ID that was sent can't be.
    */
-  readonly add: (line: string, place: string) => 'new' | 'same' | Refusal;
+  readonly add: (line: string, place: string, isPart: boolean) => 'new' | 'same' | Refusal;
   readonly has: (id: string) => boolean;
-  /** Each type, account and region of what was sent, as far as they are known. */
+  /** Each type, account and region of what was sent in whole lists, as far as they are known. */
   readonly scopes: ReadonlyMap<string, Placed>;
   /**
    * When the newest of what was sent of an account and region was captured, in milliseconds since 1970: what was captured
    * later can't be missed in the files. Undefined where none of it tells.
    */
   readonly newestOf: (placed: Omit<Placed, 'type'>) => number | undefined;
-  /** The number of resources of which they are not. */
+  /** The number of resources of whole lists of which they are not. */
   readonly unplaced: () => number;
+  /** The number of resources of which others of their account may be missing. */
+  readonly ofParts: () => number;
   /** The number of lines that are no resources. */
   readonly unread: () => number;
 }
@@ -56,20 +58,23 @@ export function createSent(): Sent {
   const newest = new Map<string, number>();
   let unread = 0;
   let unplaced = 0;
+  let ofParts = 0;
   return {
     has: (id) => sent.has(id),
     scopes,
     newestOf: (placed) => newest.get(placeKey(placed)),
     unplaced: () => unplaced,
+    ofParts: () => ofParts,
     unread: () => unread,
-    add(line, place) {
+    add(line, place, isPart) {
       const resource = parse(line);
       if (!isFields(resource) || typeof resource['id'] !== 'string') {
         if (line.trim() !== '') unread += 1;
         return 'new';
       }
       const { id, type } = resource;
-      if (isUnplaced(resource)) unplaced += 1;
+      if (isPart) ofParts += 1;
+      else if (isUnplaced(resource)) unplaced += 1;
       else if (typeof type === 'string') {
         const placed = { type, account_id: textOf(resource['account_id']), region: textOf(resource['region']) }; // prettier-ignore
         const key = scopeKey(placed);

@@ -179,6 +179,25 @@ describe('an item of AWS Config that says that its resource was deleted', () => 
     expect(await versioning()).toEqual({ [arn('logs')]: true });
   });
 
+  it.each([
+    ['a deleted item', () => ({ configurationItems: [item('logs', 12, 'ResourceDeleted'), item('more', 12, 'OK')] })], // prettier-ignore
+    ['a notification', () => ({ Message: JSON.stringify({ configurationItem: item('more', 12, 'OK') }) })], // prettier-ignore
+    ['a history', () => ({ configurationItems: [item('more', 9, 'OK'), item('more', 12, 'OK')] })],
+  ])('makes it a list of changes, as does %s: what it lacks is not pruned', async (_, changes) => {
+    await importItems([item('logs', 5, 'OK'), item('kept', 5, 'OK'), item('more', 5, 'OK')]);
+    const run = (...argv: string[]) =>
+      runCommandLine(['resource', 'import', 'c.json', '--prune', '-y', ...argv], {
+        cwd: makeRepo({ 'c.json': JSON.stringify(changes()) }),
+        env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: service.key, NO_COLOR: '1' },
+        fetch: async (url, init) => service.app.fetch(new Request(url, init), {}),
+      });
+    await run();
+    expect(Object.keys(await versioning())).toEqual(expect.arrayContaining([arn('kept'), arn('more')])); // prettier-ignore
+    const { stdout } = await run('--complete');
+    expect(stdout).toMatch(/Pruned \d resources?\n/);
+    expect(Object.keys(await versioning())).toEqual([arn('data'), arn('more')]);
+  });
+
   it('prunes nothing where the resource was created again', async () => {
     await importItems([item('logs', 20, 'OK')]);
     const { stdout } = await importItems([item('logs', 12, 'ResourceDeleted')], '--prune', '-y');

@@ -58,20 +58,23 @@ const deploy = (name: string, ...argv: string[]) =>
     fetch: async (url, init) => service.app.fetch(new Request(url, init), {}),
   });
 
-describe('templates, whose account and region are unknown', () => {
+describe('templates, which contain a part of an account', () => {
   it('prune nothing, as their resources may be anywhere', async () => {
     await deploy('Data');
-    const { exitCode, stderr } = await deploy('Logs', '--prune', '-y');
+    const part = await deploy('Logs', '--prune', '-y');
+    expect([part.exitCode, part.stderr.replaceAll(/\s+/g, ' ')]).toEqual([6, expect.stringContaining('The files do not list all resources of an account and region, so nothing is pruned')]); // prettier-ignore
+    const { exitCode, stderr } = await deploy('Logs', '--prune', '--complete', '-y');
     expect(exitCode).toBe(6);
     expect(stderr).toContain('The account or region of the resources is not known');
     expect(await ids()).toEqual(['Data', 'Logs']);
   });
 
-  it('are pruned by none, and prune where both are given', async () => {
+  it('are pruned by none, and prune where both are given with --complete', async () => {
     const place = ['--parameters', 'AWS::AccountId=111122223333', '--parameters', 'AWS::Region=eu-west-1']; // prettier-ignore
     await deploy('Elsewhere');
     await deploy('Old', ...place);
-    const { exitCode, stdout } = await deploy('New', ...place, '--prune', '-y');
+    expect((await deploy('New', ...place, '--prune', '-y')).exitCode).toBe(6);
+    const { exitCode, stdout } = await deploy('New', ...place, '--prune', '--complete', '-y');
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining('Pruned 1 resource')]);
     expect(await ids()).toEqual(['Elsewhere', 'New']);
   });

@@ -98,7 +98,7 @@ export function readTemplate(
       message:
         'the expressions in this template have too many values; the remaining values are unknown',
     });
-  return { raws, problems, leftOut: allConditions ? [] : all.flatMap(asLeftOut) };
+  return { raws, isPart: true, problems, leftOut: allConditions ? [] : all.flatMap(asLeftOut) };
 }
 
 const asLeftOut = ({ id, type, leftOut, at }: Declared): LeftOut[] =>

@@ -112,6 +112,7 @@ function readTemplate(document: unknown, options: ReadOptions): ReadDocument {
   return {
     raws,
     leftOut,
+    isPart: true,
     problems: [...problems, ...open.values(), ...parameters.problems],
     notices: [...noticesOfMacros(document), ...notices],
   };

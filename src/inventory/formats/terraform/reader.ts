@@ -24,6 +24,7 @@ export const terraform: Reader = {
 
 const found = ({ resources, ...others }: ReadResources): ReadDocument => ({
   raws: toRawResources(resources),
+  isPart: true,
   ...others,
 });
 
