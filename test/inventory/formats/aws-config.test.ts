@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { UnknownValue } from '../../../src/contract/resources.ts';
+import { normaliseAll } from '../../../src/inventory/attributes/normalise.ts';
 import { awsConfig } from '../../../src/inventory/formats/aws-config/reader.ts';
 
 const item = {
@@ -24,7 +26,11 @@ describe('a configuration item', () => {
       ['invokingEvent'],
     ],
     ['in a snapshot', { configurationItems: [item] }, ['configurationItems', 0]],
-    ['in the result of a query', { Results: [JSON.stringify(item)] }, ['Results', 0]],
+    [
+      'in the result of a query',
+      { Results: [JSON.stringify(item)], QueryInfo: { SelectFields: [{ Name: 'configuration' }] } },
+      ['Results', 0],
+    ],
     [
       'in a recorded answer',
       { data: { configurationItems: [item] } },
@@ -47,6 +53,25 @@ describe('a configuration item', () => {
       },
     ]);
   });
+
+  test.each([
+    ['some fields of the configuration', { Results: [JSON.stringify(item)], QueryInfo: { SelectFields: [{ Name: 'resourceId' }, { Name: 'configuration.name' }] } }],
+    ['fields that are not told', { Results: [JSON.stringify(item)] }],
+    ['fields that are not told, without its envelope', [JSON.stringify(item)]],
+    ['nothing of the configuration', { configurationItems: [{ ...item, configuration: null }] }],
+  ])('of a query that selected %s has settings that nobody can know', (_, document) => {
+    const { raws } = awsConfig.read(document, {});
+    const [one] = normaliseAll(raws, 'aws-config').map(({ resource }) => resource);
+    expect(one).toMatchObject({ id: 'arn:aws:s3:::shop', region: 'eu-central-1', tags: { env: 'prod' } });
+    expect(one?.properties).toBeInstanceOf(UnknownValue);
+    expect(one?.['versioning']).toMatchObject({ enabled: expect.any(UnknownValue) as unknown });
+  }); // prettier-ignore
+
+  test('that gives its time as a number, as SDKs do, has it as a text', () => {
+    const configurationItemCaptureTime = 1_794_218_400.5;
+    const { raws } = awsConfig.read({ ...item, configurationItemCaptureTime }, {});
+    expect(raws[0]?.source).toMatchObject({ configurationItemCaptureTime: '2026-11-09T10:00:00.500Z' });
+  }); // prettier-ignore
 
   test('of a history is the newest, and none where that is deleted', () => {
     const older = { ...item, configurationStateId: '1', configuration: { name: 'old' } };

@@ -69,6 +69,14 @@ describe('an asset', () => {
       expect(asset?.[field]).toBeInstanceOf(UnknownValue);
   });
 
+  test('that a search found with some of its attributes has settings that nobody can know', () => {
+    const { name, asset_type: assetType } = bucket;
+    const [asset] = normalised({ results: [{ name, assetType, location: 'eu', labels: { env: 'prod' }, additionalAttributes: { versioning: 'on' } }] }); // prettier-ignore
+    expect(asset).toMatchObject({ region: 'eu', tags: { env: 'prod' } });
+    expect(asset?.properties).toBeInstanceOf(UnknownValue);
+    expect(asset?.versioning).toMatchObject({ enabled: expect.any(UnknownValue) as unknown });
+  });
+
   test('is read from each list of a document', () => {
     const { name, asset_type } = bucket;
     const policy = { name, asset_type, iam_policy: { bindings: [{ role: 'r' }] } };

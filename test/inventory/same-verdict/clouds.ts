@@ -107,7 +107,7 @@ const azure: Cloud = {
   }),
   item: (kind, fields, besides) => ({
     value: [
-      listed(azureType(kind), azureName(kind), fields),
+      listed(azureType(kind), azureName(kind), { properties: {}, ...fields }),
       ...besides.flatMap((one) => one.item ?? []),
     ],
   }),

@@ -1,4 +1,4 @@
-import { field, isFields, textOf } from '../../json.ts';
+import { field, isFields, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import type { DocumentPath, DocumentProblem } from '../../model.ts';
 import { parsed as parseJsonText } from '../../attributes/aws/config-item.ts';
@@ -7,6 +7,8 @@ import { parsed as parseJsonText } from '../../attributes/aws/config-item.ts';
 export interface FoundItem {
   readonly item: Fields;
   readonly at: DocumentPath;
+  /** A query selected some of its fields: what it lacks may be there. */
+  readonly isPartial: boolean;
 }
 
 interface FoundItems {
@@ -28,13 +30,11 @@ const maxEnvelopes = 7;
 export function findItems(document: unknown): FoundItems {
   const items: FoundItem[] = [];
   const problems: DocumentProblem[] = [];
-  const open: { value: unknown; at: DocumentPath; inText: boolean; depth: number }[] = [
-    { value: document, at: [], inText: false, depth: 0 },
-  ];
+  const open: Open[] = [{ value: document, at: [], inText: false, isPartial: false, depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {
-    const { value, at, inText, depth } = next;
+    const { value, at, inText, isPartial, depth } = next;
     if (isItem(value)) {
-      items.push({ item: value, at });
+      items.push({ item: value, at, isPartial });
       continue;
     }
     const message = whyNoItem(value);
@@ -45,12 +45,29 @@ export function findItems(document: unknown): FoundItems {
       value: inner.value,
       at: inText ? at : [...at, inner.step],
       inText: inText || inner.inText,
+      isPartial: isPartial || (isSelected(value, inner) && !selectsConfiguration(value)),
       depth: depth + 1,
     }));
     open.push(...inside.reverse());
   }
   return { items, problems };
 }
+
+interface Open extends Omit<FoundItem, 'item'> {
+  readonly value: unknown;
+  readonly inText: boolean;
+  readonly depth: number;
+}
+
+/** Whether something is in the result of a query: only there, lists have texts. */
+const isSelected = (value: unknown, { step, inText }: Inner): boolean =>
+  step === 'Results' || (inText && Array.isArray(value));
+
+/** Whether a query selected the whole configuration: `configuration.x` is a part, and `*` has no objects. */
+const selectsConfiguration = (result: unknown): boolean =>
+  itemsOf(field(field(result, 'QueryInfo'), 'SelectFields')).some(
+    (one) => field(one, 'Name') === 'configuration',
+  );
 
 /** What stands in the lists of snapshots and queries and is no item: it would be left out without a word. */
 function strangersIn(value: unknown, at: DocumentPath): DocumentProblem[] {

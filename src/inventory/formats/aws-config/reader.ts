@@ -1,5 +1,6 @@
 import { defined } from '../../../contract/defined.ts';
 import { inThrees } from '../../../contract/in-threes.ts';
+import { UnknownValue } from '../../../contract/resources.ts';
 import { field, fieldsOf, isFields, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import type { Deleted, DocumentProblem, RawResource, Reader } from '../../model.ts';
@@ -113,6 +114,14 @@ const keyOf = (item: Fields): string => {
   return JSON.stringify([item['resourceType'], accountOf(item), region, id]);
 };
 
+/** As a text. The SDKs and version 1 of the AWS CLI give seconds since 1970. */
+function capturedOf(item: Fields): string | undefined {
+  const given = item['configurationItemCaptureTime'];
+  if (typeof given !== 'number') return textOf(given);
+  const captured = new Date(given * 1000);
+  return Number.isNaN(captured.getTime()) ? undefined : captured.toISOString();
+}
+
 /** Milliseconds since 1970: the id of the state and when it was captured, one for the other where an item has one only. */
 type State = readonly [id: number, captured: number];
 
@@ -120,7 +129,7 @@ type State = readonly [id: number, captured: number];
 function stateOf(item: Fields): State | undefined {
   const given = item['configurationStateId'];
   const id = given === '' ? Number.NaN : Number(given ?? Number.NaN);
-  const captured = Date.parse(textOf(item['configurationItemCaptureTime']) ?? '');
+  const captured = Date.parse(capturedOf(item) ?? '');
   const known = [id, captured].find(Number.isFinite);
   if (known === undefined) return undefined;
   return [Number.isFinite(id) ? id : known, Number.isFinite(captured) ? captured : known];
@@ -130,7 +139,15 @@ const isLater = (state: State | undefined, than: State | undefined): boolean =>
   state !== undefined &&
   (than === undefined || state[0] > than[0] || (state[0] === than[0] && state[1] > than[1]));
 
-function readItem({ item, at }: FoundItem): { raw?: RawResource; problem?: DocumentProblem } {
+/** Of an item that has none of the configuration, or fields that a query selected: all that it lacks may be there. */
+const notSelected = {
+  properties: new UnknownValue('the configuration, which the query did not select'),
+};
+
+function readItem({ item, at, isPartial }: FoundItem): {
+  raw?: RawResource;
+  problem?: DocumentProblem;
+} {
   const configuration = parseJsonText(item['configuration']);
   if (typeof configuration === 'string')
     return {
@@ -140,6 +157,7 @@ function readItem({ item, at }: FoundItem): { raw?: RawResource; problem?: Docum
   if (id === undefined)
     return { problem: { message: 'a configuration item has no ARN and no resourceId', at } };
   const name = textOf(item['resourceName']);
+  const isWhole = !isPartial && isFields(configuration);
   const names = [id, textOf(item['resourceId']), name].filter((one) => one !== undefined);
   return {
     raw: {
@@ -149,20 +167,19 @@ function readItem({ item, at }: FoundItem): { raw?: RawResource; problem?: Docum
       name,
       account_id: accountOf(item),
       region: regionOf(item),
-      tags: tagsOf(item, configuration),
+      tags:
+        isWhole || isTold(item['tags'])
+          ? tagsOf(item, configuration)
+          : new UnknownValue('the tags, which the query did not select'),
+      ...(isWhole ? {} : { only: [], given: notSelected }),
       properties: {
         ...fieldsOf(configuration),
         ...defined({ supplementaryConfiguration: supplementaryOf(item) }),
       },
       source: {
         format: 'aws-config',
-        ...fieldsGiven(
-          item,
-          'configurationItemCaptureTime',
-          'configurationItemStatus',
-          'resourceCreationTime',
-          'availabilityZone',
-        ),
+        ...defined({ configurationItemCaptureTime: capturedOf(item) }),
+        ...fieldsGiven(item, 'configurationItemStatus', 'resourceCreationTime', 'availabilityZone'),
         ...(Array.isArray(item['relationships'])
           ? { relationships: item['relationships'] as unknown }
           : {}),
@@ -187,6 +204,8 @@ const fieldsGiven = (item: Fields, ...names: readonly string[]): Fields =>
   Object.fromEntries(
     names.flatMap((name) => (textOf(item[name]) === undefined ? [] : [[name, item[name]]])),
   );
+
+const isTold = (value: unknown): boolean => value !== undefined && value !== null;
 
 const idOf = (item: Fields): string | undefined =>
   textOf(item['arn']) ?? textOf(item['ARN']) ?? textOf(item['resourceId']);

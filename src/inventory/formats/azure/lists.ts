@@ -1,4 +1,5 @@
 import { defined } from '../../../contract/defined.ts';
+import { UnknownValue } from '../../../contract/resources.ts';
 import { field, fieldsOf, isFields, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import type { DocumentPath, RawResource } from '../../model.ts';
@@ -68,11 +69,17 @@ export function toLiveResource({ value, at }: Found): RawResource {
     region: regionName(value['location']),
     tags: readTags(value['tags']),
     properties: propertiesOf(value),
+    // `az resource list` and projections of Resource Graph leave them out, and other commands put them elsewhere.
+    ...(isFields(value['properties']) ? {} : { only: [], given: notListed }),
     source: { format: 'azure', ...defined({ parent }) },
     names: [id, id.toLowerCase()],
     at,
   };
 }
+
+const notListed = {
+  properties: new UnknownValue('the properties, which are not in the list'),
+};
 
 const subscriptionOf = (id: string): string | undefined => {
   const [, first, subscription] = id.split('/');

@@ -43,7 +43,7 @@ export function toRawResource(asset: Asset): RawResource {
     account_id: projectOf(asset, data, path),
     region: regionOf(asset, data, path),
     tags:
-      asset.data === undefined
+      asset.data === undefined && asset.labels === undefined
         ? new UnknownValue('the labels, which are not in the export')
         : readTags(labelsOf(asset, data)),
     properties: { ...data, ...asset.beside },

@@ -205,7 +205,8 @@ function mergeEntries(entries: readonly Entry[], closed: boolean): Asset {
   );
   const isOpen = !closed && !Object.hasOwn(beside, 'iamPolicy');
   if (!isOpen && !isReadablePolicy(beside['iamPolicy'])) beside['iamPolicy'] = unreadablePolicy;
-  const data = field(resource, 'data') ?? firstOf(fields, 'additionalAttributes');
+  // A search answers with some attributes, not with the resource.
+  const data = field(resource, 'data') ?? undefined;
   return {
     type: assetType(typeOf(first.value) ?? ''),
     name: textOf(first.value['name']) ?? '',

@@ -191,7 +191,7 @@ const afterOf = (change: Fields): unknown =>
 
 const hasValues = (change: Fields): boolean => {
   const unknown = change['after_unknown'];
-  return isFields(afterOf(change)) || unknown === true || isFields(unknown);
+  return unknown !== true && (isFields(afterOf(change)) || isFields(unknown));
 };
 
 /** `["delete", "create"]` and its other order are a replacement; an import alone is `import`. */

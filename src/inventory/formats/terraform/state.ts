@@ -1,5 +1,5 @@
 import type { DocumentPath, DocumentProblem } from '../../model.ts';
-import { field, fieldsOf, itemsOf, textOf } from '../../json.ts';
+import { field, fieldsOf, isFields, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import type { InstanceKey } from './address.ts';
 import type { TerraformResource } from './resource.ts';
@@ -130,6 +130,13 @@ export function readStateFile(state: Fields): ReadResources {
     }
     return itemsOf(instances).flatMap((instance, place) => {
       if (field(instance, 'deposed') !== undefined) return [];
+      if (!isFields(field(instance, 'attributes'))) {
+        problems.push({
+          message: `${address} has no attributes, as in a state of Terraform 0.11, so it is not checked; update the state with \`terraform apply -refresh-only\``,
+          at: [...at, 'instances', place],
+        });
+        return [];
+      }
       return [
         {
           address: `${address}${keyText(field(instance, 'index_key'))}`,
