@@ -346,7 +346,6 @@ function madeFacts({ type, findings, long = false }: FactsOptions): Facts {
       })),
     },
     people: new Map([['user_01kah7v2m4x9c0d3e5f6g7h8ja', 'Ada Lovelace']]),
-    isEvaluating: false,
   };
   const compare = wanted?.compare?.(facts);
   if (compare) rows.sort((a, b) => compare(keyed(a), keyed(b)));

@@ -1,3 +1,4 @@
+import type { PendingEvaluation } from '../../contract/pending-evaluation.ts';
 import type { Finding } from '../../contract/findings.ts';
 import type { Severity } from '../../contract/policies.ts';
 import type { PredictionMethod } from '../../contract/predictions.ts';
@@ -28,8 +29,8 @@ export interface Facts {
   readonly predictions?: PredictionFacts;
   readonly remediations?: RemediationFacts;
   readonly cost?: CostFacts;
-  /** Changes whose evaluation is still to come at this moment. */
-  readonly isEvaluating: boolean;
+  /** What changes have left to evaluate: violations, and what is counted of them, are incomplete. */
+  readonly pending?: PendingEvaluation;
   /** What a control is about; default: of a built-in framework, in our words. */
   readonly titleOf?: TitleOf;
   /** What users are called, by the ID that what they did is recorded under; those that are gone have no name. */

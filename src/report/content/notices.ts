@@ -9,10 +9,12 @@ const mostNames = 10;
 export function noticesOf(facts: Facts): readonly string[] {
   const { scope, order, evaluations } = facts;
   const nowhere = nowhereOf(facts);
-  const said =
-    evaluations.total.evaluated === 0
+  const said = [
+    ...pendingOf(facts),
+    ...(evaluations.total.evaluated === 0
       ? [`Nothing was evaluated: ${whyNothing(facts)}.`]
-      : nowhere.map((one) => `${sentence(one)}.`);
+      : nowhere.map((one) => `${sentence(one)}.`)),
+  ];
   if (!scope.isPast) return said;
   const { timezone } = order.scope;
   const { scan, value } = scoreOf(facts);
@@ -22,6 +24,19 @@ export function noticesOf(facts: Facts): readonly string[] {
     ? `of the last scan before it (${scan.id})`
     : `as evaluated at ${moment(scope.at, timezone)}`;
   return [...said, `${violations}; the score is ${score}.`];
+}
+
+/** What was still to be evaluated, as violations follow from it. */
+export function pendingOf({ pending }: Pick<Facts, 'pending'>): string[] {
+  if (!pending) return [];
+  const { evaluations, policies } = pending;
+  const what =
+    evaluations === 0
+      ? 'changes of policies and exemptions were still being applied'
+      : `${count(evaluations, 'evaluation')} of ${count(policies, 'policy', 'policies')} ${evaluations === 1 ? 'was' : 'were'} pending`;
+  return [
+    `Evaluation was not complete: ${what}. Violations, and figures based on them, are incomplete.`,
+  ];
 }
 
 /** Environments and providers that were asked for and that no resource is of: they may be misspelt. */

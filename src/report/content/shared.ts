@@ -17,7 +17,7 @@ import { newCounter } from './counters.ts';
 import type { Counter } from './counters.ts';
 import { describeFramework } from './framework.ts';
 import { isNarrowed } from './scope.ts';
-import { nowhereOf, whyNothing } from './notices.ts';
+import { nowhereOf, pendingOf, whyNothing } from './notices.ts';
 import { scoreOf } from './score.ts';
 import {
   are,
@@ -90,6 +90,7 @@ function caveatsOf(facts: Facts): readonly Block[] {
       );
     }
   }
+  said.push(...pendingOf(facts).map((one) => notice('warn', one)));
   if (evaluations.total.evaluated === 0) {
     said.push(
       notice('warn', `Nothing was evaluated, so compliance is unknown: ${whyNothing(facts)}.`),
@@ -111,14 +112,6 @@ function caveatsOf(facts: Facts): readonly Block[] {
       notice(
         'neutral',
         `${count(violations.cut, 'violation')} changed so often that the oldest changes are no longer stored and do not count here.`,
-      ),
-    );
-  }
-  if (facts.isEvaluating) {
-    said.push(
-      notice(
-        'neutral',
-        'A background evaluation was running, so violations may be slightly out of date.',
       ),
     );
   }

@@ -118,6 +118,5 @@ export function factsOf(
     },
     exemptions: [],
     scans: { within: [] },
-    isEvaluating: false,
   };
 }

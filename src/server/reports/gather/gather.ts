@@ -2,8 +2,7 @@ import { defined } from '../../../contract/defined.ts';
 import type { PredictionMethod } from '../../../contract/predictions.ts';
 import type { Deps } from '../../deps.ts';
 import type { Evaluation } from '../../evaluation/evaluation.ts';
-import { evaluationWork } from '../../evaluation/work.ts';
-import type { Reader } from '../../store/store.ts';
+import { readPending } from '../../evaluation/pending.ts';
 import type { ContentOrder } from '../../../report/content/order.ts';
 import type { EvaluationRow, Facts, StepRow, ViolationRow } from '../../../report/content/facts.ts';
 import { titlesIn } from '../../compliance/service.ts';
@@ -65,6 +64,8 @@ export async function gather(
     for (const spool of Object.values(spools)) await spool?.close();
   };
   try {
+    // Before anything is read, as it may be evaluated by the end; what begins since then is pending at the end.
+    const pending = await readPending(reader, scope.at, signal);
     const policies = await gatherPolicies(reader, scope, pace);
     const { facts: evaluations, covered } = await gatherEvaluations(reader, policies, {
       evaluation,
@@ -103,9 +104,9 @@ export async function gather(
       violations,
       exemptions: await gatherExemptions(reader, scope, { names: policies.names, covered }, pace),
       scans: await gatherScans(reader, scope, pace),
+      ...defined({ pending: pending ?? (await readPending(reader, deps.clock.now(), signal)) }),
       ...defined({ predictions, remediations, cost }),
       ...(wants.audit ? { audit: await gatherAudit(reader, scope, pace) } : {}),
-      isEvaluating: await isEvaluating(reader, scope.at),
       titleOf: await titlesIn(reader),
       people: await gatherPeople(reader, pace),
     };
@@ -130,11 +131,4 @@ export async function gather(
     await close();
     throw error;
   }
-}
-
-/** Whether changes wait for their evaluation, so that violations may lag behind. */
-async function isEvaluating(reader: Reader, now: number): Promise<boolean> {
-  const oldest = { orderBy: 'due_at', direction: 'asc', limit: 1 } as const;
-  const { rows } = await reader.page(evaluationWork, oldest);
-  return rows.some(({ doc }) => doc.due_at <= now);
 }

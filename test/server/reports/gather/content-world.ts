@@ -12,9 +12,14 @@ import type { TestService } from '../../test-service.ts';
 export async function composeOf(
   service: TestService,
   order: Partial<ContentOrder> = {},
-  options: { signal?: AbortSignal; onProgress?: (part: number) => void } = {},
+  options: {
+    signal?: AbortSignal;
+    onProgress?: (part: number) => void;
+    /** Leaves what is pending as it is. */
+    isEarly?: boolean;
+  } = {},
 ): Promise<Composed> {
-  await service.evaluator.run();
+  if (!options.isEarly) await service.evaluator.run();
   return createCompose(methodsOf({}), costSources(service.deps, {}, createAssessor(service.deps)))(
     service.deps,
     testEvaluation(service.deps),
