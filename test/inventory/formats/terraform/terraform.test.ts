@@ -524,7 +524,10 @@ describe('what would be left out without a word is a problem with its place', ()
   const stateFile = (...resources: unknown[]): Fields => ({
     version: 4,
     lineage: 'x',
-    resources: [{ type: 'aws_sqs_queue', name: 'fine', instances: [{ attributes: {} }] }, ...resources],
+    resources: [
+      { type: 'aws_sqs_queue', name: 'fine', instances: [{ attributes: {} }] },
+      ...resources,
+    ],
   });
 
   test.each<[name: string, resource: unknown, message: RegExp]>([
