@@ -70,7 +70,7 @@ const headLine = (
   [
     style.bold('Governance'),
     utcMinute(at),
-    `${inThrees(evaluated)} evaluations${pending ? `, ${inThrees(pending.evaluations)} pending` : ''}`,
+    `${inThrees(evaluated)} ${evaluated === 1 ? 'evaluation' : 'evaluations'}${pending ? `, ${inThrees(pending.evaluations)} pending` : ''}`,
     printableLine(baseUrl),
   ].join(' · ');
 
