@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import type { ImportAnswer } from '../../contract/resources.ts';
-import type { Deleted, InputProblem, ReadOptions, ReadResource } from '../../inventory/model.ts';
+import type { InputProblem, ReadOptions, ReadResource } from '../../inventory/model.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
 import { loadConfig } from '../../project/config.ts';
 import { unreadable } from '../../project/read/read-text.ts';
@@ -19,8 +19,10 @@ import type { Context } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { waitUntilEvaluated } from '../objects/pending.ts';
 import { parseTimeout } from '../objects/wait.ts';
-import { count, inThrees, listWords } from '../terminal/printable.ts';
+import { count, inThrees } from '../terminal/printable.ts';
 import { showImport } from './import-report.ts';
+import { createLacking, warnOfDeleted } from './import-warnings.ts';
+import type { Lacking, PlacedDeleted } from './import-warnings.ts';
 import type { ImportReport, Rejected } from './import-report.ts';
 import { resourceLines } from './resource-lines.ts';
 import { askToPrune, checkPruneFlags, deleteGone, describePruned, findGone } from './prune.ts';
@@ -184,10 +186,6 @@ interface Importing extends Pick<ReadOptions, 'format'> {
   readonly report: ImportReport;
 }
 
-interface PlacedDeleted extends Deleted {
-  readonly place: Omit<Rejected, 'reason'>;
-}
-
 async function importFile(
   context: Context,
   input: InputFile,
@@ -282,47 +280,10 @@ async function importDocument(
   }
 }
 
-function warnOfDeleted(deleted: readonly PlacedDeleted[]): Warning | undefined {
-  const [first] = deleted;
-  if (!first) return undefined;
-  const what =
-    deleted.length === 1
-      ? `the resource ${first.id} was deleted, but an import does not delete it from the inventory`
-      : `${inThrees(deleted.length)} resources, such as ${first.id}, were deleted, but an import does not delete them from the inventory`;
-  return { ...first.place, message: `${what}; use --prune` };
-}
-
 const placed = ({ message, ...place }: InputProblem) => ({
   ...place,
   reason: message,
 });
-
-type Warning = ImportReport['warnings'][number];
-
-/** Resources of which the files contain only a part. */
-interface Lacking {
-  add(part: string, place: Omit<InputProblem, 'message'> & { readonly file: string }): void;
-  warning(): Warning | undefined;
-}
-
-function createLacking(): Lacking {
-  const counts = new Map<string, number>();
-  let first: Parameters<Lacking['add']>[1] | undefined;
-  return {
-    add(part, place) {
-      first ??= place;
-      counts.set(part, (counts.get(part) ?? 0) + 1);
-    },
-    warning() {
-      if (!first) return undefined;
-      const lacks = Array.from(counts, ([part, amount]) => `${inThrees(amount)} without ${part}`);
-      return {
-        ...first,
-        message: `some resources are incomplete in these files (${listWords(lacks)}), and an import replaces the whole resource. Pass the exports of all parts in one command`,
-      };
-    },
-  };
-}
 
 /** @throws GovctlError bad_answer where the service did not read all lines, as the import would be incomplete */
 function checkRead(body: string, { lines }: ImportAnswer): void {
