@@ -24,6 +24,7 @@ import type { Context, Run } from '../context.ts';
 import { readingOf } from '../project/reading.ts';
 import { showProject } from '../project/validate.ts';
 import { writeGithubOutput } from '../formats/github.ts';
+import { isForPeople } from '../terminal/output.ts';
 import { count, inThrees } from '../terminal/printable.ts';
 import { describeError } from '../terminal/report-error.ts';
 import { openRows } from '../terminal/row-writer.ts';
@@ -363,10 +364,7 @@ async function warnAside(
   { flags, warn }: Context,
   { summary, unreadable, duplicates }: CheckResult,
 ): Promise<void> {
-  const forPeople =
-    flags.output.length === 0 ||
-    flags.output.some(({ format, file }) => format === 'table' && file === undefined);
-  if (forPeople) return;
+  if (isForPeople(flags.output)) return;
   if (summary.evaluated === 0)
     await warn('Nothing was evaluated: no policy applies to the resources in the input.');
   const [first] = unreadable.items;
