@@ -14,7 +14,7 @@ import { cloudFunction, firstCloudFunction, runJob, runService } from './serverl
 import { servicePerimeter } from './service-perimeter.ts';
 import { storageBucket } from './storage-bucket.ts';
 
-export const gcp: readonly Normaliser[] = [
+const kinds: readonly Normaliser[] = [
   bigqueryDataset,
   cloudFunction,
   firstCloudFunction,
@@ -44,3 +44,17 @@ export const gcp: readonly Normaliser[] = [
   sqlInstance,
   storageBucket,
 ];
+
+/** An export may have the IAM policy of an asset of any kind beside it. */
+function withAssetPolicy(kind: Normaliser): Normaliser {
+  const own = kind.from['gcp-assets'];
+  const policy = assetPolicy.from['gcp-assets'];
+  if (!own || !policy || Object.hasOwn(kind.attributes, 'iam.bindings')) return kind;
+  return {
+    ...kind,
+    attributes: { ...kind.attributes, ...assetPolicy.attributes },
+    from: { ...kind.from, 'gcp-assets': (...given) => ({ ...policy(...given), ...own(...given) }) },
+  };
+}
+
+export const gcp: readonly Normaliser[] = kinds.map(withAssetPolicy);

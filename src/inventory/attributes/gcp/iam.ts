@@ -119,8 +119,8 @@ const aboveProjects = ['Folder', 'Organization'].map(
 );
 
 /**
- * Of an asset whose type has no other attributes: an export has its IAM policy beside it, where Terraform has one as a
- * resource of its own. Most such assets have none, so that a missing one is an open question of folders and
+ * Of an asset whose type has no other attributes for it: an export has its IAM policy beside it, where Terraform has one
+ * as a resource of its own. Most such assets have none, so that a missing one is an open question of folders and
  * organizations only.
  */
 export const assetPolicy = normaliser({
@@ -140,13 +140,11 @@ export const assetPolicy = normaliser({
   from: {
     'gcp-assets': ({ type, properties }) => {
       const policy = properties['iamPolicy'];
-      const isOpen = policy === undefined || isUnknown(policy);
-      if (isOpen && !aboveProjects.includes(type)) return {};
-      return {
-        'iam.bindings': mapList(at(policy, 'bindings'), readBinding),
-        audit_configs: mapList(ownAuditConfigs(properties), readAuditConfig),
-        joined: false,
-      };
+      const bindings = mapList(at(policy, 'bindings'), readBinding);
+      const audit_configs = mapList(ownAuditConfigs(properties), readAuditConfig);
+      const isToldOf = !isUnknown(policy) && [bindings, audit_configs].some((one) => isUnknown(one) || one.length > 0); // prettier-ignore
+      if (!isToldOf && !aboveProjects.includes(type)) return {};
+      return { 'iam.bindings': bindings, audit_configs, joined: false };
     },
   },
 });
