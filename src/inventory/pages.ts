@@ -1,5 +1,5 @@
 import { inThrees } from '../contract/in-threes.ts';
-import { field, isFields, textOf } from './json.ts';
+import { field, isFields, itemsOf, textOf } from './json.ts';
 import type { DocumentProblem } from './model.ts';
 
 /** What the answers of APIs call the way to their next page, and reports of a list that was cut. */
@@ -16,6 +16,9 @@ const names = [
   'next_cursor',
 ] as const;
 
+/** What AWS Config calls resources that it did not get to. */
+const unprocessed = ['unprocessedResourceKeys', 'UnprocessedResourceIdentifiers'];
+
 /** What answers call the number of all rows, of which a page has some. */
 const totals = ['total_records', 'totalRecords', 'totalCount', 'total_count', 'totalSize', 'total'];
 
@@ -28,6 +31,12 @@ const lists = ['data', 'value', 'resources', 'assets', 'results', 'items'];
  */
 export function noticesOfPages(document: unknown): DocumentProblem[] {
   if (!isFields(document)) return [];
+  for (const name of unprocessed) {
+    const keys = itemsOf(field(document, name));
+    if (keys.length === 0) continue;
+    const message = `this answer lacks ${inThrees(keys.length)} of the resources that were asked for (${name}); ask for them again, and pass that answer, too`;
+    return [{ message, at: [name] }];
+  }
   const body = field(document, 'body');
   for (const [part, at, holder] of [
     [document, [], document],

@@ -175,7 +175,7 @@ describe('govctl resource import', () => {
         { file: 'macro.yaml', line: 1, message: expect.stringContaining(said) as unknown },
       ],
     });
-    expect(outcome.stderr).toContain(`macro.yaml:1: ${said}`);
+    expect(outcome.stderr).toContain(`macro.yaml:1:1: ${said}`);
   });
 
   it('reads a template, lists what is not known yet, and says so', async () => {

@@ -49,6 +49,23 @@ export function guardSelection(facts: Omit<GuardFacts, 'owned'>): Refusal[] {
   return refusals;
 }
 
+/** Refuses deletions where the files of these objects may be in git, but not in the directory. */
+export function guardCheckout(
+  comparisons: readonly Comparison[],
+  { prune, notCheckedOut }: { readonly prune: boolean; readonly notCheckedOut: readonly string[] },
+): Refusal[] {
+  const [first] = notCheckedOut;
+  if (!prune || first === undefined || doomedByKind(comparisons).size === 0) return [];
+  const others = notCheckedOut.length - 1;
+  return [
+    {
+      guard: 'partial-prune',
+      message: `--prune cannot be used: git did not check out ${first}${others > 0 ? ` and ${others} more` : ''}`,
+      hint: 'Check out all files, for example with `git sparse-checkout disable` or `git submodule update --init`.',
+    },
+  ];
+}
+
 /** Guards over deletions, per kind, so that many objects of one kind do not hide the deletions of another. */
 export function guardDeletions(comparisons: readonly Comparison[], facts: GuardFacts): Refusal[] {
   if (!facts.prune) return [];

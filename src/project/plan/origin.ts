@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { ApplySource } from '../../contract/apply-source.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Env } from '../git.ts';
@@ -49,6 +51,37 @@ export async function readGitState({
     dirty: status.trim() !== '',
     ...defined({ branch: branch?.trim() ?? branchOfCi(env) }),
   };
+}
+
+/**
+ * Files and submodules of these paths that are in git, and not in the directory: left out by a sparse checkout, or not
+ * fetched. None without git or outside a repo.
+ */
+export async function listNotCheckedOut(
+  paths: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: Env },
+): Promise<readonly string[]> {
+  const listed = await git(cwd, env, ['ls-files', '-z', '-t', '--stage', '--', ...paths]);
+  return (listed ?? '')
+    .split('\0')
+    .filter((line) => line !== '')
+    .flatMap((line) => {
+      const [, tag, mode, file = ''] = /^(\w) (\d+) \S+ \d\t(.*)$/s.exec(line) ?? [];
+      const isLeftOut =
+        tag === 'S' || (mode === submodule && isEmptyFolder(path.resolve(cwd, file)));
+      return isLeftOut ? [file] : [];
+    });
+}
+
+/** The mode of an entry that is another repo. */
+const submodule = '160000';
+
+function isEmptyFolder(folder: string): boolean {
+  try {
+    return readdirSync(folder).length === 0;
+  } catch {
+    return true; // it is not there
+  }
 }
 
 /** CI checks out a commit, and tells the branch in a variable: of GitHub, GitLab, Azure, Jenkins and Bitbucket. */

@@ -8,9 +8,15 @@ import type { Body, Kind } from '../kinds/kind.ts';
 import { kinds } from '../kinds/kinds.ts';
 import type { LoadedProject } from '../model.ts';
 import type { Refusal } from './guards.ts';
-import { guardDeletions, guardSelection, noteDeletions, refuseGuards } from './guards.ts';
+import {
+  guardCheckout,
+  guardDeletions,
+  guardSelection,
+  noteDeletions,
+  refuseGuards,
+} from './guards.ts';
 import { explainApplied } from './applied-elsewhere.ts';
-import { isInHistory } from './origin.ts';
+import { isInHistory, listNotCheckedOut } from './origin.ts';
 import type { Plan } from './plan.ts';
 import { makePlan } from './plan.ts';
 import type { Outside, Repo } from './read-repo.ts';
@@ -94,11 +100,17 @@ export async function preparePlan(
     ...facts(project),
     owned: Object.fromEntries(kinds.map((kind) => [kind.name, ownedOf(kind)])),
   };
+  const notCheckedOut = prune
+    ? await listNotCheckedOut(project.config.paths, { cwd: project.root, env: outside.env })
+    : [];
   return {
     ...repo,
     comparisons,
     blocked: comparisons.filter((each) => each.kind === 'blocked'),
-    refusals: guardDeletions(comparisons, deletionFacts),
+    refusals: [
+      ...guardCheckout(comparisons, { prune, notCheckedOut }),
+      ...guardDeletions(comparisons, deletionFacts),
+    ],
     plan: makePlan(comparisons, prune, {
       project: owner,
       baseUrl,

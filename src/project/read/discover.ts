@@ -94,7 +94,9 @@ export async function discoverFiles(
       if (!wanted && !(maybeFolder && isWantedFolder(entry.name))) continue;
       const stats = statOf(absolute);
       if (stats instanceof Error) {
-        if (wanted && !isIgnored(absolute, false)) fail(absolute, unreadable(stats));
+        // A link without an extension is one to a folder, with documents that would seem to be gone.
+        const isExpected = wanted || (entry.isSymbolicLink() && path.extname(entry.name) === '');
+        if (isExpected && !isIgnored(absolute, false)) fail(absolute, unreadable(stats));
         continue;
       }
       const isFolder = stats.isDirectory();

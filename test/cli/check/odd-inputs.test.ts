@@ -387,6 +387,11 @@ const onePart: readonly [what: string, document: unknown, warning: string][] = [
     `12:3 ${pageOf('1 of 1,006 rows')}`,
   ],
   [
+    'an answer of AWS Config that lacks resources',
+    { baseConfigurationItems: [item({})], unprocessedResourceKeys: [{ resourceId: 'b' }] },
+    '14:3 this answer lacks 1 of the resources that were asked for (unprocessedResourceKeys); ask for them again, and pass that answer, too',
+  ],
+  [
     'the last page of an inventory',
     {
       resources: [{ id: 'a', type: 'AWS::S3::Bucket' }],

@@ -32,7 +32,9 @@ const item = (name: string, day: number, status: string, region = 'eu-west-1') =
 /** Imports one file of items. */
 const importItems = (items: readonly object[], ...argv: string[]) =>
   runCommandLine(['resource', 'import', 'day.json', ...argv], {
-    cwd: makeRepo({ 'day.json': JSON.stringify({ configurationItems: items }) }),
+    cwd: makeRepo({
+      'day.json': JSON.stringify({ configSnapshotId: 's', configurationItems: items }),
+    }),
     env: { GOVCTL_BASE_URL: 'http://service.test', GOVCTL_TOKEN: service.key, NO_COLOR: '1' },
     fetch: async (url, init) => service.app.fetch(new Request(url, init), {}),
   });
@@ -183,6 +185,10 @@ describe('an item of AWS Config that says that its resource was deleted', () => 
     ['a deleted item', () => ({ configurationItems: [item('logs', 12, 'ResourceDeleted'), item('more', 12, 'OK')] })], // prettier-ignore
     ['a notification', () => ({ Message: JSON.stringify({ configurationItem: item('more', 12, 'OK') }) })], // prettier-ignore
     ['a history', () => ({ configurationItems: [item('more', 9, 'OK'), item('more', 12, 'OK')] })],
+    [
+      'an answer about single resources',
+      () => ({ baseConfigurationItems: [item('more', 12, 'OK')], unprocessedResourceKeys: [] }),
+    ],
   ])('makes it a list of changes, as does %s: what it lacks is not pruned', async (_, changes) => {
     await importItems([item('logs', 5, 'OK'), item('kept', 5, 'OK'), item('more', 5, 'OK')]);
     const run = (...argv: string[]) =>

@@ -77,6 +77,14 @@ describe('an asset', () => {
     expect(asset?.versioning).toMatchObject({ enabled: expect.any(UnknownValue) as unknown });
   });
 
+  test('is read from a JSON text, as BigQuery has it', () => {
+    const { name, asset_type } = bucket;
+    const of = (data: unknown) => normalised([{ name, asset_type, resource: { data } }])[0];
+    expect(of('{"name":"shop","versioning":{"enabled":true}}')?.versioning).toEqual({ enabled: true });
+    for (const nothing of ['{', '{}', '[]', {}, null])
+      expect(of(nothing)?.properties).toBeInstanceOf(UnknownValue);
+  }); // prettier-ignore
+
   test('is read from each list of a document', () => {
     const { name, asset_type } = bucket;
     const policy = { name, asset_type, iam_policy: { bindings: [{ role: 'r' }] } };

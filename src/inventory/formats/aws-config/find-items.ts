@@ -9,6 +9,8 @@ export interface FoundItem {
   readonly at: DocumentPath;
   /** A query selected some of its fields: what it lacks may be there. */
   readonly isPartial: boolean;
+  /** It is in a snapshot or in the result of a query, which have all resources that they are about. */
+  readonly isListed: boolean;
 }
 
 interface FoundItems {
@@ -30,11 +32,14 @@ const maxEnvelopes = 7;
 export function findItems(document: unknown): FoundItems {
   const items: FoundItem[] = [];
   const problems: DocumentProblem[] = [];
-  const open: Open[] = [{ value: document, at: [], inText: false, isPartial: false, depth: 0 }];
+  const open: Open[] = [
+    { value: document, at: [], inText: false, isPartial: false, isListed: false, depth: 0 },
+  ];
   for (let next = open.pop(); next; next = open.pop()) {
     const { value, at, inText, isPartial, depth } = next;
+    const isListed = next.isListed || isSnapshot(value);
     if (isItem(value)) {
-      items.push({ item: value, at, isPartial });
+      items.push({ item: value, at, isPartial, isListed });
       continue;
     }
     const message = whyNoItem(value);
@@ -45,6 +50,7 @@ export function findItems(document: unknown): FoundItems {
       value: inner.value,
       at: inText ? at : [...at, inner.step],
       inText: inText || inner.inText,
+      isListed: isListed || isSelected(value, inner),
       isPartial: isPartial || (isSelected(value, inner) && !selectsConfiguration(value)),
       depth: depth + 1,
     }));
@@ -58,6 +64,10 @@ interface Open extends Omit<FoundItem, 'item'> {
   readonly inText: boolean;
   readonly depth: number;
 }
+
+/** Histories, events and answers about single resources have no such ID. */
+const isSnapshot = (value: unknown): boolean =>
+  textOf(field(value, 'configSnapshotId')) !== undefined;
 
 /** Whether something is in the result of a query: only there, lists have texts. */
 const isSelected = (value: unknown, { step, inText }: Inner): boolean =>

@@ -26,7 +26,7 @@ export const awsConfig: Reader = {
     return {
       raws: read.flatMap(({ raw }) => (raw ? [raw] : [])),
       deleted: told.flatMap(readDeleted),
-      isPart: areChanges(items, newest),
+      isPart: items.some(({ item, isListed }) => !isListed || isDeleted(item)),
       untold: untold.flatMap(({ item }) => idOf(item) ?? []),
       problems: [...problems, ...read.flatMap(({ problem }) => (problem ? [problem] : []))],
       notices: [...(isJoined ? noticesOfOlder(items, newest) : []), ...noticesOfUntold(untold)],
@@ -39,11 +39,6 @@ const isDeleted = (item: Fields): boolean =>
   ['ResourceDeleted', 'ResourceDeletedNotRecorded'].includes(
     textOf(item['configurationItemStatus']) ?? '',
   );
-
-/** Whether items are events or a history, and no snapshot: it has no deleted resources, and one state of each. */
-const areChanges = (items: readonly FoundItem[], newest: Newest): boolean =>
-  items.some(({ item, at }) => isDeleted(item) || typeof at.at(-1) !== 'number') ||
-  items.some((one) => isOlder(one, newest) && newest.get(keyOf(one.item))?.at[0] === one.at[0]);
 
 /** AWS Config records the type no longer: the resource may be there, in any state. */
 const isNotRecorded = (item: Fields): boolean =>

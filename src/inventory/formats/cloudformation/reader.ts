@@ -187,6 +187,10 @@ function readResource(
       at: [...at, 'Type'],
     };
   }
+  const slip = Object.keys(declared).find((key) => key !== 'Properties' && key.toLowerCase() === 'properties'); // prettier-ignore
+  if (slip !== undefined) {
+    return { message: `the resource ${address} has "${slip}"; write "Properties"`, at: [...at, slip] }; // prettier-ignore
+  }
   const { held, condition = '', resolver } = underCondition(declared, template);
   if (!resolver) return { address, type, condition, at };
   const written = withGlobals(type, own(declared, 'Properties'), template.globals);

@@ -206,7 +206,7 @@ function mergeEntries(entries: readonly Entry[], closed: boolean): Asset {
   const isOpen = !closed && !Object.hasOwn(beside, 'iamPolicy');
   if (!isOpen && !isReadablePolicy(beside['iamPolicy'])) beside['iamPolicy'] = unreadablePolicy;
   // A search answers with some attributes, not with the resource.
-  const data = field(resource, 'data') ?? undefined;
+  const data = dataOf(resource);
   return {
     type: assetType(typeOf(first.value) ?? ''),
     name: textOf(first.value['name']) ?? '',
@@ -219,6 +219,21 @@ function mergeEntries(entries: readonly Entry[], closed: boolean): Asset {
     merged: others.length === 0 ? undefined : mergedOf(first, others),
     lacks: data === undefined ? 'their resource' : isOpen ? 'their IAM policy' : undefined,
   };
+}
+
+/** The resource; exports to BigQuery have it as a JSON text. Nothing is known of one that is empty. */
+function dataOf(resource: unknown): unknown {
+  const given = field(resource, 'data');
+  const data = typeof given === 'string' ? parseJson(given) : given;
+  return isFields(data) && Object.keys(data).length > 0 ? data : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What is left out of an asset may be there: without an entry, nothing is known of what it tells. */

@@ -191,7 +191,8 @@ const afterOf = (change: Fields): unknown =>
 
 const hasValues = (change: Fields): boolean => {
   const unknown = change['after_unknown'];
-  return unknown !== true && (isFields(afterOf(change)) || isFields(unknown));
+  const isTold = isFields(unknown) && Object.keys(unknown).length > 0;
+  return unknown !== true && (isFields(afterOf(change)) || isTold);
 };
 
 /** `["delete", "create"]` and its other order are a replacement; an import alone is `import`. */

@@ -82,15 +82,18 @@ export function listModuleResources(
 export function readStateValues(state: Fields): ReadResources {
   const problems: DocumentProblem[] = [];
   const root = field(state['values'], 'root_module');
-  const resources = listModuleResources(root, ['values', 'root_module'], problems).map(
+  const resources = listModuleResources(root, ['values', 'root_module'], problems).flatMap(
     ({ entry, module, at }) => {
-      const address = textOf(entry['address']) ?? '';
+      const own = textOf(entry['address']) ?? '';
+      // Before 0.13 a child module's addresses were its own.
+      const address =
+        module === undefined || own.startsWith(`${module}.`) ? own : `${module}.${own}`;
+      if (!hasAny(entry['values'])) {
+        problems.push({ message: withoutValues(address), at });
+        return [];
+      }
       return {
-        // Before 0.13 a child module's addresses were its own.
-        address:
-          module === undefined || address.startsWith(`${module}.`)
-            ? address
-            : `${module}.${address}`,
+        address,
         module,
         type: textOf(entry['type']) ?? '',
         provider: textOf(entry['provider_name']),
@@ -130,11 +133,8 @@ export function readStateFile(state: Fields): ReadResources {
     }
     return itemsOf(instances).flatMap((instance, place) => {
       if (field(instance, 'deposed') !== undefined) return [];
-      if (!isFields(field(instance, 'attributes'))) {
-        problems.push({
-          message: `${address} has no attributes, as in a state of Terraform 0.11, so it is not checked; update the state with \`terraform apply -refresh-only\``,
-          at: [...at, 'instances', place],
-        });
+      if (!hasAny(field(instance, 'attributes'))) {
+        problems.push({ message: withoutValues(address), at: [...at, 'instances', place] });
         return [];
       }
       return [
@@ -152,6 +152,12 @@ export function readStateFile(state: Fields): ReadResources {
   });
   return { resources, problems };
 }
+
+const hasAny = (values: unknown): boolean => isFields(values) && Object.keys(values).length > 0;
+
+/** States of Terraform 0.11 have them elsewhere. */
+const withoutValues = (address: string): string =>
+  `${address} has no values, so it is not checked; update the state with \`terraform apply -refresh-only\``;
 
 const keyText = (key: unknown): string =>
   typeof key === 'string' || typeof key === 'number'

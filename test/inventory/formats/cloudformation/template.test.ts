@@ -193,6 +193,12 @@ describe('a part of a template that cannot be used is a problem with its place',
     expect(resources.map(({ resource }) => resource.type)).toEqual(['A::C']);
   });
 
+  it('properties in the wrong case, which would pass for none', () => {
+    const { problems, resources } = readTemplate('Resources: {A: {Type: A::B, properties: {X: 1}}, B: {Type: A::B}}');
+    expect(problems).toMatchObject([{ message: 'the resource A has "properties"; write "Properties"', line: 1 }]);
+    expect(resources.map(({ address }) => address)).toEqual(['B']);
+  }); // prettier-ignore
+
   it('a parameter that the template does not have, with the nearest that it has', () => {
     const text = 'Parameters:\n  Env: {Type: String}\nResources: {A: {Type: A::B}}';
     expect(readTemplate(text, { Evn: 'x' }).problems).toEqual([

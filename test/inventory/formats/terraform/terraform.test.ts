@@ -504,9 +504,33 @@ describe('what would be left out without a word is a problem with its place', ()
     ],
     [
       'a list of modules that is none, in a state',
-      { values: { root_module: { resources: [{ ...fine, values: {} }], child_modules: {} } } },
+      {
+        values: {
+          root_module: { resources: [{ ...fine, values: { id: 'q' } }], child_modules: {} },
+        },
+      },
       /child_modules must be a list/,
       ['values', 'root_module', 'child_modules'],
+    ],
+    [
+      'a resource of a state without values',
+      { values: inValues({ ...fine, values: { id: 'q' } }, { ...fine, values: null }) },
+      /has no values, so it is not checked/,
+      ['values', 'root_module', 'resources', 1],
+    ],
+    [
+      'an instance of a state file that has its values in the form of Terraform 0.11',
+      {
+        ...{ version: 4, lineage: 'l' },
+        resources: [
+          {
+            ...{ mode: 'managed', type: 'aws_sqs_queue', name: 'fine' },
+            instances: [{ attributes: { id: 'fine' } }, { attributes_flat: { id: 'x' } }],
+          },
+        ],
+      },
+      /has no values, so it is not checked/,
+      ['resources', 0, 'instances', 1],
     ],
     [
       'an error while it was planned',
@@ -525,7 +549,7 @@ describe('what would be left out without a word is a problem with its place', ()
     version: 4,
     lineage: 'x',
     resources: [
-      { type: 'aws_sqs_queue', name: 'fine', instances: [{ attributes: {} }] },
+      { type: 'aws_sqs_queue', name: 'fine', instances: [{ attributes: { id: 'fine' } }] },
       ...resources,
     ],
   });
