@@ -37,6 +37,10 @@ export function noticesOfPages(document: unknown): DocumentProblem[] {
     const message = `this answer lacks ${inThrees(keys.length)} of the resources that were asked for (${name}); ask for them again, and pass that answer, too`;
     return [{ message, at: [name] }];
   }
+  if (String(field(document, 'resultTruncated')).toLowerCase() === 'true') {
+    const message = 'this list was cut (resultTruncated); ask again for fewer resources at a time';
+    return [{ message, at: ['resultTruncated'] }];
+  }
   const body = field(document, 'body');
   for (const [part, at, holder] of [
     [document, [], document],

@@ -130,6 +130,7 @@ async function prune(
   const limits = {
     unreadable: report.rejected_lines.length,
     pages,
+    skipped: report.skipped,
     maxDelete: options.maxDelete ?? config.guards.max_delete,
   };
   let missing: Missing;

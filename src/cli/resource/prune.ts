@@ -23,7 +23,7 @@ export interface Gone extends Placed {
 /** What a pruning import found. */
 export interface Missing {
   readonly gone: readonly Gone[];
-  /** Captured after everything that the files contain of their account and region, so that they may just be older. */
+  /** Captured after everything that the files contain of their type, account and region: the files may just be older. */
   readonly newer: readonly Gone[];
 }
 
@@ -41,6 +41,8 @@ interface PruneLimits {
   readonly unreadable: number;
   /** Files that are pages of longer lists: what they lack may be on other pages. */
   readonly pages: readonly string[];
+  /** Files of the given folders without resources: an export that failed leaves one, too. */
+  readonly skipped: readonly string[];
   /** Percent. */
   readonly maxDelete: number;
 }
@@ -80,7 +82,7 @@ export async function findGone(
   context: Context,
   sent: Sent,
   { deleted, untold }: Told,
-  { unreadable, pages, maxDelete }: PruneLimits,
+  { unreadable, pages, skipped, maxDelete }: PruneLimits,
 ): Promise<Missing> {
   // The service names lines that are no resources, too.
   const problems = Math.max(unreadable, sent.unread());
@@ -88,6 +90,12 @@ export async function findGone(
     throw new GovctlError('guard_refused', `${count(problems, 'input')} could not be imported, so nothing is pruned`, {
       hint: 'Correct the files or lines that were rejected, and run the command again.',
     }); // prettier-ignore
+  }
+  const [other] = skipped;
+  if (other !== undefined) {
+    throw new GovctlError('guard_refused', `${other} contains no resources, so nothing is pruned`, {
+      hint: 'If the export failed, repeat it. Otherwise pass only the files with resources.',
+    });
   }
   const [page] = pages;
   if (page !== undefined) {
@@ -145,7 +153,7 @@ interface Live extends Gone {
   readonly captured: number | undefined;
 }
 
-/** Whether it was captured after everything in the files that is of its account and region: they may be older. */
+/** Whether it was captured after everything in the files that is of its type, account and region. */
 const isNewer = (live: Live, sent: Sent): boolean =>
   (live.captured ?? -Infinity) > (sent.newestOf(live) ?? Infinity);
 
@@ -252,7 +260,7 @@ export function describePruned(
   const done = isDry ? 'Would prune' : style.green('Pruned');
   const [first] = newer;
   const kept = first
-    ? `${count(newer.length, 'resource')}${newer.length > 1 ? `, such as ${printableLine(first.id)},` : ` (${printableLine(first.id)})`} not pruned: captured after everything in the files of the same account and region\n`
+    ? `${count(newer.length, 'resource')}${newer.length > 1 ? `, such as ${printableLine(first.id)},` : ` (${printableLine(first.id)})`} not pruned: captured after everything in the files of the same type, account and region\n`
     : '';
   return `${table}${done} ${count(gone.length, 'resource')}\n${kept}`;
 }

@@ -26,10 +26,10 @@ export interface Sent {
   /** Each type, account and region of what was sent in whole lists, as far as they are known. */
   readonly scopes: ReadonlyMap<string, Placed>;
   /**
-   * When the newest of what was sent of an account and region was captured, in milliseconds since 1970: what was captured
-   * later can't be missed in the files. Undefined where none of it tells.
+   * When the newest of what was sent of a type, account and region was captured, in milliseconds since 1970: what was
+   * captured later can't be missed in the files. Undefined where none of it tells.
    */
-  readonly newestOf: (placed: Omit<Placed, 'type'>) => number | undefined;
+  readonly newestOf: (placed: Placed) => number | undefined;
   /** The number of resources of whole lists of which they are not. */
   readonly unplaced: () => number;
   /** The number of resources of which others of their account may be missing. */
@@ -40,9 +40,6 @@ export interface Sent {
 
 export const scopeKey = ({ type, account_id: account, region }: Placed): string =>
   JSON.stringify([typeKey(type), account, region]);
-
-const placeKey = ({ account_id: account, region }: Omit<Placed, 'type'>): string =>
-  JSON.stringify([account, region]);
 
 /** Whether the account or region of a resource is not known, as those of a template: it may be one of many. */
 export const isUnplaced = ({ _unknown: unknown }: Readonly<Record<string, unknown>>): boolean =>
@@ -62,7 +59,7 @@ export function createSent(): Sent {
   return {
     has: (id) => sent.has(id),
     scopes,
-    newestOf: (placed) => newest.get(placeKey(placed)),
+    newestOf: (placed) => newest.get(scopeKey(placed)),
     unplaced: () => unplaced,
     ofParts: () => ofParts,
     unread: () => unread,
@@ -79,9 +76,8 @@ export function createSent(): Sent {
         const placed = { type, account_id: textOf(resource['account_id']), region: textOf(resource['region']) }; // prettier-ignore
         const key = scopeKey(placed);
         if (!scopes.has(key)) scopes.set(key, placed);
-        const place = placeKey(placed);
         const captured = capturedAt(resource) ?? -Infinity;
-        if (captured > (newest.get(place) ?? -Infinity)) newest.set(place, captured);
+        if (captured > (newest.get(key) ?? -Infinity)) newest.set(key, captured);
       } else unread += 1;
       const content = contentOf(resource);
       const before = sent.get(id);

@@ -100,8 +100,9 @@ export async function discoverInputs(
     try {
       stats = statSync(absolute);
     } catch (error) {
-      // A link to nowhere that has no name of an input is no concern of a check.
-      if (wanted || entry.isDirectory()) fail(absolute, whyUnreachable(error, entry.name));
+      // A link without an extension is one to a folder; with another extension, it is no concern of a check.
+      const isExpected = wanted || entry.isDirectory() || path.extname(entry.name) === '';
+      if (isExpected) fail(absolute, whyUnreachable(error, entry.name));
       return;
     }
     const isFolder = stats.isDirectory();

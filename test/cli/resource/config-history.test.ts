@@ -79,14 +79,16 @@ describe('an older snapshot that is imported with --prune', () => {
     await importItems([item('logs', 5, 'OK'), item('new', 20, 'OK'), item('gone', 3, 'OK')]);
     const older = await importItems([item('logs', 4, 'OK')], '--prune', '-y');
     expect(older.exitCode).toBe(0);
-    expect(older.stdout).toContain('Pruned 1 resource\n1 resource (arn:aws:s3:::new) not pruned: captured after everything in the files of the same account and region\n'); // prettier-ignore
+    expect(older.stdout).toContain('Pruned 1 resource\n1 resource (arn:aws:s3:::new) not pruned: captured after everything in the files of the same type, account and region\n'); // prettier-ignore
     expect(Object.keys(await versioning())).toEqual([arn('logs'), arn('new')]);
   });
 
-  it('prunes it where a newer item of any type of its account and region is in the files', async () => {
+  it('prunes it where a newer item of its type, account and region is in the files', async () => {
     await importItems([item('logs', 5, 'OK'), item('new', 20, 'OK')]);
     const topic = { ...item('t', 21, 'OK'), resourceType: 'AWS::SNS::Topic', ARN: 'arn:aws:sns:eu-west-1:111122223333:t' }; // prettier-ignore
-    const { stdout } = await importItems([item('logs', 4, 'OK'), topic], '--prune', '-y', '-o', 'json'); // prettier-ignore
+    const other = await importItems([item('logs', 4, 'OK'), topic], '--prune', '-y', '-o', 'json');
+    expect(JSON.parse(other.stdout)).toMatchObject({ pruned: [], newer: [{ id: arn('new') }] });
+    const { stdout } = await importItems([item('logs', 21, 'OK')], '--prune', '-y', '-o', 'json');
     expect(JSON.parse(stdout)).toMatchObject({ pruned: [{ id: arn('new') }], newer: [] });
   });
 });

@@ -185,6 +185,29 @@ describe('govctl resource import --prune', () => {
     expect(await ids()).toEqual(['gone', 'kept']);
   });
 
+  it('never prunes where a file of a folder has no resources, as a failed export leaves one', async () => {
+    await store(bucket('gone'));
+    const failed = ['{"error":{"code":"AuthorizationFailed"}}', '<html>503</html>', '{"value":[],"nextLink":"https://x"}']; // prettier-ignore
+    for (const text of failed) {
+      const cwd = makeRepo({ 'exp/a.ndjson': ndjson(bucket('kept')), 'exp/b.json': text });
+      const { exitCode, stderr } = await runCommandLine(['resource', 'import', 'exp', '--prune', '-y'], { ...settings(), cwd }); // prettier-ignore
+      expect([exitCode, stderr]).toEqual([6, expect.stringContaining('nothing is pruned')]);
+    }
+    expect(await ids()).toEqual(['gone', 'kept']);
+  });
+
+  it('never prunes because of one resource that is no list', async () => {
+    const account = (name: string) => ({
+      id: `/subscriptions/s/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/${name}`,
+      ...{ type: 'Microsoft.Storage/storageAccounts', name, location: 'x', properties: {} },
+    });
+    const asset = { name: '//storage.googleapis.com/b', asset_type: 'storage.googleapis.com/Bucket', resource: { data: { name: 'b' } } }; // prettier-ignore
+    for (const one of [account('a'), asset]) {
+      const { exitCode, stderr } = await prune(JSON.stringify(one), ['-y']);
+      expect([exitCode, stderr.replaceAll(/\s+/g, ' ')]).toEqual([6, expect.stringContaining('do not list all resources')]); // prettier-ignore
+    }
+  });
+
   it('names the page among files that are read together', async () => {
     const asset = {
       name: '//storage.googleapis.com/b',

@@ -112,8 +112,9 @@ const keyOf = (item: Fields): string => {
 /** As a text. The SDKs and version 1 of the AWS CLI give seconds since 1970. */
 function capturedOf(item: Fields): string | undefined {
   const given = item['configurationItemCaptureTime'];
-  if (typeof given !== 'number') return textOf(given);
-  const captured = new Date(given * 1000);
+  const seconds = typeof given === 'string' && /^\d+(\.\d+)?$/.test(given) ? Number(given) : given;
+  if (typeof seconds !== 'number') return textOf(given);
+  const captured = new Date(seconds * 1000);
   return Number.isNaN(captured.getTime()) ? undefined : captured.toISOString();
 }
 

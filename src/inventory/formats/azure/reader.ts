@@ -32,6 +32,7 @@ export const azure: Reader = {
     );
     return {
       raws: live.map(toLiveResource),
+      isPart: found.some(({ at }) => typeof at.at(-1) !== 'number'),
       problems: found.flatMap(({ value, at }) =>
         isLiveResource(value) ? [] : [{ message: 'an Azure resource needs an ID and a type', at }],
       ),

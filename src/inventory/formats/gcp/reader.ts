@@ -33,6 +33,7 @@ export const gcp: Reader = {
     const found = assetsOf(document).flatMap(splitAccess);
     return {
       raws: joinAssets(found).map(toRawResource),
+      isPart: found.some(({ at }) => typeof at.at(-1) !== 'number'),
       problems: found.flatMap(({ value, at }) =>
         isAsset(value) ? [] : [{ message: 'an asset needs a name and an asset_type', at }],
       ),
