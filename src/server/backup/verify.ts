@@ -163,6 +163,8 @@ async function checkState(
         missing = gone;
         continue;
       }
+      // After the last round, a fast server may still have removed some since this one began.
+      const lost = new Set(gone.filter((id) => missing.includes(id)));
       for (const { file, what } of moment.contradictions) {
         damage.push({ file, what, lost: lostOf(file), way_out: wayOut(isBackup) });
       }
@@ -181,7 +183,7 @@ async function checkState(
         records: moment.records,
         waiting: moment.waiting,
         audit_log: moment.audit,
-        files: await checkBlobs(checked, moment, { isBackup, gone: new Set(gone) }),
+        files: await checkBlobs(checked, moment, { isBackup, gone: lost }),
       };
     } catch (error) {
       if (!(error instanceof StoreRefusal) && !isOfFiles(error)) throw error;
