@@ -294,7 +294,7 @@ describe('what is harmless', () => {
     expect(refused).toEqual([
       '3 check', // beside its findings, an input that is broken
       '1 apply',
-      '3 resource import',
+      '1 resource import',
       '6 remediate plan', // a guard refuses it
       '3 framework import', // its file is no catalog; framework-files.test.ts has some
       '3 cost import', // a name with NUL is no file
