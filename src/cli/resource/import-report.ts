@@ -26,7 +26,7 @@ export interface ImportReport {
   repeated: number;
   /** How many were not stored, as the inventory has a newer state of them. */
   older: number;
-  /** Those that the service named. */
+  /** The first of them. */
   readonly older_lines: (Omit<Rejected, 'reason'> & { readonly id: string })[];
   /** The number of resources that the service refused. */
   rejected: number;

@@ -1,6 +1,7 @@
 import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { maxLinesShown } from '../../contract/resources.ts';
 import type { ImportAnswer } from '../../contract/resources.ts';
 import type { InputProblem, ReadOptions, ReadResource } from '../../inventory/model.ts';
 import type { InputFile } from '../../project/check/discover-inputs.ts';
@@ -325,7 +326,8 @@ function addCounts(
   report.rejected += answer.rejected;
   report.pending = answer.pending;
   report.older += answer.older ?? 0;
-  for (const { line, id } of answer.older_lines ?? []) {
+  const room = maxLinesShown - report.older_lines.length; // any number of pieces may have some
+  for (const { line, id } of answer.older_lines?.slice(0, room) ?? []) {
     report.older_lines.push({ file, ...place(line), id });
   }
   for (const { line, id, reason } of answer.rejected_lines) {

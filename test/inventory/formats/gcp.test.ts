@@ -81,7 +81,7 @@ describe('an asset', () => {
     const { name, asset_type } = bucket;
     const of = (data: unknown) => normalised([{ name, asset_type, resource: { data } }])[0];
     expect(of('{"name":"shop","versioning":{"enabled":true}}')?.versioning).toEqual({ enabled: true });
-    for (const nothing of ['{', '{}', '[]', {}, null])
+    for (const nothing of ['{', '{}', '[]', {}, null, `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`])
       expect(of(nothing)?.properties).toBeInstanceOf(UnknownValue);
   }); // prettier-ignore
 

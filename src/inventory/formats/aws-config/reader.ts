@@ -137,7 +137,7 @@ const isLater = (state: State | undefined, than: State | undefined): boolean =>
 
 /** Of an item that has none of the configuration, or fields that a query selected: all that it lacks may be there. */
 const notSelected = {
-  properties: new UnknownValue('the configuration, which the query did not select'),
+  properties: new UnknownValue('the configuration, which is not in the item'),
 };
 
 function readItem({ item, at, isPartial }: FoundItem): {
@@ -166,7 +166,7 @@ function readItem({ item, at, isPartial }: FoundItem): {
       tags:
         isWhole || isTold(item['tags'])
           ? tagsOf(item, configuration)
-          : new UnknownValue('the tags, which the query did not select'),
+          : new UnknownValue('the tags, which are not in the item'),
       ...(isWhole ? {} : { only: [], given: notSelected }),
       properties: {
         ...fieldsOf(configuration),

@@ -1,4 +1,5 @@
 import { UnknownValue } from '../../../contract/resources.ts';
+import { isUnknown, readJson } from '../../attributes/values.ts';
 import { canonicalText, withoutCopies } from '../../canonical-text.ts';
 import { field, isFields, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
@@ -224,17 +225,8 @@ function mergeEntries(entries: readonly Entry[], closed: boolean): Asset {
 
 /** The resource; exports to BigQuery have it as a JSON text. Nothing is known of one that is empty. */
 function dataOf(resource: unknown): unknown {
-  const given = field(resource, 'data');
-  const data = typeof given === 'string' ? parseJson(given) : given;
-  return isFields(data) && Object.keys(data).length > 0 ? data : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const data = readJson(field(resource, 'data'));
+  return isFields(data) && !isUnknown(data) && Object.keys(data).length > 0 ? data : undefined;
 }
 
 /** What is left out of an asset may be there: without an entry, nothing is known of what it tells. */
