@@ -78,8 +78,9 @@ export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform 
     const room = most - underWay.size;
     // With none, whatever ends makes some.
     if (room <= 0) return;
-    const claimed = await store.claim(lanes, { now: clock.now(), most: room });
-    for (const work of claimed) void run(work);
+    const now = clock.now();
+    const claimed = await store.claim(lanes, { now, most: room });
+    for (const work of claimed) void run(work, now);
     if (stopped || claimed.length === room) return;
     const due = await store.nextDue(lanes);
     if (due !== undefined) lookIn(due - clock.now());
@@ -108,26 +109,30 @@ export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform 
     else void lookOn();
   }
 
-  /** Whether work was neither completed nor put off, so that it would be claimed again at once. */
-  const isLeft = (reader: Reader, work: LaneWork): Awaitable<boolean> =>
+  /**
+   * Whether work was neither completed nor put off since it was claimed. What it was put off to may have come by now: on a
+   * busy machine a pause of a second can end before this is asked.
+   */
+  const isLeft = (reader: Reader, work: LaneWork, claimedAt: number): Awaitable<boolean> =>
     whenKnown(isStillHead(reader, lanes, work), (isHead) => {
       if (!isHead) return false;
       return whenKnown(reader.laneState(lanes, work.lane), ({ held, dueAt = 0 }) => {
         const pause = dueAt - clock.now();
-        return !held && (pause <= 0 || pause > (lanes.longestPause ?? Infinity));
+        const isDue = pause <= 0 && dueAt <= claimedAt;
+        return !held && (isDue || pause > (lanes.longestPause ?? Infinity));
       });
     });
 
-  const putOff = async (work: LaneWork): Promise<void> => {
+  const putOff = async (work: LaneWork, claimedAt: number): Promise<void> => {
     const times = (failures.get(work.lane) ?? 0) + 1;
     failures.set(work.lane, times);
     const pause = Math.min(putOffAfterFailure * 2 ** (times - 1), putOffAtMost);
     await store.transact(async (tx) => {
-      if (await isLeft(tx, work)) await tx.putOff(lanes, work.lane, clock.now() + pause);
+      if (await isLeft(tx, work, claimedAt)) await tx.putOff(lanes, work.lane, clock.now() + pause);
     });
   };
 
-  const attempt = async (work: LaneWork, signal: AbortSignal): Promise<void> => {
+  const attempt = async (work: LaneWork, claimedAt: number, signal: AbortSignal): Promise<void> => {
     const place = { lanes: lanes.name, lane: work.lane, position: work.position };
     let failed = false;
     try {
@@ -139,13 +144,13 @@ export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform 
     // The next start tries it again.
     if (signal.aborted) return;
     try {
-      if (!(await isLeft(store, work))) {
+      if (!(await isLeft(store, work, claimedAt))) {
         failures.delete(work.lane);
         return;
       }
       if (!failed)
         log.error(place, 'work of a lane ended, but was neither completed nor postponed');
-      await putOff(work);
+      await putOff(work, claimedAt);
     } catch (error) {
       log.error({ ...place, err: error }, 'a lane could not be postponed');
       // Still leased, so that it is not tried again at once.
@@ -153,12 +158,12 @@ export const createLaneRunner: CreateLaneRunner = (deps, { lanes, most, perform 
     }
   };
 
-  async function run(work: LaneWork): Promise<void> {
+  async function run(work: LaneWork, claimedAt: number): Promise<void> {
     const own = new AbortController();
     underWay.add(own);
     try {
       // What was claimed while it was stopped is let go as it is.
-      if (!stopped) await attempt(work, own.signal);
+      if (!stopped) await attempt(work, claimedAt, own.signal);
       await store.release(lanes, work);
     } catch (error) {
       log.error({ lanes: lanes.name, lane: work.lane, err: error }, 'a lane could not be released');

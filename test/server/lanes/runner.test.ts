@@ -146,6 +146,20 @@ describe('a lane runner', () => {
     expect(logged).toEqual([]);
   });
 
+  test('takes no work for left alone that was put off to a time that has come by the time it ends', async () => {
+    await append(['a', 'a1']);
+    let tried = 0;
+    const runner = start(async (work) => {
+      tried += 1;
+      if (tried > 1) return complete(work);
+      await store.transact((tx) => tx.putOff(posts, 'a', now + 1000));
+      now += 1001;
+    });
+    await runner.idle();
+    expect(tried).toBe(2);
+    expect(logged).toEqual([]);
+  });
+
   test('puts a lane off whose work fails, for longer each time, and goes on in order', async () => {
     await append(['a', 'a1'], ['a', 'a2'], ['b', 'b1']);
     const tried: string[] = [];
