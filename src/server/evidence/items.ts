@@ -3,22 +3,24 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import { defined } from '../../contract/defined.ts';
 import type { EvidenceItem, EvidenceListQuery, EvidenceSource } from '../../contract/evidence.ts';
 import { evidenceSources } from '../../contract/evidence.ts';
+import { exemptionStatuses } from '../../contract/exemptions.ts';
 import type { ControlPolicy } from '../../contract/frameworks.ts';
 import type { ScanSample } from '../../contract/scans.ts';
 import { inThrees } from '../../contract/in-threes.ts';
 import { readKeyTag } from '../../contract/key-tag.ts';
-import { controlKey, splitLabel } from '../../engine/labels.ts';
+import { controlKey, frameworkKey, readLabels, splitLabel } from '../../engine/labels.ts';
 import type { ExemptionFacts } from '../../report/evidence/facts.ts';
 import { chooseControls, standingNow } from '../compliance/service.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
 import { exemptionsOf, namesOf } from '../exemptions/collection.ts';
+import type { PolicyName } from '../exemptions/collection.ts';
 import { createPace } from '../pace.ts';
 import type { Pace } from '../pace.ts';
 import { policies } from '../policies/collection.ts';
 import type { StoredScan } from '../scans/collection.ts';
 import { lastWholeScan, readSamples } from '../scans/service.ts';
-import { countRows } from '../store/all-rows.ts';
+import { allRows, countRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
 import { violations } from '../violations/collection.ts';
 import type { StoredManual } from './collection.ts';
@@ -35,6 +37,8 @@ interface Control {
   readonly id: string;
   readonly title?: string;
   readonly policies: readonly ControlPolicy[];
+  /** IDs of disabled policies: what they find counts for nothing, but that they were disabled is a change. */
+  readonly disabled: readonly string[];
 }
 
 /** An item before its data is read. */
@@ -65,21 +69,26 @@ export async function listItems(deps: Deps, signal: AbortSignal, query: Evidence
   const framework = await chooseControls(reader, name, only);
   const { controls } = await standingNow(deps, { reader, signal }, framework, attachedEvidence);
   const attached = byControl(await manualOf(reader, { framework: framework.id }, now));
+  const from = await sourcesOf(reader, signal);
+  const switchedOff = await disabledOf(from, framework.id);
   const sources = query.source ?? evidenceSources;
   const places = controls.flatMap(({ control: { id, title }, policies: mapped }): Place[] => {
-    const of = { framework: framework.name, id, ...defined({ title }), policies: mapped };
-    const own = attached.get(controlKey(framework.id, id)) ?? [];
+    const key = controlKey(framework.id, id);
+    const disabled = switchedOff.get(key) ?? [];
+    const of = { framework: framework.name, id, ...defined({ title }), policies: mapped, disabled };
     return sources.flatMap((source): Place[] => {
-      if (source !== 'manual') return mapped.length > 0 ? [{ control: of, source }] : [];
-      return own
-        .filter(({ created_at: at }) => query.since === undefined || at >= since)
-        .map((manual) => ({ control: of, source, manual }));
+      if (source === 'manual') {
+        return (attached.get(key) ?? [])
+          .filter(({ created_at: at }) => query.since === undefined || at >= since)
+          .map((manual) => ({ control: of, source, manual }));
+      }
+      const isTold = mapped.length > 0 || (source === 'changes' && disabled.length > 0);
+      return isTold ? [{ control: of, source }] : [];
     });
   });
   const { limit, offset = 0 } = query;
   const page = places.slice(offset, offset + limit);
   const evidence: EvidenceItem[] = [];
-  const from = await sourcesOf(reader, signal);
   for (const place of page) {
     const { summary, data, at = timestamp(now) } = await dataOf(from, place, since);
     const { control: of, source, manual } = place;
@@ -145,10 +154,11 @@ async function sourcesOf(reader: Reader, signal: AbortSignal): Promise<Sources> 
 
 async function dataOf(
   of: Sources,
-  { control: { policies: mapped }, source, manual }: Place,
+  { control: { policies: mapped, disabled }, source, manual }: Place,
   since: string,
 ): Promise<Found> {
   const { reader, pace } = of;
+  const ids = mapped.map(({ id }) => id);
   await pace.spend(mapped.length);
   switch (source) {
     case 'policies': {
@@ -183,21 +193,14 @@ async function dataOf(
       const open = mapped.reduce((all, policy) => all + policy.open, 0);
       const shown = mapped.slice(0, mostListed).map(({ id, open: n }) => ({ id, open: n }));
       const resolved = await countRows(reader, violations, {
-        policy_id: { any: mapped.map(({ id }) => id) },
+        policy_id: { any: ids },
         status: { any: ['RESOLVED'] },
       });
       const summary = `${counted(open, 'open violation')}, ${inThrees(resolved)} resolved`;
       return { summary, data: { open, resolved, policies: shown } };
     }
     case 'exemptions': {
-      const names = [];
-      for (const { id } of mapped) {
-        await pace.spend(5);
-        const policy = (await reader.get(policies, id))?.doc;
-        const { key } = readKeyTag(policy?.tags ?? []);
-        if (policy) names.push(...namesOf({ policy, id, ...defined({ key }) }));
-      }
-      const active = await exemptionsOf(reader, names);
+      const active = await exemptionsOf(reader, await policyNames(of, ids));
       const shown = active
         .slice(0, mostListed)
         .map((one) => shortExemption(describeExemption(one)));
@@ -205,7 +208,9 @@ async function dataOf(
       return { summary: counted(active.length, 'active exemption'), data };
     }
     case 'changes': {
-      const subjects = mapped.map(({ id }) => id);
+      const own = [...ids, ...disabled];
+      const its = await exemptionsOf(reader, await policyNames(of, own), exemptionStatuses);
+      const subjects = [...own, ...its.map(({ id }) => id)];
       const found = await changesOf(reader, { since, subjects, most: mostListed });
       const changes = found.changes.map(describeChange);
       const more = found.hasMore ? 'more than ' : '';
@@ -219,6 +224,43 @@ async function dataOf(
       return { summary, data, at: manual.created_at };
     }
   }
+}
+
+/** How exemptions may name these policies. */
+async function policyNames(
+  { reader, pace }: Sources,
+  ids: readonly string[],
+): Promise<readonly PolicyName[]> {
+  const names: PolicyName[] = [];
+  for (const id of ids) {
+    await pace.spend(5);
+    const policy = (await reader.get(policies, id))?.doc;
+    const { key } = readKeyTag(policy?.tags ?? []);
+    if (policy) names.push(...namesOf({ policy, id, ...defined({ key }) }));
+  }
+  return names;
+}
+
+/** IDs of the disabled policies of a framework, by the key of each control that they are mapped to. */
+async function disabledOf(
+  { reader, pace }: Sources,
+  framework: string,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, string[]>();
+  const key = frameworkKey(framework);
+  const where = { framework: { any: [key] }, enabled: { any: ['false'] } };
+  for await (const { doc } of allRows(reader, policies, where)) {
+    const { id, compliance_frameworks: labels = [] } = doc;
+    const mapping = readLabels(labels).find((one) => one.key === key);
+    for (const control of mapping?.controls ?? []) {
+      const own = controlKey(framework, control);
+      const known = found.get(own);
+      if (known) known.push(id);
+      else found.set(own, [id]);
+    }
+    await pace.spend(labels.length);
+  }
+  return found;
 }
 
 type Sampled = (policyId: string) => Promise<readonly ScanSample[]>;

@@ -49,14 +49,15 @@ export const exemptionFilters = (query: ExemptionListQuery): Filters => ({
   ...(query.tags ? { tags: { all: query.tags } } : {}),
 });
 
-/** The active ones that name a policy. */
+/** The active ones that name a policy, or those of any status. */
 export async function exemptionsOf(
   reader: Reader,
   names: readonly PolicyName[],
+  statuses: readonly StoredExemption['status'][] = ['active'],
 ): Promise<readonly StoredExemption[]> {
   const found: StoredExemption[] = [];
   const isAmong = namesAny(names);
-  const where = { policy: { any: names.map(({ policy }) => policy) }, status: { any: ['active'] } };
+  const where = { policy: { any: names.map(({ policy }) => policy) }, status: { any: statuses } };
   for await (const { doc } of allRows(reader, exemptions, where)) if (isAmong(doc)) found.push(doc);
   return found;
 }

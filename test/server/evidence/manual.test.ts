@@ -171,7 +171,7 @@ describe('the list of evidence', () => {
       ['samples', expect.stringMatching(/^1 sample of passing resources in scan_/)],
       ['violations', '1 open violation, 0 resolved'],
       ['exemptions', '1 active exemption'],
-      ['changes', '1 change'],
+      ['changes', '2 changes'],
       ['manual', 'Signed by all.'],
     ]);
     expect(items[0]?.data).toMatchObject({ policies: [{ id: policy, name: 'p' }] });
@@ -187,6 +187,31 @@ describe('the list of evidence', () => {
       true,
       false,
     ]);
+  });
+
+  it('says when a policy of the control was disabled, also its only one, and when it was exempted, also once that is over', async () => {
+    const policy = await fill(service);
+    const inventory = inventoryOf(service);
+    const other = await inventory.createPolicy('other', { compliance_frameworks: ['SOC2:CC6.2'] });
+    const exemption = await inventory.exempt({ policy: 'p', resources: ['fine'] });
+    await inventory.exempt({ policy: 'other', resources: ['fine'] });
+    const ended = { body: { expires: '2020-01-01' } };
+    await inventory.ok('PUT', `/v1/exemptions/${exemption}`, ended);
+    await inventory.ok('PUT', `/v1/policies/${policy}`, { body: { enabled: false } });
+    const items = await itemsOf(service, 'control=SOC2:CC6.1');
+    expect(items.map(({ source, summary }) => [source, summary])).toEqual([
+      ['changes', '4 changes'],
+    ]);
+    expect(items[0]?.data).toMatchObject({
+      changes: [
+        { action: 'policy.create', subject: policy },
+        { action: 'exemption.create', subject: exemption },
+        { action: 'exemption.update', subject: exemption },
+        { action: 'policy.update', subject: policy, changes: ['enabled'] },
+      ],
+    });
+    const [others] = await itemsOf(service, 'control=SOC2:CC6.2&source=changes');
+    expect(others?.data).toMatchObject({ changes: [{ subject: other }, {}] });
   });
 
   it('has pages over all controls of a framework', async () => {
