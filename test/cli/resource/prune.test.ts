@@ -208,6 +208,29 @@ describe('govctl resource import --prune', () => {
     }
   });
 
+  it('never prunes because of files with a single resource each that are read together', async () => {
+    const id = '/subscriptions/s/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/a';
+    const account = {
+      id,
+      type: 'Microsoft.Storage/storageAccounts',
+      location: 'x',
+      properties: {},
+    };
+    const service = { id: `${id}/blobServices/default`, type: 'Microsoft.Storage/storageAccounts/blobServices', properties: {} }; // prettier-ignore
+    const asset = { name: '//storage.googleapis.com/b', asset_type: 'storage.googleapis.com/Bucket' }; // prettier-ignore
+    const bucketData = { ...asset, resource: { data: { name: 'b' } } };
+    for (const [a, b] of [
+      [account, service],
+      [bucketData, { ...asset, iam_policy: {} }],
+    ]) {
+      const { exitCode, stderr } = await runCommandLine(
+        ['resource', 'import', 'a.json', 'b.json', '--prune', '-y'],
+        { ...settings(), cwd: makeRepo({ 'a.json': JSON.stringify(a), 'b.json': JSON.stringify(b) }) }, // prettier-ignore
+      );
+      expect([exitCode, stderr.replaceAll(/\s+/g, ' ')]).toEqual([6, expect.stringContaining('do not list all resources')]); // prettier-ignore
+    }
+  });
+
   it('names the page among files that are read together', async () => {
     const asset = {
       name: '//storage.googleapis.com/b',

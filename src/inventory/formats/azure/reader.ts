@@ -32,7 +32,8 @@ export const azure: Reader = {
     );
     return {
       raws: live.map(toLiveResource),
-      isPart: found.some(({ at }) => typeof at.at(-1) !== 'number'),
+      // One that stands alone, in the document or in one of those that are joined.
+      isPart: found.some(({ at }) => at.length === (isJoined ? 1 : 0)),
       problems: found.flatMap(({ value, at }) =>
         isLiveResource(value) ? [] : [{ message: 'an Azure resource needs an ID and a type', at }],
       ),

@@ -17,7 +17,7 @@ export const gcp: Reader = {
   format: 'gcp-assets',
   detects: (document) =>
     assetsOf(document).some(({ value }) => isAsset(value)) || listAnswer(document) !== undefined,
-  read: (document) => {
+  read: (document, { isJoined }) => {
     const answer = listAnswer(document);
     if (answer) {
       const assets = answer.assets.map((one) => ({
@@ -34,7 +34,8 @@ export const gcp: Reader = {
     const found = assetsOf(document).flatMap(splitAccess);
     return {
       raws: joinAssets(found).map(toRawResource),
-      isPart: found.some(({ at }) => typeof at.at(-1) !== 'number'),
+      // One that stands alone, in the document or in one of those that are joined.
+      isPart: found.some(({ at }) => at.length === (isJoined ? 1 : 0)),
       problems: found.flatMap(({ value, at }) =>
         isAsset(value) ? [] : [{ message: 'an asset needs a name and an asset_type', at }],
       ),
