@@ -2,6 +2,7 @@ import { listAll } from '../../client/list-all.ts';
 import { policyObjects } from '../../client/objects.ts';
 import { nearestWord } from '../../contract/nearest.ts';
 import type { Policy } from '../../contract/policies.ts';
+import { matchesType } from '../../contract/resources.ts';
 import { frameworkKey, labelKey, splitLabel } from '../../engine/labels.ts';
 import type { Context } from '../context.ts';
 import { listOf } from '../flags/parse-words.ts';
@@ -29,7 +30,8 @@ export async function sayUnknownFilters(
     await context.say(`No policy has the framework ${one}. ${hintOf(one, known)}`);
   }
   const types = policies.map((policy) => policy.resource_type);
-  for (const one of listOf(type).filter((given) => !types.includes(given))) {
+  const isOfType = (given: string): boolean => types.some((one) => matchesType(one, given));
+  for (const one of listOf(type).filter((given) => !isOfType(given))) {
     await context.say(`No policy has the resource type ${one}. ${hintOf(one, types)}`);
   }
 }

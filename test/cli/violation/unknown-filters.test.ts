@@ -45,6 +45,11 @@ describe('filters that match no violation', () => {
         message,
       );
     }
+    const inventory = inventoryOf(service);
+    await inventory.createPolicy('any queue', { resource_type: 'AWS::SQS::*' });
+    await inventory.createPolicy('disks', { resource_type: 'Azure::Compute::disks' });
+    const types = 'AWS::SQS::Queue,azure::compute::Disks';
+    expect(await said('violation', 'list', '--type', types)).toEqual([]);
     const resolve = ['violation', 'resolve', '--reason', 'gone', '-y', '--type', 'AWS::S3::Bukkit'];
     expect(await said(...resolve)).toContain(message);
   });
