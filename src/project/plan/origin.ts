@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { ApplySource } from '../../contract/apply-source.ts';
 import { defined } from '../../contract/defined.ts';
@@ -67,8 +67,10 @@ export async function listNotCheckedOut(
     .filter((line) => line !== '')
     .flatMap((line) => {
       const [, tag, mode, file = ''] = /^(\w) (\d+) \S+ \d\t(.*)$/s.exec(line) ?? [];
+      const place = path.resolve(cwd, file);
+      // One that git is told to skip may be there all the same, with changes that nobody is to commit.
       const isLeftOut =
-        tag === 'S' || (mode === submodule && isEmptyFolder(path.resolve(cwd, file)));
+        mode === submodule ? isEmptyFolder(place) : tag === 'S' && !existsSync(place);
       return isLeftOut ? [file] : [];
     });
 }

@@ -37,6 +37,14 @@ describe('--prune where files of the project are in git, but not in the director
     expect(repo.service.policies.size).toBe(1);
   });
 
+  it('is not refused because of a file that git is told to skip, but that is there', async () => {
+    const { repo, git, govctl } = await setUp();
+    git('update-index', '--skip-worktree', 'policies/one.yaml');
+    git('rm', '--quiet', 'policies/two.yaml');
+    expect(await govctl('apply', '--prune', '-y')).toMatchObject({ exitCode: 0 });
+    expect(repo.service.policies.size).toBe(1);
+  });
+
   it('is refused where a submodule was not fetched', async () => {
     const { repo, git, govctl } = await setUp();
     repo.remove('policies/two.yaml');
