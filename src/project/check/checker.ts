@@ -139,7 +139,8 @@ interface Group {
 
 const skipped = { status: 'SKIPPED' } as const;
 
-const toEvaluate = (resource: Resource): Resource => fitAttributes(restoreUnknown(resource));
+/** A resource as conditions see it. */
+export const toEvaluate = (resource: Resource): Resource => fitAttributes(restoreUnknown(resource));
 
 /** Why a finding is exempt, in one line, and the inline skip that it is for. */
 interface Spared {
@@ -218,9 +219,9 @@ export function createChecker({
   return {
     policies: prepared,
     check(checked, out, most) {
-      const resource = toEvaluate(checked.resource);
-      const group = groups.of(resource.type);
+      const group = groups.of(checked.resource.type);
       if (!group.isWanted) return;
+      const resource = toEvaluate(checked.resource);
       tally.resources++;
       for (const { skip } of checked.inlineSkips ?? []) countSkip(tally, skip, 0);
       if (group.isUnmatched) countType(tally.unmatched, resource.type, 1);

@@ -16,9 +16,9 @@ import {
   preparePolicy,
 } from '../../engine/evaluate.ts';
 import type { PreparedPolicy } from '../../engine/evaluate.ts';
-import { restoreUnknown } from '../../engine/restore-unknown.ts';
 import type { InputProblem } from '../../inventory/model.ts';
 import { readInventory } from '../../inventory/read.ts';
+import { toEvaluate } from '../check/checker.ts';
 import { placeLeftOut } from '../check/left-out.ts';
 import { isOfPolicy } from './change.ts';
 import { countImpact, policiesOf } from './impact.ts';
@@ -198,7 +198,7 @@ function evaluateAll(
   now: number,
 ): Finding[] {
   const set = createPolicySet(policies.map(prepare));
-  return resources.map(restoreUnknown).flatMap((resource) =>
+  return resources.map(toEvaluate).flatMap((resource) =>
     policiesFor(set, resource.type)
       .map((policy) => evaluate(policy, resource, now))
       .filter(({ status }) => status === 'FAIL' || status === 'ERROR'),

@@ -152,6 +152,14 @@ AWS,1,S3,USD,99,2026-02-20,2026-02-01,b-001
     expect([broken.exitCode, broken.stderr]).toEqual([3, expect.stringContaining('broken.json:1')]);
   });
 
+  it('takes an attribute of the wrong type in a file for unknown, as a check does', async () => {
+    repo.write('policies/open.yaml', yaml('open', 'resource.versioning.enabled == false'));
+    const one = { id: 'a', type: 'AWS::S3::Bucket', versioning: { enabled: 'false' } };
+    repo.write('buckets.json', JSON.stringify([one]));
+    const { stdout } = await repo.govctl(['plan', '--impact-from', 'buckets.json', '-o', 'json']);
+    expect(JSON.parse(stdout)).toMatchObject({ impact: { summary: { newly_undecided: 1 } } });
+  });
+
   it('says what of the file it does not cover, and ends with 3 where that could not be read', async () => {
     repo.write('policies/days.yaml', yaml('days', 'resource.days > 200'));
     const template = `Transform: Mine
