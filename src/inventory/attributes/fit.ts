@@ -1,5 +1,5 @@
 import type { Resource } from '../../contract/resources.ts';
-import { UnknownValue } from '../../contract/resources.ts';
+import { UnknownValue, typeKey } from '../../contract/resources.ts';
 import { isFields } from '../json.ts';
 import { commonAttributes, shapeOf } from './shapes.ts';
 import type { Shape } from './shapes.ts';
@@ -10,7 +10,7 @@ interface Leaf {
   readonly shape: Shape;
 }
 
-/** By type; a hostile input may have as many as it has resources, so that only well-known ones are kept. */
+/** By type, in one spelling: a hostile input may have as many types and spellings as it has resources. */
 const leavesByType = new Map<string, Leaves>();
 
 /** By the first name: a resource has a few of them, and is looked at in a few hundred nanoseconds. */
@@ -39,13 +39,14 @@ export function fitAttributes<R extends Resource>(resource: R): R {
 const none: readonly Leaf[] = [];
 
 function leavesOf(type: string): Leaves {
-  const known = leavesByType.get(type);
+  const key = typeKey(type);
+  const known = leavesByType.get(key);
   if (known) return known;
   const shape = shapeOf(type);
   if (!shape) return noLeaves;
   const own = [...(shape.fields ?? [])].filter(([name]) => !commonAttributes.has(name));
   const leaves = new Map(own.map(([name, one]) => [name, flatten([name], one)]));
-  leavesByType.set(type, leaves);
+  leavesByType.set(key, leaves);
   return leaves;
 }
 
