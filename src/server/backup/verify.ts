@@ -151,20 +151,20 @@ async function checkState(
   isBackup: boolean,
 ): Promise<Found> {
   const { dir, list, told, damage } = checked;
-  let missing: readonly string[] = [];
+  let missing: ReadonlySet<string> = new Set();
   for (let round = 1; ; round += 1) {
     const pinned = await pinFolder(dir, told);
     try {
       const moment = await readMoment(pinned, dir, modules);
-      const gone: string[] = [];
-      for (const id of moment.named.keys()) if (!(await sizeOf(dir, id))) gone.push(id);
+      const gone = new Set<string>();
+      for (const id of moment.named.keys()) if (!(await sizeOf(dir, id))) gone.add(id);
       // A server may remove a file after its document; where the document is there still, it lost the file.
-      if (gone.some((id) => !missing.includes(id)) && round < mostRounds) {
+      if ([...gone].some((id) => !missing.has(id)) && round < mostRounds) {
         missing = gone;
         continue;
       }
       // After the last round, a fast server may still have removed some since this one began.
-      const lost = new Set(gone.filter((id) => missing.includes(id)));
+      const lost = new Set([...gone].filter((id) => missing.has(id)));
       for (const { file, what } of moment.contradictions) {
         damage.push({ file, what, lost: lostOf(file), way_out: wayOut(isBackup) });
       }
@@ -286,9 +286,8 @@ async function filesIn(dir: string): Promise<string[]> {
   const names: string[] = [];
   for (const entry of await readdir(dir, { withFileTypes: true })) {
     const { name } = entry;
-    if (entry.isDirectory())
-      names.push(...(await namesIn(join(dir, name))).map((one) => `${name}/${one}`)); // prettier-ignore
-    else names.push(name);
+    if (!entry.isDirectory()) names.push(name);
+    else for (const inner of await namesIn(join(dir, name))) names.push(`${name}/${inner}`);
   }
   return names;
 }
