@@ -59,6 +59,7 @@ describe('a configuration item', () => {
     ['fields that are not told', { Results: [JSON.stringify(item)] }],
     ['fields that are not told, without its envelope', [JSON.stringify(item)]],
     ['nothing of the configuration', { configurationItems: [{ ...item, configuration: null }] }],
+    ['an empty configuration', { configurationItems: [{ ...item, configuration: {} }] }],
   ])('of a query that selected %s has settings that nobody can know', (_, document) => {
     const { raws } = awsConfig.read(document, {});
     const [one] = normaliseAll(raws, 'aws-config').map(({ resource }) => resource);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { startCpuTime } from '../../support/cpu-time.ts';
 import { UnknownValue } from '../../../src/contract/resources.ts';
+import { normaliseAll } from '../../../src/inventory/attributes/normalise.ts';
 import { azure } from '../../../src/inventory/formats/azure/reader.ts';
 import { azureType } from '../../../src/inventory/formats/azure/types.ts';
 import { readInventory } from '../../../src/inventory/read.ts';
@@ -202,6 +203,18 @@ test('lists of Resource Manager and Resource Graph are read', () => {
     ]);
   }
 });
+
+test.each([
+  ['no properties', {}],
+  ['empty properties', { properties: {} }],
+])('a listed resource with %s has settings that nobody can know', (_, given) => {
+  const id = '/subscriptions/s/resourceGroups/r/providers/Microsoft.Storage/storageAccounts/a';
+  const type = 'Microsoft.Storage/storageAccounts';
+  const { raws } = azure.read({ value: [{ id, type, name: 'a', ...given }] }, {});
+  const [one] = normaliseAll(raws, 'azure').map(({ resource }) => resource);
+  expect(one?.['properties']).toBeInstanceOf(UnknownValue);
+  expect(one?.['anonymous_access']).toBeInstanceOf(UnknownValue);
+}); // prettier-ignore
 
 test('a parameter file is named for what it is', () => {
   const document = { $schema: $schema.replace('Template', 'Parameters'), parameters: {} };

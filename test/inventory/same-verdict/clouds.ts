@@ -43,7 +43,12 @@ const aws: Cloud = {
   item: (kind, fields, besides) => {
     const { supplementaryConfiguration = {}, tags = {}, ...configuration } = fields;
     return itemsDocument(
-      { resourceType: kind.type, configuration, supplementaryConfiguration, tags },
+      {
+        resourceType: kind.type,
+        configuration: { ownerId: '123456789012', ...configuration },
+        supplementaryConfiguration,
+        tags,
+      },
       {
         resourceType: 'AWS::KMS::Key',
         ARN: keyArn,
@@ -107,7 +112,11 @@ const azure: Cloud = {
   }),
   item: (kind, fields, besides) => ({
     value: [
-      listed(azureType(kind), azureName(kind), { properties: {}, ...fields }),
+      listed(
+        azureType(kind),
+        azureName(kind),
+        merge({ properties: { provisioningState: 'Succeeded' } }, fields),
+      ),
       ...besides.flatMap((one) => one.item ?? []),
     ],
   }),

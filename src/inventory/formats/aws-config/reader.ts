@@ -1,7 +1,7 @@
 import { defined } from '../../../contract/defined.ts';
 import { inThrees } from '../../../contract/in-threes.ts';
 import { UnknownValue } from '../../../contract/resources.ts';
-import { field, fieldsOf, isFields, textOf } from '../../json.ts';
+import { field, fieldsOf, isFields, isFilled, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import type { Deleted, DocumentProblem, RawResource, Reader } from '../../model.ts';
 import { readTags } from '../../attributes/values.ts';
@@ -153,7 +153,7 @@ function readItem({ item, at, isPartial }: FoundItem): {
   if (id === undefined)
     return { problem: { message: 'a configuration item has no ARN and no resourceId', at } };
   const name = textOf(item['resourceName']);
-  const isWhole = !isPartial && isFields(configuration);
+  const isWhole = !isPartial && isFilled(configuration);
   const names = [id, textOf(item['resourceId']), name].filter((one) => one !== undefined);
   return {
     raw: {

@@ -1,6 +1,6 @@
 import { defined } from '../../../contract/defined.ts';
 import { UnknownValue } from '../../../contract/resources.ts';
-import { field, fieldsOf, isFields, itemsOf, textOf } from '../../json.ts';
+import { field, fieldsOf, isFields, isFilled, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import type { DocumentPath, RawResource } from '../../model.ts';
 import { readTags } from '../../attributes/values.ts';
@@ -70,7 +70,7 @@ export function toLiveResource({ value, at }: Found): RawResource {
     tags: readTags(value['tags']),
     properties: propertiesOf(value),
     // `az resource list` and projections of Resource Graph leave them out, and other commands put them elsewhere.
-    ...(isFields(value['properties']) ? {} : { only: [], given: notListed }),
+    ...(isFilled(value['properties']) ? {} : { only: [], given: notListed }),
     source: { format: 'azure', ...defined({ parent }) },
     names: [id, id.toLowerCase()],
     at,

@@ -1,7 +1,7 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import { isUnknown, readJson } from '../../attributes/values.ts';
 import { canonicalText, withoutCopies } from '../../canonical-text.ts';
-import { field, isFields, itemsOf, textOf } from '../../json.ts';
+import { field, isFields, isFilled, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
 import type { DocumentPath, Merged, RawResource, Reader } from '../../model.ts';
 import { listAnswer } from './api-lists.ts';
@@ -227,7 +227,7 @@ function mergeEntries(entries: readonly Entry[], closed: boolean): Asset {
 /** The resource; exports to BigQuery have it as a JSON text. Nothing is known of one that is empty. */
 function dataOf(resource: unknown): unknown {
   const data = readJson(field(resource, 'data'));
-  return isFields(data) && !isUnknown(data) && Object.keys(data).length > 0 ? data : undefined;
+  return isFilled(data) && !isUnknown(data) ? data : undefined;
 }
 
 /** What is left out of an asset may be there: without an entry, nothing is known of what it tells. */

@@ -117,7 +117,7 @@ export const attributesOfItem = (
     itemsDocument(
       ...items.map(([resourceType, configuration, supplementaryConfiguration = {}]) => ({
         resourceType,
-        configuration,
+        configuration: { ownerId: '123456789012', ...configuration },
         supplementaryConfiguration,
       })),
     ),

@@ -32,7 +32,17 @@ const idOf = (type: string, name: string): string =>
 /** A resource of a list, and those beside it. */
 const listed = (type: string, properties: Fields, ...beside: readonly Fields[]): Fields =>
   readOne(
-    { value: [{ id: idOf(type, 'a'), type, name: 'a', properties }, ...beside] },
+    {
+      value: [
+        {
+          id: idOf(type, 'a'),
+          type,
+          name: 'a',
+          properties: { provisioningState: 'Succeeded', ...properties },
+        },
+        ...beside,
+      ],
+    },
     type.replace(/^Microsoft\.(\w+)\//, 'Azure::$1::'),
   );
 
