@@ -106,7 +106,11 @@ export interface LeftOut {
 
 /** A resource that an export says was deleted. */
 export interface Deleted {
+  /** Others may have the same, where it is no ARN. */
   readonly id: string;
+  readonly type: string;
+  readonly account_id?: string;
+  readonly region?: string;
   /** When this was seen, in milliseconds since 1970; undefined where the export does not say. */
   readonly captured: number | undefined;
   readonly at: DocumentPath;

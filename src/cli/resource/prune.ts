@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
-import { capturedAt } from '../../contract/resources.ts';
+import { capturedAt, typeKey } from '../../contract/resources.ts';
 import type { Deleted } from '../../inventory/model.ts';
 import type { Context } from '../context.ts';
 import type { ApprovalOptions } from '../flags/approval.ts';
@@ -161,15 +161,22 @@ const isNewer = (live: Live, sent: Sent): boolean =>
 async function readDeleted(client: Client, deleted: readonly Deleted[]): Promise<readonly Gone[]> {
   const found: Gone[] = [];
   for (let from = 0; from < deleted.length; from += atOnce) {
-    const some = deleted.slice(from, from + atOnce).map(async ({ id, captured }) => {
-      const live = await unlessMissing(client.resources.get({ params: { id } }));
-      if (!live || (captured ?? Infinity) < (capturedAt(live.data) ?? 0)) return [];
+    const some = deleted.slice(from, from + atOnce).map(async (one) => {
+      const live = await unlessMissing(client.resources.get({ params: { id: one.id } }));
+      if (!live || !isSame(live.data, one)) return [];
+      if ((one.captured ?? Infinity) < (capturedAt(live.data) ?? 0)) return [];
       return [rowOf(live.data)];
     });
     found.push(...(await Promise.all(some)).flat());
   }
   return found;
 }
+
+/** Whether two resources with one ID are one, as far as their places are known: an ID that is no ARN may be in many. */
+const isSame = (a: Placed, b: Placed): boolean =>
+  typeKey(a.type) === typeKey(b.type) &&
+  (a.account_id ?? b.account_id) === (b.account_id ?? a.account_id) &&
+  (a.region ?? b.region) === (b.region ?? a.region);
 
 const rowOf = ({ id, type, account_id, region }: Gone): Gone => ({
   id,

@@ -183,6 +183,21 @@ describe('an item of AWS Config that says that its resource was deleted', () => 
     expect(await versioning()).toEqual({ [arn('logs')]: true });
   });
 
+  it('does not prune another resource that has its ID, which is no ARN', async () => {
+    const deleted = { ...item('jobs', 12, 'ResourceDeleted'), ARN: undefined };
+    const others = [
+      { type: 'AWS::SQS::Queue' },
+      { type: 'AWS::S3::Bucket', account_id: '444455556666' },
+      { type: 'AWS::S3::Bucket', account_id: '111122223333', region: 'us-east-1' },
+    ];
+    const pruned = async (live: Readonly<Record<string, unknown>>): Promise<string> => {
+      await inventoryOf(service).put('jobs', live);
+      return (await importItems([deleted], '--prune', '-y')).stdout;
+    };
+    for (const other of others) expect(await pruned(other)).toContain('Pruned no resources\n');
+    expect(await pruned({ type: 'AWS::S3::Bucket' })).toContain('Pruned 1 resource\n');
+  });
+
   it.each([
     ['a deleted item', () => ({ configurationItems: [item('logs', 12, 'ResourceDeleted'), item('more', 12, 'OK')] })], // prettier-ignore
     ['a notification', () => ({ Message: JSON.stringify({ configurationItem: item('more', 12, 'OK') }) })], // prettier-ignore

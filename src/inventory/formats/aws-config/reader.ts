@@ -57,7 +57,9 @@ function noticesOfUntold(untold: readonly FoundItem[]): DocumentProblem[] {
 function readDeleted({ item, at }: FoundItem): Deleted[] {
   const id = idOf(item);
   if (id === undefined || !isDeleted(item)) return [];
-  return [{ id, captured: stateOf(item)?.[1], at }];
+  const type = typeOf(textOf(item['resourceType']) ?? '');
+  const place = defined({ account_id: accountOf(item), region: regionOf(item) });
+  return [{ id, type, ...place, captured: stateOf(item)?.[1], at }];
 }
 
 /**
