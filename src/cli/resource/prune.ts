@@ -87,38 +87,27 @@ export async function findGone(
   // The service names lines that are no resources, too.
   const problems = Math.max(unreadable, sent.unread());
   if (problems > 0) {
-    throw new GovctlError('guard_refused', `${count(problems, 'input')} could not be imported, so nothing is pruned`, {
-      hint: 'Correct the files or lines that were rejected, and run the command again.',
-    }); // prettier-ignore
+    throw refused(
+      `${count(problems, 'input')} could not be imported`,
+      'Correct the files or lines that were rejected, and run the command again.',
+    );
   }
   const [other] = skipped;
   if (other !== undefined) {
-    throw new GovctlError('guard_refused', `${other} contains no resources, so nothing is pruned`, {
-      hint: 'If the export failed, repeat it. Otherwise pass only the files with resources.',
-    });
+    throw refused(
+      `${other} contains no resources`,
+      'If the export failed, repeat it. Otherwise pass only the files with resources.',
+    );
   }
   const [page] = pages;
   if (page !== undefined) {
-    throw new GovctlError('guard_refused', `${page} is one page of a longer list, so nothing is pruned`, {
-      hint: 'Pass the whole list: join its pages in one file, without the token of a next page.',
-    }); // prettier-ignore
+    throw refused(
+      `${page} is one page of a longer list`,
+      'Pass the whole list: join its pages in one file, without the token of a next page.',
+    );
   }
   const told = [...new Map(deleted.map((one) => [one.id, one])).values()].filter(({ id }) => !sent.has(id)); // prettier-ignore
-  if (sent.scopes.size === 0 && told.length === 0 && sent.ofParts() > 0) {
-    throw new GovctlError('guard_refused', 'The files do not list all resources of an account and region, so nothing is pruned', {
-      hint: 'Templates, Terraform files and changes recorded by AWS Config contain only a part. If these files contain all resources of their types in their accounts and regions, use --complete.',
-    }); // prettier-ignore
-  }
-  if (sent.scopes.size === 0 && told.length === 0 && sent.unplaced() > 0) {
-    throw new GovctlError('guard_refused', 'The account or region of the resources is not known, so nothing is pruned', {
-      hint: 'Pass the values that the files take them from, such as --parameters AWS::AccountId=111122223333 --parameters AWS::Region=eu-west-1.',
-    }); // prettier-ignore
-  }
-  if (sent.scopes.size === 0 && told.length === 0) {
-    throw new GovctlError('guard_refused', 'The files contain no resources, so nothing is pruned', {
-      hint: 'Check the files.',
-    });
-  }
+  if (sent.scopes.size === 0 && told.length === 0) throw withoutScope(sent);
   const { live, gone, newer } = await withOurServer(
     context,
     'a resource inventory',
@@ -146,6 +135,26 @@ export async function findGone(
     );
   }
   return { gone, newer };
+}
+
+const refused = (why: string, hint: string): GovctlError =>
+  new GovctlError('guard_refused', `${why}, so nothing is pruned`, { hint });
+
+/** Why nothing is missing in the files: they list no account and region in full. */
+function withoutScope(sent: Sent): GovctlError {
+  if (sent.ofParts() > 0) {
+    return refused(
+      'The files do not list all resources of an account and region',
+      'Templates, Terraform files and changes recorded by AWS Config contain only a part. If these files contain all resources of their types in their accounts and regions, use --complete.',
+    );
+  }
+  if (sent.unplaced() > 0) {
+    return refused(
+      'The account or region of the resources is not known',
+      'Pass the values that the files take them from, such as --parameters AWS::AccountId=111122223333 --parameters AWS::Region=eu-west-1.',
+    );
+  }
+  return refused('The files contain no resources', 'Check the files.');
 }
 
 /** A resource of the inventory, and when it was captured, in milliseconds since 1970. */

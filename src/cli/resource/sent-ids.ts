@@ -18,8 +18,9 @@ export interface Placed {
 
 export interface Sent {
   /**
-   * Remembers a line; of a part of an account, it is no evidence that others are gone. `new` is to be sent, also what is no resource: the service refuses it. `same` was sent before;
+   * Remembers a line. `new` is to be sent, also what is no resource: the service refuses it. `same` was sent before;
    * a line with other content under an ID that was sent can't be.
+   * @param isPart whether the file contains a part of an account: then it is no evidence that other resources are gone
    */
   readonly add: (line: string, place: string, isPart: boolean) => 'new' | 'same' | Refusal;
   readonly has: (id: string) => boolean;
