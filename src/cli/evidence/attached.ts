@@ -10,12 +10,12 @@ export type Attached = z.output<typeof contract.evidence.getManual.response.body
 const contentOf = ({ text, file }: Attached): string =>
   file ? `${file.name} (${showSize(file.size)})` : (text ?? '');
 
-export const attachedColumns: Listed<Attached, never>['columns'] = () => [
+export const attachedColumns: Listed<Attached, never>['columns'] = ({ userName }) => [
   { title: 'ID', cell: ({ id }) => id },
   { title: 'CONTROL', cell: ({ framework, control_id: control }) => `${framework}:${control}` },
   { title: 'CONTENT', cell: contentOf, shrinks: 'end' },
   { title: 'EXPIRES', cell: ({ expires }) => expires },
-  { title: 'BY', cell: ({ created_by: by }) => by, drops: 1 },
+  { title: 'BY', cell: ({ created_by: by }) => userName(by), drops: 1 },
 ];
 
 /** For `delete`, which also deletes bundles: `list` and `attach` are commands of their own. */

@@ -22,7 +22,11 @@ const paintStatus = (text: string, { status }: Bundle, style: Style): string =>
 const partOf = ({ framework, controls }: Bundle): string =>
   controls ? `${framework}: ${controls.join(', ')}` : framework;
 
-export const bundleColumns: NonNullable<OwnNoun<Bundle>['list']>['columns'] = ({ now, room }) => [
+export const bundleColumns: NonNullable<OwnNoun<Bundle>['list']>['columns'] = ({
+  now,
+  room,
+  userName,
+}) => [
   { title: 'ID', cell: ({ id }) => id },
   { title: 'FRAMEWORK', cell: partOf, shrinks: 'end' },
   { title: 'NAME', cell: ({ name = '' }) => name, shrinks: 'end', drops: 2 },
@@ -33,7 +37,7 @@ export const bundleColumns: NonNullable<OwnNoun<Bundle>['list']>['columns'] = ({
     isRight: true,
     drops: 3,
   },
-  { title: 'BY', cell: ({ created_by: by }) => by, drops: 1 },
+  { title: 'BY', cell: ({ created_by: by }) => userName(by), drops: 1 },
   { title: ageTitle(room), cell: ({ created_at: at }) => shortTime(now, room)(at) },
 ];
 

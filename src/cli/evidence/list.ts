@@ -21,6 +21,8 @@ interface ListOptions extends Pick<ListFlags, 'limit' | 'all'> {
   readonly attached?: boolean;
 }
 
+const creatorOf = ({ created_by: by }: { readonly created_by: string }): string => by;
+
 const newestFirst = { sort_by: 'created_at', order: 'desc' } as const;
 
 export const runList: Run<ListOptions> = async (context, options) => {
@@ -32,6 +34,7 @@ export const runList: Run<ListOptions> = async (context, options) => {
       plural: 'bundles',
       feature,
       isFiltered,
+      userOf: creatorOf,
       columns: bundleColumns,
       fetchPage: async (client, place) => {
         const query = { ...newestFirst, ...defined({ framework }), ...place };
@@ -47,6 +50,7 @@ export const runList: Run<ListOptions> = async (context, options) => {
       listName: 'manual',
       feature,
       isFiltered,
+      userOf: creatorOf,
       columns: attachedColumns,
       fetchPage: async (client, place) => {
         const query = { ...newestFirst, ...about, ...place };

@@ -9,12 +9,14 @@ import { formatTable } from '../terminal/table.ts';
 import { collectPages, howMany, sayHowMany } from './collect-pages.ts';
 import type { PageOf, PageQuery, Pages } from './collect-pages.ts';
 import type { DescribedNoun, Listed, Noun, WithId } from './noun.ts';
-import { apiOf, listWords, ownField, shownIn } from './noun.ts';
+import { apiOf, listWords, ownField } from './noun.ts';
 import type { Extension } from './our-server.ts';
 import { warnOfPending } from './pending.ts';
+import { shownWithUsers } from './shown-by.ts';
 import { withServer } from './our-server.ts';
 
-interface Table<Row> extends Extension, Pick<Listed<Row, never>, 'columns' | 'formats' | 'note'> {
+interface Table<Row>
+  extends Extension, Pick<Listed<Row, never>, 'columns' | 'userOf' | 'formats' | 'note'> {
   /** The plural for people. */
   readonly plural: string;
   /** The name of the list in the API; default: `plural`. */
@@ -49,9 +51,10 @@ export const listNoun =
   <Item extends WithId, Flags>(noun: Noun<Item, Flags>): Run<Flags & ListFlags> =>
   async (context, flags) => {
     const most = howMany(flags);
-    const { columns, formats, note, filter, furtherFilter, saysIfFiltered, sayIfEmpty } = noun.list;
+    const { columns, userOf, formats, note, filter, furtherFilter, saysIfFiltered, sayIfEmpty } =
+      noun.list;
     const given = filter?.(flags, context);
-    const table = { ...listWords(noun), columns, ...defined({ formats, note }) };
+    const table = { ...listWords(noun), columns, ...defined({ userOf, formats, note }) };
     let query: Query = {};
     let said: string | undefined;
     const found = await withServer(context, noun, `Listing ${table.plural}`, async (client) => {
@@ -74,11 +77,11 @@ export const listNoun =
 
 async function showTable<Row>(
   context: Context,
-  { plural, listName = plural, columns, formats, note }: Table<Row>,
+  { plural, listName = plural, columns, userOf, formats, note }: Table<Row>,
   { rows, pagination, pending }: Pages<Row>,
   isFiltered?: boolean,
 ): Promise<ExitCode> {
-  const shown = shownIn(context);
+  const shown = await shownWithUsers(context, userOf ? rows.map(userOf) : []);
   await context.show({
     value: { [listName]: rows, ...defined({ pending }), pagination },
     rows: () => rows,

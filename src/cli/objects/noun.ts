@@ -47,6 +47,8 @@ type Filter = Readonly<Record<string, string | undefined>>;
 /** How `list` queries and shows a noun's rows. */
 export interface Listed<Row, Flags> {
   readonly columns: (shown: Shown, rows: readonly Row[]) => readonly Column<Row>[];
+  /** The ID of the user whom a column of a row names; `userName` knows those of all rows. */
+  readonly userOf?: (row: Row) => string | undefined;
   /** @throws GovctlError usage_error, before the first request */
   readonly filter?: (flags: Flags, context: Context) => Filter;
   /** Further filters, which require requests to the service. */

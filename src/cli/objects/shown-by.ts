@@ -18,18 +18,27 @@ export async function shownBy(
   object: object,
   more: Pick<Shown, 'named' | 'headline'> = {},
 ): Promise<Shown> {
-  const ids = new Set(usersOf(object as Made));
+  return shownWithUsers(context, usersOf(object as Made), more);
+}
+
+/** What views and tables need, with the names of these users. What is no user's ID is its own name. */
+export async function shownWithUsers(
+  context: Context,
+  users: readonly unknown[],
+  more: Pick<Shown, 'named' | 'headline'> = {},
+): Promise<Shown> {
+  const ids = new Set(users.filter(isUserId));
   if (ids.size === 0 || !isForPeople(context.flags.output)) return shownIn(context, more);
   const names = await namesOf(await context.client(), ids);
   return { ...shownIn(context, more), userName: (id) => names.get(id) ?? id };
 }
 
-function usersOf({ created_by: creator, made_by: maker, applied }: Made): string[] {
+const isUserId = (id: unknown): id is string => typeof id === 'string' && id.startsWith('user_');
+
+function usersOf({ created_by: creator, made_by: maker, applied }: Made): readonly unknown[] {
   const applier =
     typeof applied === 'object' && applied !== null && 'by' in applied ? applied.by : undefined;
-  return [creator, maker, applier].filter(
-    (id): id is string => typeof id === 'string' && id.startsWith('user_'),
-  );
+  return [creator, maker, applier];
 }
 
 /** As the audit log names actors: by email address, or by the name of the API key or client. */

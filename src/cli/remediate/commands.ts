@@ -29,14 +29,15 @@ const remediations: OwnNoun<Remediation, ListOptions> = {
       status: status?.join(',').toLowerCase(),
       automatic: automatic ? 'true' : undefined,
     }),
-    columns: ({ now, room }) => [
+    userOf: ({ requested_by: by }) => by,
+    columns: ({ now, room, userName }) => [
       { title: 'ID', cell: ({ id }) => id },
       { title: 'STATUS', cell: (row) => (row.dry_run ? `${row.status} (dry run)` : row.status) },
       numberColumn('RESOURCES', ({ blast }) => blast.resources, { drops: 2 }),
       numberColumn('DONE', ({ counts }) => counts.completed),
       numberColumn('FAILED', ({ counts }) => counts.failed),
       numberColumn('UNVERIFIED', ({ counts }) => counts.unverified, { drops: 3 }),
-      { title: 'BY', cell: (row) => row.requested_by, drops: 1 },
+      { title: 'BY', cell: ({ requested_by: by }) => userName(by), drops: 1 },
       { title: 'CREATED', cell: (row) => shortTime(now, room)(row.created_at) },
     ],
   },

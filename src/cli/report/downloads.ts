@@ -25,10 +25,11 @@ export function runDownloads(context: Context, options: DownloadsOptions): Promi
       });
       return { rows: data.downloads, pagination: data.pagination, characters };
     },
-    columns: ({ room, now }) => [
+    userOf: ({ by }) => by,
+    columns: ({ room, now, userName }) => [
       { title: ageTitle(room, 'TIME'), cell: ({ at }) => shortTime(now, room)(at) },
       { title: 'FORMAT', cell: ({ format }) => format },
-      { title: 'BY', cell: ({ by }) => by, shrinks: 'middle' },
+      { title: 'BY', cell: ({ by }) => userName(by), shrinks: 'middle' },
       { title: 'VIA', cell: ({ via, link_id: link }) => (link ? `${via} ${link}` : via) },
       { title: 'FROM', cell: ({ ip }) => ip ?? '-', drops: 2 },
       { title: 'PART', cell: ({ partial }) => (partial ? 'part' : ''), drops: 1 },

@@ -12,9 +12,10 @@ import type { Context } from '../context.ts';
 import { formatDetails } from '../terminal/details.ts';
 import { askOurServer } from '../objects/our-server.ts';
 import { printableLine } from '../terminal/printable.ts';
-import { formatTable, tableColumns, numberColumn } from '../terminal/table.ts';
+import { formatTable, numberColumn } from '../terminal/table.ts';
 import { formatsOf } from './download/download-report.ts';
 import { lookUp } from '../objects/get.ts';
+import { shownWithUsers } from '../objects/shown-by.ts';
 import { reports } from './reports.ts';
 import { parseFormats } from './report-fields.ts';
 import type { ShownReport } from './report-objects.ts';
@@ -111,7 +112,8 @@ async function showLinks(context: Context, report: ShownReport): Promise<ExitCod
   if (links === undefined) {
     throw new GovctlError('not_found', 'This server does not support listing share links');
   }
-  const room = tableColumns(context.world.terminal);
+  const creators = links.map(({ created_by: by }) => by);
+  const { room, userName } = await shownWithUsers(context, creators);
   await context.show({
     value: { report_id: report.id, links },
     rows: () => links,
@@ -125,7 +127,7 @@ async function showLinks(context: Context, report: ShownReport): Promise<ExitCod
               { title: 'FORMAT', cell: ({ format }) => format ?? '-' },
               { title: 'EXPIRES', cell: ({ expires_at: at }) => utcMinute(at) ?? '-' },
               numberColumn('DOWNLOADS', ({ downloads }) => downloads, { drops: 2 }),
-              { title: 'BY', cell: ({ created_by: by }) => by ?? '-', drops: 1 },
+              { title: 'BY', cell: ({ created_by: by }) => (by ? userName(by) : '-'), drops: 1 },
             ],
             style,
             room,

@@ -52,6 +52,16 @@ describe('who created or applied an object', () => {
     expect(stdout).toMatch(/applied +commit 0000000, .*, by governance:read compliance:write$/m);
   });
 
+  it('is shown by name in lists of what people did', async () => {
+    await service.send('POST', '/v1/compliance/evidence/manual', {
+      body: { control: 'SOC2:CC1.1', text: 'Signed by all.', expires: '2026-12-31' },
+    });
+    const { stdout } = await run(['evidence', 'list', '--attached']);
+    expect(stdout).toMatch(/^evm_.* bootstrap$/m);
+    const rows = await run(['evidence', 'list', '--attached', '-o', 'json']);
+    expect(rows.stdout).toMatch(/user_/);
+  });
+
   it('is shown by ID to any other token, which asks for nothing that it must not read', async () => {
     const id = await createdBy('compliance:write');
     const { stdout } = await run(['policy', 'get', id], await service.keyWith('governance:read'));

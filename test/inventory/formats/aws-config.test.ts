@@ -120,6 +120,12 @@ test('an item that is deleted, and a count of a query, are no problems', () => {
   expect(awsConfig.read({ Results }, {}).problems).toEqual([]);
 });
 
+test('plans of Terraform, which have a configuration too, are not taken for items of AWS Config', () => {
+  const plan = { format_version: '1.2', terraform_version: '1.9.0', configuration: {} };
+  expect(awsConfig.detects([plan])).toBe(false);
+  expect(awsConfig.detects({ plan })).toBe(false);
+});
+
 test('any document is looked through without a throw', () => {
   fc.assert(
     fc.property(

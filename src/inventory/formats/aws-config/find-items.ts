@@ -129,6 +129,8 @@ function whyNoItem(value: unknown): string | undefined {
     return 'these are evaluation results of AWS Config rules; they contain no resource configuration';
   if (field(value, 'accountId') === 'string' && field(value, 'configuration') === undefined)
     return 'this is the schema of a resource type, not a resource';
+  // Plans of Terraform have a configuration, too.
+  if (Object.hasOwn(value, 'terraform_version')) return undefined;
   if (isFields(field(value, 'configuration')) && field(value, 'resourceType') === undefined)
     return 'a configuration item without resourceType cannot be evaluated; add resourceType to the query';
   return undefined;
