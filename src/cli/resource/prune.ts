@@ -210,12 +210,15 @@ async function listScopes(client: Client, { scopes }: Sent): Promise<readonly Li
     const { rows } = await collectPages(Infinity, 'resources', async (page) => {
       const query = { ...filter, sort_by: 'id', order: 'asc', ...page } as const;
       const { data, characters } = await client.resources.list({ query });
-      const found = data.resources.flatMap((one): Live[] =>
-        isUnplaced(one) ? [] : [{ ...rowOf(one), captured: capturedAt(one) }],
-      );
+      // A page without rows would be the last, so each is a row here.
+      const found = data.resources.map((one) => ({
+        ...rowOf(one),
+        captured: capturedAt(one),
+        isInScope: !isUnplaced(one) && scopes.has(scopeKey(one)),
+      }));
       return { rows: found, pagination: data.pagination, characters };
     });
-    live.push(...rows.filter((row) => scopes.has(scopeKey(row))));
+    for (const row of rows) if (row.isInScope) live.push(row);
   }
   return live;
 }

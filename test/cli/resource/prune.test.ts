@@ -278,6 +278,18 @@ describe('govctl resource import --prune', () => {
     expect(stdout).toContain('Pruned 30 resources');
   });
 
+  it('looks beyond a page of resources whose region is not known', async () => {
+    const unplaced = Array.from({ length: 150 }, (_, at) =>
+      bucket(`a${at}`, {
+        region: undefined,
+        _unknown: [{ path: ['region'], expression: 'Region' }],
+      }),
+    );
+    await store(...unplaced, bucket('gone'));
+    const { stdout } = await prune(ndjson(bucket('kept')), ['-y']);
+    expect(stdout).toContain('Pruned 1 resource\n');
+  });
+
   it.each([['--dry-run'], ['--max-delete', '40']])(
     'refuses %s without --prune',
     async (...flag) => {
