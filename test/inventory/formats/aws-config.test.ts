@@ -126,6 +126,13 @@ test('plans of Terraform, which have a configuration too, are not taken for item
   expect(awsConfig.detects({ plan })).toBe(false);
 });
 
+test('a snapshot may have more items than a call takes arguments', () => {
+  const configurationItems = Array.from({ length: 150_000 }, (_, at) => ({ ...item, arn: `a${at}` })); // prettier-ignore
+  expect(awsConfig.read({ configurationItems }, {}).raws).toHaveLength(configurationItems.length);
+  const strangers = configurationItems.map(() => 1);
+  expect(awsConfig.read({ configurationItems: strangers }, {}).problems).toHaveLength(150_000);
+});
+
 test('any document is looked through without a throw', () => {
   fc.assert(
     fc.property(

@@ -44,7 +44,7 @@ export function findItems(document: unknown): FoundItems {
     }
     const message = whyNoItem(value);
     if (message !== undefined) problems.push({ message, at });
-    if (!inText) problems.push(...strangersIn(value, at));
+    if (!inText) for (const one of strangersIn(value, at)) problems.push(one);
     if (depth === maxEnvelopes || message !== undefined) continue;
     const inside = Array.from(insideOf(value), (inner) => ({
       value: inner.value,
@@ -54,7 +54,8 @@ export function findItems(document: unknown): FoundItems {
       isPartial: isPartial || (isSelected(value, inner) && !selectsConfiguration(value)),
       depth: depth + 1,
     }));
-    open.push(...inside.reverse());
+    // One by one: a snapshot has more items than a call takes arguments.
+    for (const inner of inside.reverse()) open.push(inner);
   }
   return { items, problems };
 }

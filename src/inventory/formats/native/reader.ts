@@ -42,7 +42,7 @@ function readNative(document: unknown): ReadDocument {
   for (const { value, at } of itemsOf(document)) {
     const resource = asResource(value);
     if (resource) raws.push(asRaw(resource, at));
-    else problems.push(...explainResource(value, at));
+    else for (const problem of explainResource(value, at)) problems.push(problem);
   }
   return { raws, problems };
 }

@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ResourceInput } from '../../../../src/contract/resources.ts';
 import { readResourceLine } from '../../../../src/inventory/formats/native/read-line.ts';
-import { asResource, explainResource } from '../../../../src/inventory/formats/native/reader.ts';
+import {
+  asResource,
+  explainResource,
+  native,
+} from '../../../../src/inventory/formats/native/reader.ts';
 
 describe('a native resource', () => {
   it('gets what is left out, and keeps every attribute that is given', () => {
@@ -30,6 +34,13 @@ describe('a native resource', () => {
     const [problem] = explainResource(value);
     expect(problem?.message).toMatch(message);
     expect(problem?.at).toEqual(at);
+  });
+
+  it('may have more faults than a call takes arguments', () => {
+    const tags = Object.fromEntries(Array.from({ length: 150_000 }, (_, at) => [`t${at}`, 1]));
+    const { raws, problems } = native.read({ id: 'a', type: 'AWS::S3::Bucket', tags }, {});
+    expect(raws).toEqual([]);
+    expect(problems[0]?.message).toContain('must be a string');
   });
 
   it('is what the schema of the service takes, no more and no less', () => {
