@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { Pagination, Timestamp, commaListOf, digits, listQuery, trueOrFalse } from './lists.ts';
 import { nounEndpoints } from './noun.ts';
+import { PendingEvaluation } from './pending-evaluation.ts';
 import { Severity, Tags, serverAssigned } from './policies.ts';
 import { notBlank } from './text.ts';
 
@@ -86,7 +87,10 @@ const Control = z.looseObject({
 });
 export type Control = z.infer<typeof Control>;
 
-const FrameworkWithControls = Framework.extend({ controls: z.array(Control) });
+const FrameworkWithControls = Framework.extend({
+  pending: PendingEvaluation.optional(),
+  controls: z.array(Control),
+});
 export type FrameworkWithControls = z.infer<typeof FrameworkWithControls>;
 
 const account = z.string().min(1).max(256).optional();
@@ -205,7 +209,11 @@ export const frameworks = {
     query: FrameworkListQuery,
     response: {
       status: 200,
-      body: z.looseObject({ frameworks: z.array(Framework), pagination: Pagination }),
+      body: z.looseObject({
+        frameworks: z.array(Framework),
+        pending: PendingEvaluation.optional(),
+        pagination: Pagination,
+      }),
     },
     errors: [],
   }),

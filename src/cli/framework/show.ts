@@ -3,6 +3,7 @@ import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { Run } from '../context.ts';
 import { withOurServer } from '../objects/our-server.ts';
+import { warnOfPending } from '../objects/pending.ts';
 import { controlsView } from './framework-view.ts';
 
 interface ShowOptions {
@@ -20,5 +21,6 @@ export const runShow: Run<ShowOptions> = async (context, options) => {
     client.frameworks.get({ params: { id }, query }),
   );
   await context.show(controlsView(data, { control, all }));
+  await warnOfPending(context, data.pending);
   return exitCodes.ok satisfies ExitCode;
 };

@@ -1,6 +1,8 @@
+import { defined } from '../../contract/defined.ts';
 import type { Framework, frameworkSortFields } from '../../contract/frameworks.ts';
 import { controlKey, frameworkKey } from '../../engine/labels.ts';
 import type { Deps } from '../deps.ts';
+import { readPending } from '../evaluation/pending.ts';
 import type { Handlers } from '../http/call.ts';
 import { createCallerTurns } from '../http/caller-turns.ts';
 import { toJson } from '../json.ts';
@@ -29,6 +31,7 @@ export function frameworkHandlers(deps: Deps, attached: AttachedEvidence): Handl
     list: ({ query }, call) =>
       inTurn(call, async () => {
         const asked = { reader, signal: call.signal, account: query.account_id };
+        const pending = await readPending(reader, clock.now(), call.signal);
         const tallyOf = await createTallies(asked);
         const found: Framework[] = [];
         for (const framework of await knownFrameworks(reader)) {
@@ -41,6 +44,7 @@ export function frameworkHandlers(deps: Deps, attached: AttachedEvidence): Handl
         return {
           body: toJson({
             frameworks: page,
+            ...defined({ pending }),
             pagination: { total: found.length, limit, offset, has_more: hasMore },
           }),
         };
@@ -54,6 +58,7 @@ export function frameworkHandlers(deps: Deps, attached: AttachedEvidence): Handl
             ? undefined
             : controlKey(framework.id, findControl(framework, query.control).id);
         const asked = { reader, signal: call.signal, account: query.account_id };
+        const pending = await readPending(reader, clock.now(), call.signal);
         const { summary, controls } = await standingOf(asked, framework, {
           tallyOf: await createTallies(asked),
           attached: await evidenceOf(framework.id),
@@ -72,7 +77,7 @@ export function frameworkHandlers(deps: Deps, attached: AttachedEvidence): Handl
             left -= one.policies.length;
             return one;
           });
-        return { body: toJson({ ...summary, controls: shown }) };
+        return { body: toJson({ ...summary, ...defined({ pending }), controls: shown }) };
       }),
 
     put: async ({ params, body }, call) =>

@@ -34,20 +34,24 @@ async function begin(): Promise<void> {
   await inventory.createPolicy('p', isPublic);
 }
 
-it.each(['overview', 'violation list', 'violation summary', 'evaluation list'])(
-  '%s warns while evaluations are pending, and says so in JSON',
-  async (command) => {
-    const argv = command.split(' ');
-    await begin();
-    const seen = await run(argv);
-    expect([seen.exitCode, seen.stderr.endsWith(warning)]).toEqual([0, true]);
-    const { stdout } = await run([...argv, '-o', 'json']);
-    expect(stdout.replace(/\s/g, '')).toContain('"pending":{"policies":1,"evaluations":2}');
-    await service.evaluator.run();
-    const after = await run(argv);
-    expect(after.stderr).not.toContain('warning');
-  },
-);
+it.each([
+  'overview',
+  'violation list',
+  'violation summary',
+  'evaluation list',
+  'framework list',
+  'framework show soc2',
+])('%s warns while evaluations are pending, and says so in JSON', async (command) => {
+  const argv = command.split(' ');
+  await begin();
+  const seen = await run(argv);
+  expect([seen.exitCode, seen.stderr.endsWith(warning)]).toEqual([0, true]);
+  const { stdout } = await run([...argv, '-o', 'json']);
+  expect(stdout.replace(/\s/g, '')).toContain('"pending":{"policies":1,"evaluations":2}');
+  await service.evaluator.run();
+  const after = await run(argv);
+  expect(after.stderr).not.toContain('warning');
+});
 
 it('the overview says neither that no policy applies nor that all is well while evaluations are pending', async () => {
   await begin();
