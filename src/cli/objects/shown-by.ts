@@ -41,6 +41,9 @@ function usersOf({ created_by: creator, made_by: maker, applied }: Made): readon
   return [creator, maker, applier];
 }
 
+/** Users whose names are looked up: a request each. */
+const mostLookedUp = 20;
+
 /** As the audit log names actors: by email address, or by the name of the API key or client. */
 async function namesOf(
   client: Client,
@@ -52,8 +55,8 @@ async function namesOf(
     const name = user?.id === own ? user.email : credential.name;
     if (name !== undefined) names.set(own, name);
     if (!scopes.includes('audit:read')) return names;
-    for (const id of ids) {
-      if (names.has(id)) continue;
+    const others = [...ids].filter((id) => id !== own);
+    for (const id of others.slice(0, mostLookedUp)) {
       const { data } = await client.auditLog.list({ query: { actor: id, limit: '1' } });
       for (const [actor, actorName] of Object.entries(data.actors ?? {}))
         names.set(actor, actorName);

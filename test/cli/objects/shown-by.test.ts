@@ -62,6 +62,18 @@ describe('who created or applied an object', () => {
     expect(rows.stdout).toMatch(/user_/);
   });
 
+  it('is shown by name for the first 20 others in a list, as each name takes a request', async () => {
+    for (let at = 0; at < 22; at += 1) {
+      const key = await service.keyWith('compliance:write');
+      const body = { control: 'SOC2:CC1.1', text: 'Signed.', expires: '2026-12-31' };
+      await service.send('POST', '/v1/compliance/evidence/manual', { body, key });
+    }
+    const { stdout } = await run(['evidence', 'list', '--attached', '--all']);
+    expect(stdout.match(/^evm_.* compliance:write$/gm)).toHaveLength(20);
+    expect(stdout.match(/^evm_.* user_\w+$/gm)).toHaveLength(2);
+    expect(asked.filter((path) => path === '/v1/audit-log')).toHaveLength(20);
+  });
+
   it('is shown by ID to any other token, which asks for nothing that it must not read', async () => {
     const id = await createdBy('compliance:write');
     const { stdout } = await run(['policy', 'get', id], await service.keyWith('governance:read'));
