@@ -61,18 +61,18 @@ export async function listNotCheckedOut(
   paths: readonly string[],
   { cwd, env }: { readonly cwd: string; readonly env: Env },
 ): Promise<readonly string[]> {
-  const listed = await git(cwd, env, ['ls-files', '-z', '-t', '--stage', '--', ...paths]);
-  return (listed ?? '')
-    .split('\0')
-    .filter((line) => line !== '')
-    .flatMap((line) => {
-      const [, tag, mode, file = ''] = /^(\w) (\d+) \S+ \d\t(.*)$/s.exec(line) ?? [];
-      const place = path.resolve(cwd, file);
-      // One that git is told to skip may be there all the same, with changes that nobody is to commit.
-      const isLeftOut =
-        mode === submodule ? isEmptyFolder(place) : tag === 'S' && !existsSync(place);
-      return isLeftOut ? [file] : [];
-    });
+  // One by one: for a path outside of the repo, git answers nothing at all.
+  const listed = await Promise.all(
+    paths.map((one) => git(cwd, env, ['ls-files', '-z', '-t', '--stage', '--', one])),
+  );
+  const lines = listed.flatMap((one = '') => one.split('\0'));
+  return [...new Set(lines)].flatMap((line) => {
+    const [, tag, mode, file = ''] = /^(\w) (\d+) \S+ \d\t(.*)$/s.exec(line) ?? [];
+    const place = path.resolve(cwd, file);
+    // One that git is told to skip may be there all the same, with changes that nobody is to commit.
+    const isLeftOut = mode === submodule ? isEmptyFolder(place) : tag === 'S' && !existsSync(place);
+    return isLeftOut ? [file] : [];
+  });
 }
 
 /** The mode of an entry that is another repo. */

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { createRepo, policyYaml } from './repo.ts';
 
 describe('--prune where files of the project are in git, but not in the directory', () => {
-  async function setUp() {
-    const repo = createRepo();
+  async function setUp(config?: string) {
+    const repo = createRepo(config);
     repo.write('policies/one.yaml', policyYaml('one'));
     repo.write('policies/two.yaml', policyYaml('two'));
     const git = (...argv: string[]) =>
@@ -18,7 +18,7 @@ describe('--prune where files of the project are in git, but not in the director
     git('add', 'govctl.yaml', 'policies');
     git('commit', '--quiet', '-m', 'first');
     const govctl = (...argv: string[]) => repo.govctl(argv, { env: { PATH: process.env.PATH } });
-    expect(await govctl('apply', '-y')).toMatchObject({ exitCode: 0 });
+    expect(await govctl('apply', '-y', '--allow-outside')).toMatchObject({ exitCode: 0 });
     return { repo, git, govctl };
   }
 
@@ -35,6 +35,15 @@ describe('--prune where files of the project are in git, but not in the director
     git('rm', '--quiet', 'policies/two.yaml');
     expect(await govctl('apply', '--prune', '-y')).toMatchObject({ exitCode: 0 });
     expect(repo.service.policies.size).toBe(1);
+  });
+
+  it('is refused in a sparse checkout beside a directory outside of the repo', async () => {
+    const outside = createRepo();
+    const { git, govctl } = await setUp(
+      `project: acme\npaths: [policies, ${JSON.stringify(outside.folder)}]\n`,
+    );
+    git('sparse-checkout', 'set', '--no-cone', '/*', '!/policies/two.yaml');
+    expect(await govctl('plan', '--prune', '--allow-outside')).toMatchObject({ exitCode: 6 });
   });
 
   it('is not refused because of a file that git is told to skip, but that is there', async () => {
