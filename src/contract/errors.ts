@@ -1,3 +1,5 @@
+import { defined } from './defined.ts';
+
 /**
  * The one catalogue of errors: what the service returns and what the CLI exits with. Anything that is not in
  * it becomes `internal_error`. `status` is null for errors that only a client can have; `code` is then null too.
@@ -213,4 +215,20 @@ export class GovctlError extends Error {
   get exitCode(): ExitCode {
     return errorCatalogue[this.error].exit;
   }
+}
+
+/** The same error with another message or hint. All else that it says stays, such as the ID of the request. */
+export function reword(
+  error: GovctlError,
+  {
+    message = error.message,
+    ...others
+  }: Pick<GovctlErrorOptions, 'hint' | 'details'> & { readonly message?: string },
+): GovctlError {
+  const { hint, details, extra, headers, requestId, status } = error;
+  return new GovctlError(error.error, message, {
+    ...defined({ hint, details, extra, headers, requestId, status: status ?? undefined }),
+    ...others,
+    cause: error,
+  });
 }

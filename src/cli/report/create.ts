@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined.ts';
 import type { Client } from '../../client/client.ts';
 import { createObject } from '../../client/objects.ts';
 import type { ExitCode } from '../../contract/errors.ts';
-import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { GovctlError, exitCodes, reword } from '../../contract/errors.ts';
 import { ReportInput } from '../../contract/reports.ts';
 import type { Context } from '../context.ts';
 import { readFields } from '../flags/read-fields.ts';
@@ -171,10 +171,8 @@ async function createOnce(
   } catch (error) {
     if (!(error instanceof GovctlError)) throw error;
     if (error.error !== 'unreachable') throw isOfFlags ? saidOfFlags(error, input) : error;
-    throw new GovctlError(error.error, error.message, {
-      hint: `${error.hint ?? ''} To see whether the report was created, run \`govctl report list\`.`.trim(),
-      cause: error,
-    });
+    const hint = `${error.hint ?? ''} To see whether the report was created, run \`govctl report list\`.`;
+    throw reword(error, { hint: hint.trim() });
   }
 }
 

@@ -1,5 +1,5 @@
-import { defined } from '../../contract/defined.ts';
-import { GovctlError } from '../../contract/errors.ts';
+import type { GovctlError } from '../../contract/errors.ts';
+import { reword } from '../../contract/errors.ts';
 import type { ReportInput } from '../../contract/reports.ts';
 import { flagOf } from './report-fields.ts';
 
@@ -26,16 +26,7 @@ export function saidOfFlags(error: GovctlError, input: ReportInput): GovctlError
   });
   const [first] = details;
   if (error.status !== 400 || first === undefined) return error;
-  return new GovctlError(
-    error.error,
-    `The report was not created: ${first.field} ${first.message}`,
-    {
-      details,
-      hint: error.hint ?? 'See `govctl report create --help`.',
-      extra: error.extra,
-      status: error.status,
-      ...defined({ requestId: error.requestId }),
-      cause: error,
-    },
-  );
+  const { hint = 'See `govctl report create --help`.' } = error;
+  const message = `The report was not created: ${first.field} ${first.message}`;
+  return reword(error, { message, details, hint });
 }

@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
-import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { GovctlError, exitCodes, reword } from '../../contract/errors.ts';
 import { maxLinesShown } from '../../contract/resources.ts';
 import type { ImportAnswer } from '../../contract/resources.ts';
 import type { InputProblem, ReadOptions, ReadResource } from '../../inventory/model.ts';
@@ -301,16 +301,9 @@ function checkRead(body: string, { lines }: ImportAnswer): void {
 function afterSome(error: unknown, report: ImportReport): unknown {
   const stored = resourcesIn(report);
   if (!(error instanceof GovctlError) || stored === 0) return error;
-  const { hint, status, requestId, details, extra, headers } = error;
-  return new GovctlError(
-    error.error,
-    `${error.message}; before this, ${count(stored, 'resource was', 'resources were')} imported`,
-    {
-      ...defined({ status: status ?? undefined, requestId }),
-      ...{ hint: hint ?? 'To import the rest, run the command again.', details, extra, headers },
-      cause: error,
-    },
-  );
+  const { hint = 'To import the rest, run the command again.' } = error;
+  const message = `${error.message}; before this, ${count(stored, 'resource was', 'resources were')} imported`;
+  return reword(error, { message, hint });
 }
 
 /** Adds what the service says of a piece. @param place of one of its lines in the file */

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
-import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { GovctlError, exitCodes, reword } from '../../contract/errors.ts';
 import { utcMinute } from '../../contract/utc-time.ts';
 import type { Context, World } from '../context.ts';
 import { notReadable } from '../flags/input-file.ts';
@@ -202,10 +202,7 @@ async function snapshotFile(
 /** The service speaks of its own parameter. */
 function namingTheFlag(error: unknown): unknown {
   if (!(error instanceof GovctlError) || !error.message.includes('secrets=new')) return error;
-  return new GovctlError(error.error, error.message.replace('secrets=new', '--new-secrets'), {
-    cause: error,
-    ...defined({ requestId: error.requestId }),
-  });
+  return reword(error, { message: error.message.replace('secrets=new', '--new-secrets') });
 }
 
 export async function resetServer(context: Context, options: ApprovalOptions): Promise<ExitCode> {

@@ -1,10 +1,9 @@
-import { defined } from '../../contract/defined.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../client/client.ts';
 import { listAll } from '../../client/list-all.ts';
 import { createObject } from '../../client/objects.ts';
 import { retryDelay } from '../../client/retry.ts';
-import { GovctlError } from '../../contract/errors.ts';
+import { GovctlError, reword } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 import type { GivenSecret } from './read-secret.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
@@ -66,12 +65,9 @@ export async function createOnce(
 }
 
 function maybeCreated(error: GovctlError, url: string): GovctlError {
-  return new GovctlError(error.error, `${error.message}. The webhook may have been created`, {
-    details: error.details,
-    ...(error.status === null ? {} : { status: error.status }),
-    ...defined({ requestId: error.requestId }),
+  return reword(error, {
+    message: `${error.message}. The webhook may have been created`,
     hint: `\`govctl webhook list --sort created_at\` shows whether a webhook for ${url} exists. Check before you retry; to remove a duplicate, run \`govctl webhook delete ID\`.`,
-    cause: error,
   });
 }
 

@@ -4,7 +4,7 @@ import type { ObjectAnswer } from '../../client/objects.ts';
 import { createObject, deleteObject, readObject, updateObject } from '../../client/objects.ts';
 import { retryDelay } from '../../client/retry.ts';
 import type { ApplySource } from '../../contract/apply-source.ts';
-import { GovctlError } from '../../contract/errors.ts';
+import { GovctlError, reword } from '../../contract/errors.ts';
 import { readOwnership } from '../compare/ownership.ts';
 import type { Body, Kind, LiveItem, Secrets } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/kinds.ts';
@@ -100,12 +100,8 @@ async function updateOnce(
 function withNullHint(error: GovctlError, body: Body): GovctlError {
   const cleared = Object.keys(body).filter((field) => body[field] === null);
   if (error.status !== 400 || cleared.length === 0) return error;
-  return new GovctlError(error.error, error.message, {
-    details: error.details,
-    status: 400,
-    ...(error.requestId ? { requestId: error.requestId } : {}),
+  return reword(error, {
     hint: `The request clears ${cleared.join(', ')} with null, which this server may not accept. Set a value in the file instead, or clear it on the server.`,
-    cause: error,
   });
 }
 

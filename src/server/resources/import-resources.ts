@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../contract/defined.ts';
 import { nextTurn } from '../next-turn.ts';
 import { maxObjectBytes } from '../../contract/endpoint.ts';
-import { GovctlError } from '../../contract/errors.ts';
+import { GovctlError, reword } from '../../contract/errors.ts';
 import { maxLinesShown, maxRejected, unfitForJson } from '../../contract/resources.ts';
 import type { ImportAnswer, KnownResource } from '../../contract/resources.ts';
 import type { BodyChecks } from '../http/bodies/body-checks.ts';
@@ -163,16 +163,8 @@ export async function importResources(
     if (!(error instanceof GovctlError) || isTooManyRejected(error)) throw error;
     const stored = answer.created + answer.updated + answer.unchanged;
     const soFar = `after ${answer.lines} lines; ${stored} resources are stored`;
-    const { status, hint, details, extra, headers } = error;
     const pause = error.message === cutOff ? '' : ',';
-    throw new GovctlError(error.error, `${error.message}${pause} ${soFar}`, {
-      ...(status === null ? {} : { status }),
-      ...(hint === undefined ? {} : { hint }),
-      details,
-      extra,
-      headers,
-      cause: error,
-    });
+    throw reword(error, { message: `${error.message}${pause} ${soFar}` });
   }
   return {
     ...answer,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Client } from '../../../client/client.ts';
-import { GovctlError } from '../../../contract/errors.ts';
+import { GovctlError, reword } from '../../../contract/errors.ts';
 import type { Context } from '../../context.ts';
 import { fileNameOf } from '../file-name.ts';
 import type { ShownReport } from '../report-objects.ts';
@@ -35,8 +35,7 @@ export async function downloadAside(
 /** What names the part, to go on with, names what is removed. */
 const keptNothing = (error: unknown, file: string): unknown =>
   error instanceof GovctlError && error.hint?.includes(`${file}.part`)
-    ? new GovctlError(error.error, error.message, {
+    ? reword(error, {
         hint: 'The partial file was removed. To resume interrupted downloads, use `govctl report download --out FILE`.',
-        cause: error,
       })
     : error;

@@ -1,7 +1,7 @@
 import type { Client } from '../../../client/client.ts';
 import { fillPath } from '../../../client/client.ts';
 import { defined } from '../../../contract/defined.ts';
-import { GovctlError } from '../../../contract/errors.ts';
+import { GovctlError, reword } from '../../../contract/errors.ts';
 import { headerText, reportPasswordHeader } from '../../../contract/report-downloads.ts';
 import type { Context } from '../../context.ts';
 import type { Downloaded } from '../../download/download.ts';
@@ -80,10 +80,7 @@ async function askingForPassword<T>(
     if (!(error instanceof GovctlError) || error.error !== 'report_password_required') throw error;
     if (password.value !== undefined) throw error;
     if (!context.flags.input) {
-      throw new GovctlError(error.error, error.message, {
-        hint: 'Pass --password-env VARIABLE or --password-file FILE.',
-        cause: error,
-      });
+      throw reword(error, { hint: 'Pass --password-env VARIABLE or --password-file FILE.' });
     }
     password.value = await askPassword(context);
     return work();
