@@ -145,7 +145,7 @@ function withoutScope(sent: Sent): GovctlError {
   if (sent.ofParts() > 0) {
     return refused(
       'The files do not list all resources of an account and region',
-      'Templates, Terraform files and changes recorded by AWS Config contain only a part. If these files contain all resources of their types in their accounts and regions, use --complete.',
+      'Templates, Terraform files, changes recorded by AWS Config and single resources are only a part. If these files contain all resources of their types in their accounts and regions, use --complete.',
     );
   }
   if (sent.unplaced() > 0) {
