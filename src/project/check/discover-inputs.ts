@@ -4,7 +4,7 @@ import type { Dirent, Stats } from 'node:fs';
 import path from 'node:path';
 import { leadsOutside } from '../read/boundary.ts';
 import type { Boundary } from '../read/boundary.ts';
-import { configFileName, showPath } from '../read/discover.ts';
+import { configFileName, isLikelyFolder, isWantedFolder, showPath } from '../read/discover.ts';
 import { unreadable } from '../read/read-text.ts';
 import { takingTurns } from '../read/turns.ts';
 
@@ -49,7 +49,6 @@ const neverInputs =
   /^(?:package(?:-lock)?|composer|tsconfig(?:\..+)?|jsconfig|deno|angular|nx|turbo|renovate|lerna|cdk|samconfig|manifest|tree|.+\.assets|\..+)\.json$|^(?:pnpm-lock|docker-compose(?:\..+)?|compose|mkdocs|dependabot|serverless)\.ya?ml$|^\./i;
 
 const isTest = (name: string): boolean => /\.test\.ya?ml$/i.test(name);
-const isWantedFolder = (name: string): boolean => !name.startsWith('.') && name !== 'node_modules';
 
 /**
  * The files that `inputs` name; folders are searched for what may hold resources, without dot-folders, node_modules,
@@ -100,9 +99,7 @@ export async function discoverInputs(
     try {
       stats = statSync(absolute);
     } catch (error) {
-      // A link without an extension is one to a folder; with another extension, it is no concern of a check.
-      const isExpected = wanted || entry.isDirectory() || path.extname(entry.name) === '';
-      if (isExpected) fail(absolute, whyUnreachable(error, entry.name));
+      if (wanted || isLikelyFolder(entry)) fail(absolute, whyUnreachable(error, entry.name));
       return;
     }
     const isFolder = stats.isDirectory();

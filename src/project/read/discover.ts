@@ -94,9 +94,10 @@ export async function discoverFiles(
       if (!wanted && !(maybeFolder && isWantedFolder(entry.name))) continue;
       const stats = statOf(absolute);
       if (stats instanceof Error) {
-        // A link without an extension is one to a folder, with documents that would seem to be gone.
-        const isExpected = wanted || (entry.isSymbolicLink() && path.extname(entry.name) === '');
-        if (isExpected && !isIgnored(absolute, false)) fail(absolute, unreadable(stats));
+        // Documents in a folder that is passed over would seem to be gone.
+        if ((wanted || isLikelyFolder(entry)) && !isIgnored(absolute, entry.isDirectory())) {
+          fail(absolute, unreadable(stats));
+        }
         continue;
       }
       const isFolder = stats.isDirectory();
@@ -144,7 +145,12 @@ export function showPath(cwd: string, absolute: string): string {
   return path.sep === '/' ? text : text.replaceAll(path.sep, '/');
 }
 
-const isWantedFolder = (name: string): boolean => !name.startsWith('.') && name !== 'node_modules';
+export const isWantedFolder = (name: string): boolean =>
+  !name.startsWith('.') && name !== 'node_modules';
+
+/** Of a folder or a link: a link without an extension is one to a folder. */
+export const isLikelyFolder = (entry: Dirent): boolean =>
+  entry.isDirectory() || path.extname(entry.name) === '';
 
 function statStart(start: string, shown: string): Stats {
   try {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRepo, policyYaml } from './repo.ts';
@@ -65,6 +65,19 @@ describe('--prune where files of the project are in git, but not in the director
     repo.write('policies/shared/three.yaml', policyYaml('three'));
     expect((await govctl('plan', '--prune')).stdout).toContain('1 to delete');
   });
+
+  // Other systems have no such names.
+  it.runIf(process.platform === 'linux')(
+    'is refused where the name of a directory is no text, so that its files cannot be read',
+    async () => {
+      const { repo, govctl } = await setUp();
+      const bytes = Buffer.concat([Buffer.from(`${repo.folder}/policies/`), Buffer.from([0xff])]);
+      mkdirSync(bytes);
+      renameSync(path.join(repo.folder, 'policies/two.yaml'), Buffer.concat([bytes, Buffer.from('/two.yaml')])); // prettier-ignore
+      const { exitCode } = await govctl('apply', '--prune', '-y');
+      expect([exitCode, repo.service.policies.size]).toEqual([3, 2]);
+    },
+  );
 
   it('is refused where a link to a directory is broken', async () => {
     const { repo, govctl } = await setUp();
