@@ -49,7 +49,7 @@ const repeated = (value: object, count: number, rest: object = {}): string =>
   [
     ...Object.entries(rest).map(([name, section]) => `${name}: ${JSON.stringify(section)}`),
     `Resources:\n  Q:\n    Type: AWS::SQS::Queue\n    Properties:`,
-    `      x: &x ${JSON.stringify(value)}\n      y: [${Array(count).fill('*x').join(',')}]\n`,
+    `      X: &x ${JSON.stringify(value)}\n      Y: [${Array(count).fill('*x').join(',')}]\n`,
   ].join('\n');
 
 const longParameter = { Parameters: { P: { Type: 'String', Default: 'x'.repeat(300_000) } } };
@@ -166,7 +166,7 @@ describe('a page is read in little time and memory, though it', () => {
         Object.fromEntries(
           range(500).map((index) => [
             `Q${index}`,
-            queue({ x: { 'Fn::Split': [',', { Ref: 'P' }] } }),
+            queue({ X: { 'Fn::Split': [',', { Ref: 'P' }] } }),
           ]),
         ),
         { Parameters: { P: { Type: 'String', Default: 'a,'.repeat(40_000) } } },
@@ -192,7 +192,7 @@ describe('a page is read in little time and memory, though it', () => {
         'Fn::ForEach::a': [
           'A',
           range(2_000).map((index) => `${'y'.repeat(20)}${index}`),
-          { 'Q${A}': queue({ x: '${A}'.repeat(5_000) }) },
+          { 'Q${A}': queue({ X: '${A}'.repeat(5_000) }) },
         ],
       }),
     ],

@@ -52,7 +52,7 @@ const item = (configuration: object) => ({
   ARN: 'arn:aws:s3:::shop',
   accountId: '123456789012',
   awsRegion: 'eu-west-1',
-  configuration: {},
+  configuration: { name: 'shop' },
   supplementaryConfiguration: configuration,
 });
 const account = (name: unknown, properties: object = {}, more: object = {}) => ({
@@ -389,7 +389,7 @@ const onePart: readonly [what: string, document: unknown, warning: string][] = [
   [
     'an answer of AWS Config that lacks resources',
     { baseConfigurationItems: [item({})], unprocessedResourceKeys: [{ resourceId: 'b' }] },
-    '14:3 this answer lacks 1 of the resources that were asked for (unprocessedResourceKeys); ask for them again, and pass that answer, too',
+    '16:3 this answer lacks 1 of the resources that were asked for (unprocessedResourceKeys); ask for them again, and pass that answer, too',
   ],
   [
     'the last page of an inventory',

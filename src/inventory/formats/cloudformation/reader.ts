@@ -9,6 +9,7 @@ import type {
   Reader,
   ReadOptions,
 } from '../../model.ts';
+import { shapeOf } from '../../attributes/shapes.ts';
 import { isUnknown } from '../../attributes/values.ts';
 import type { Budget, TemplateResolver } from './create-resolver.ts';
 import { createBudget, createResolver } from './create-resolver.ts';
@@ -201,6 +202,11 @@ function readResource(
     return { message: `the Properties of ${address} must be a map`, at: [...at, 'Properties'] };
   }
   const properties = isUnknown(resolved) ? {} : resolved;
+  const small = findSmall(type, properties);
+  if (small !== undefined) {
+    const name = small.charAt(0).toUpperCase() + small.slice(1);
+    return { message: `${address} has the property "${small}"; properties begin with a capital letter: write "${name}"`, at: [...at, 'Properties', small] }; // prettier-ignore
+  }
   const tags = isUnknown(resolved) ? resolved : readTemplateTags(written, resolver);
   const given = ownNames(type, properties);
   const names = given.filter((one) => typeof one === 'string');
@@ -231,6 +237,10 @@ function readResource(
     ...(skips.length === 0 ? {} : { skips }),
   };
 }
+
+/** A property that AWS would refuse: read as nothing, it would pass. Other types may have properties of any name. */
+const findSmall = (type: string, properties: Fields): string | undefined =>
+  shapeOf(type) ? Object.keys(properties).find((name) => /^[a-z]/.test(name)) : undefined;
 
 const sourceNames = [
   ['deletion_policy', 'DeletionPolicy'],

@@ -199,6 +199,13 @@ describe('a part of a template that cannot be used is a problem with its place',
     expect(resources.map(({ address }) => address)).toEqual(['B']);
   }); // prettier-ignore
 
+  it('a property that begins with a small letter, which AWS refuses; types of others may have any', () => {
+    const properties = 'Properties: {securityGroupIngress: []}';
+    const { resources, problems } = readTemplate(`Resources: {A: {Type: "AWS::EC2::SecurityGroup", ${properties}}, B: {Type: "Own::Thing::Type", ${properties}}}`);
+    expect(resources.map(({ address }) => address)).toEqual(['B']);
+    expect(problems).toMatchObject([{ message: 'A has the property "securityGroupIngress"; properties begin with a capital letter: write "SecurityGroupIngress"', line: 1 }]);
+  }); // prettier-ignore
+
   it('a parameter that the template does not have, with the nearest that it has', () => {
     const text = 'Parameters:\n  Env: {Type: String}\nResources: {A: {Type: A::B}}';
     expect(readTemplate(text, { Evn: 'x' }).problems).toEqual([

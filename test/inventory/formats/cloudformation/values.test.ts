@@ -33,13 +33,13 @@ Resources:
   It:
     Type: AWS::S3::Bucket
     Properties:
-      value: `;
+      Value: `;
 
 /** The value of a property of a template with the declarations above. */
 function valueOf(yaml: string, parameters: Readonly<Record<string, string>> = {}): unknown {
   const { resources } = readTemplate(declarations + yaml, parameters);
   const properties = resources.find(({ address }) => address === 'It')?.resource.properties ?? {};
-  return properties.value;
+  return properties['Value'];
 }
 
 /** What a value that is unknown says of itself, without what is not given. */
