@@ -8,7 +8,7 @@ import { policies } from '../policies/collection.ts';
 import { resourceCounts } from '../posture/service.ts';
 import { allRows } from '../store/all-rows.ts';
 import type { Reader } from '../store/store.ts';
-import { awaitedAt, evaluationWork } from './work.ts';
+import { awaited, awaitedChanges, evaluationWork } from './work.ts';
 import type { Work } from './work.ts';
 
 /**
@@ -21,31 +21,20 @@ export const readPending = (
   signal: AbortSignal,
 ): Awaitable<PendingEvaluation | undefined> =>
   whenKnown(
-    reader.page(evaluationWork, {
-      where: awaitedAt(now),
-      orderBy: 'id',
-      direction: 'asc',
-      limit: 0,
-    }),
-    ({ total }) => (total === 0 ? undefined : addUp(reader, now, createPace(signal))),
+    reader.page(evaluationWork, { where: awaited, orderBy: 'due_at', direction: 'asc', limit: 1 }),
+    ({ rows: [first] }) =>
+      first && first.doc.due_at <= now ? addUp(reader, now, createPace(signal)) : undefined,
   );
 
-async function addUp(
-  reader: Reader,
-  now: number,
-  pace: Pace,
-): Promise<PendingEvaluation | undefined> {
+async function addUp(reader: Reader, now: number, pace: Pace): Promise<PendingEvaluation> {
   const countAbout = createCount(await resourcesByType(reader), pace);
   const pending = { policies: 0, evaluations: 0 };
-  let isPending = false;
-  for await (const { doc: work } of allRows(reader, evaluationWork, awaitedAt(now))) {
-    if (work.due_at > now) continue;
-    isPending = true;
-    if (work.kind !== 'policy') continue;
+  for await (const { doc: work } of allRows(reader, evaluationWork, awaitedChanges)) {
+    if (work.due_at > now || work.kind !== 'policy') continue;
     pending.policies += 1;
     pending.evaluations += await countLeft(reader, work, countAbout);
   }
-  return isPending ? pending : undefined;
+  return pending;
 }
 
 /** 0 where only what the policy left behind is to be removed. */

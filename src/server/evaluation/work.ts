@@ -72,21 +72,17 @@ export interface ForecastWork extends Due {
 
 export type Work = PolicyWork | ScanWork | ExpiryWork | CoverWork | ForecastWork;
 
-const follows = 'change';
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
-
-/**
- * What violations may be those before, until the work ends: that it follows a change; of an expiry, the day on which it
- * is due.
- */
+/** Why violations may be those before, until the work ends: it follows a change, or an exemption expires. */
 function awaitedFor(work: Work): string | undefined {
-  if (work.kind === 'expiry') return dayOf(work.due_at);
-  if (work.kind === 'policy') return !work.routine || work.again === true ? follows : undefined;
-  return work.kind === 'cover' ? follows : undefined;
+  if (work.kind === 'policy') return !work.routine || work.again === true ? 'change' : undefined;
+  if (work.kind === 'cover') return 'change';
+  return work.kind === 'expiry' ? 'expiry' : undefined;
 }
 
-/** Finds the work that violations of now may lack: that follows a change, and expiries, which are due as a day begins. */
-export const awaitedAt = (now: number) => ({ awaited: { any: [follows, dayOf(now)] } });
+/** Finds the work that violations may lack, once it is due. */
+export const awaited = { awaited: { any: ['change', 'expiry'] } };
+/** Without expiries, of which every active exemption has one. */
+export const awaitedChanges = { awaited: { any: ['change'] } };
 
 /**
  * Pending background evaluations and their progress: one row per policy, scan, exemption or key, with its id. Rows survive

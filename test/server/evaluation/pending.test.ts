@@ -65,22 +65,26 @@ it('a disabled policy is pending until its violations are resolved', async () =>
   expect(await told()).toEqual(nothing);
 });
 
-it('an exemption whose last day is over is pending until its violations are open again', async () => {
-  await inventory.createPolicy('p', isPublic);
-  for (const id of ['r1', 'r2']) await inventory.put(id, { public: true });
-  const today = new Date(service.deps.clock.now()).toISOString().slice(0, 10);
-  await inventory.exempt({ expires: today });
-  await service.evaluator.run();
-  expect(await told()).toEqual(nothing);
-  service.advance(24 * 3_600_000 - (service.deps.clock.now() % (24 * 3_600_000)));
-  expect(await told()).toEqual(allTell({ policies: 0, evaluations: 0 }));
-  expect(await inventory.violations('status=EXEMPT')).toHaveLength(2);
-  await testEvaluator(service.deps, 1).step();
-  expect(await told()).toEqual(allTell({ policies: 1, evaluations: 2 }));
-  await service.evaluator.run();
-  expect(await told()).toEqual(nothing);
-  expect(await inventory.violations('status=OPEN')).toHaveLength(2);
-});
+it.each([0, 3])(
+  'an exemption whose last day is over, also by %d days, is pending until its violations are open again',
+  async (days) => {
+    await inventory.createPolicy('p', isPublic);
+    for (const id of ['r1', 'r2']) await inventory.put(id, { public: true });
+    const today = new Date(service.deps.clock.now()).toISOString().slice(0, 10);
+    await inventory.exempt({ expires: today });
+    await service.evaluator.run();
+    expect(await told()).toEqual(nothing);
+    const day = 24 * 3_600_000;
+    service.advance(days * day + day - (service.deps.clock.now() % day));
+    expect(await told()).toEqual(allTell({ policies: 0, evaluations: 0 }));
+    expect(await inventory.violations('status=EXEMPT')).toHaveLength(2);
+    await testEvaluator(service.deps, 1).step();
+    expect(await told()).toEqual(allTell({ policies: 1, evaluations: 2 }));
+    await service.evaluator.run();
+    expect(await told()).toEqual(nothing);
+    expect(await inventory.violations('status=OPEN')).toHaveLength(2);
+  },
+);
 
 it('neither the hourly evaluation nor a policy without resources is pending', async () => {
   await inventory.createPolicy('new', { resource_type: 'AWS::KMS::Key', rules: [{ condition: 'resource.days < 3', effect: 'DENY' }] }); // prettier-ignore
