@@ -51,7 +51,10 @@ async function namesOf(
 ): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
   try {
-    const { user_id: own, user, credential, scopes } = (await client.me.get({})).data;
+    // An answer may have no body.
+    const { data: me }: Partial<Awaited<ReturnType<Client['me']['get']>>> = await client.me.get({});
+    if (!me) return names;
+    const { user_id: own, user, credential, scopes } = me;
     const name = user?.id === own ? user.email : credential.name;
     if (name !== undefined) names.set(own, name);
     if (!scopes.includes('audit:read')) return names;

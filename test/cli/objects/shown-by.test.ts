@@ -90,12 +90,18 @@ describe('who created or applied an object', () => {
     expect(asked).toEqual([`/v1/policies/${id}`]);
   });
 
-  it('is an ID where the name cannot be read, beside a key that is shown only once', async () => {
-    const flags = ['--name', 'ci', '--scope', 'governance:read'];
-    const broken = new Response('{}', { status: 501 });
-    const { exitCode, stdout } = await run(['api-key', 'create', ...flags], service.key, broken);
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/created by +user_\w+\n/);
-    expect(stdout).toContain('(shown only once)');
-  });
+  it.each([
+    ['an error', '{}', 501],
+    ['an empty answer', '', 200],
+  ])(
+    'is an ID where %s has no name, beside a key that is shown only once',
+    async (_, body, status) => {
+      const flags = ['--name', 'ci', '--scope', 'governance:read'];
+      const broken = new Response(body, { status });
+      const { exitCode, stdout } = await run(['api-key', 'create', ...flags], service.key, broken);
+      expect(exitCode).toBe(0);
+      expect(stdout).toMatch(/created by +user_\w+\n/);
+      expect(stdout).toContain('(shown only once)');
+    },
+  );
 });
