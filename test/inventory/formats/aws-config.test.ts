@@ -68,6 +68,16 @@ describe('a configuration item', () => {
     expect(one?.['versioning']).toMatchObject({ enabled: expect.any(UnknownValue) as unknown });
   }); // prettier-ignore
 
+  test('of a query that selected the configuration has the settings in it', () => {
+    const bucketVersioning = { BucketVersioningConfiguration: { status: 'Enabled' } };
+    const row = { ...item, supplementaryConfiguration: bucketVersioning };
+    const Results = [JSON.stringify(row)];
+    const SelectFields = ['resourceId', 'configuration', 'supplementaryConfiguration'].map((Name) => ({ Name })); // prettier-ignore
+    const { raws } = awsConfig.read({ Results, QueryInfo: { SelectFields } }, {});
+    const [one] = normaliseAll(raws, 'aws-config').map(({ resource }) => resource);
+    expect(one).toMatchObject({ versioning: { enabled: true } });
+  });
+
   test('that gives its time as a number, as SDKs do, has it as a text', () => {
     const configurationItemCaptureTime = 1_794_218_400.5;
     const { raws } = awsConfig.read({ ...item, configurationItemCaptureTime }, {});

@@ -32,14 +32,12 @@ const maxEnvelopes = 7;
 export function findItems(document: unknown): FoundItems {
   const items: FoundItem[] = [];
   const problems: DocumentProblem[] = [];
-  const open: Open[] = [
-    { value: document, at: [], inText: false, isPartial: false, isListed: false, depth: 0 },
-  ];
+  const open: Open[] = [{ value: document, at: [], inText: false, isListed: false, depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {
-    const { value, at, inText, isPartial, depth } = next;
+    const { value, at, inText, selection, depth } = next;
     const isListed = next.isListed || isSnapshot(value);
     if (isItem(value)) {
-      items.push({ item: value, at, isPartial, isListed });
+      items.push({ item: value, at, isPartial: selection === 'part', isListed });
       continue;
     }
     const message = whyNoItem(value);
@@ -51,7 +49,7 @@ export function findItems(document: unknown): FoundItems {
       at: inText ? at : [...at, inner.step],
       inText: inText || inner.inText,
       isListed: isListed || isSelected(value, inner),
-      isPartial: isPartial || (isSelected(value, inner) && !selectsConfiguration(value)),
+      selection: selection ?? selectionOf(value, inner),
       depth: depth + 1,
     }));
     // One by one: a snapshot has more items than a call takes arguments.
@@ -60,7 +58,9 @@ export function findItems(document: unknown): FoundItems {
   return { items, problems };
 }
 
-interface Open extends Omit<FoundItem, 'item'> {
+interface Open extends Omit<FoundItem, 'item' | 'isPartial'> {
+  /** What a query selected of the items; absent outside of its result. */
+  readonly selection?: Selection | undefined;
   readonly value: unknown;
   readonly inText: boolean;
   readonly depth: number;
@@ -69,6 +69,14 @@ interface Open extends Omit<FoundItem, 'item'> {
 /** Histories, events and answers about single resources have no such ID. */
 const isSnapshot = (value: unknown): boolean =>
   textOf(field(value, 'configSnapshotId')) !== undefined;
+
+type Selection = 'configuration' | 'part';
+
+/** What a query selected. Nobody knows it of its rows without their envelope. */
+const selectionOf = (value: unknown, inner: Inner): Selection | undefined => {
+  if (!isSelected(value, inner)) return undefined;
+  return selectsConfiguration(value) ? 'configuration' : 'part';
+};
 
 /** Whether something is in the result of a query: only there, lists have texts. */
 const isSelected = (value: unknown, { step, inText }: Inner): boolean =>
