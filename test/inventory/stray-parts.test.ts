@@ -14,6 +14,10 @@ interface Part {
   readonly harmless: object | undefined;
 }
 
+const everybody = JSON.stringify({
+  Statement: { Effect: 'Allow', Principal: '*', Action: '*', Resource: '*' },
+});
+
 /** A plan of an owner, and of a part that takes its name from a local. */
 const plan = ({ owner, part, by }: Part, values: object): string =>
   JSON.stringify({
@@ -95,6 +99,46 @@ test.each<[policy: string, Part]>([
       harmless: undefined,
     },
   ],
+  [
+    'aws-ec2-security-group-no-public-ssh',
+    {
+      owner: 'aws_security_group',
+      part: 'aws_vpc_security_group_ingress_rule',
+      by: 'security_group_id',
+      open: { cidr_ipv4: '0.0.0.0/0', ip_protocol: 'tcp', from_port: 22, to_port: 22 },
+      harmless: undefined,
+    },
+  ],
+  [
+    'aws-iam-role-no-full-administrator',
+    {
+      owner: 'aws_iam_role',
+      part: 'aws_iam_role_policy',
+      by: 'role',
+      open: { policy: everybody },
+      harmless: undefined,
+    },
+  ],
+  [
+    'aws-s3-no-public-grants',
+    {
+      owner: 'aws_s3_bucket',
+      part: 'aws_s3_bucket_policy',
+      by: 'bucket',
+      open: { policy: everybody },
+      harmless: undefined,
+    },
+  ],
+  [
+    'gcp-storage-bucket-no-public-access',
+    {
+      owner: 'google_storage_bucket',
+      part: 'google_storage_bucket_iam_member',
+      by: 'bucket',
+      open: { role: 'roles/storage.objectViewer', member: 'allUsers' },
+      harmless: undefined,
+    },
+  ],
 ])('%s says that it does not know where a part of $part may be the owner’s', (name, part) => {
   const statusOf = (values: object): string | undefined => {
     const read = readInventory(plan(part, values));
@@ -121,10 +165,6 @@ const partsOnly = (parts: Readonly<Record<string, object>>): string =>
       change: { actions: ['create'], before: null, after },
     })),
   });
-
-const everybody = JSON.stringify({
-  Statement: { Effect: 'Allow', Principal: '*', Action: '*', Resource: '*' },
-});
 
 test('a part whose owner is declared elsewhere has a finding of its own, at its own place', () => {
   const parts = {
@@ -158,4 +198,67 @@ test('a part whose owner is declared elsewhere has a finding of its own, at its 
   expect(found).toEqual(
     Object.keys(parts).map((type, at) => [`${type}.it`, 'resource_changes', at]),
   );
+});
+
+/** A rule that opens SSH, and security groups, of modules; the group of the rule comes from a local. */
+function openGroups(addresses: readonly string[], rule: string): Readonly<Record<string, string>> {
+  const change = (address: string, after: object, after_unknown = {}) => {
+    const [name = '', type = ''] = address.split('.').reverse();
+    const change = { actions: ['create'], before: null, after, after_unknown };
+    return { address, mode: 'managed', type, name, change };
+  };
+  const open = { type: 'ingress', cidr_blocks: ['0.0.0.0/0'], protocol: 'tcp', from_port: 22, to_port: 22 }; // prettier-ignore
+  const read = readInventory(
+    JSON.stringify({
+      format_version: '1.2',
+      resource_changes: [
+        ...addresses.map((address) => change(address, { name: address })),
+        change(rule, open, { security_group_id: true }),
+      ],
+    }),
+  );
+  if (!read.ok) throw new Error(read.problem.message);
+  const [policy] = libraryFor('AWS::EC2::SecurityGroup').filter(
+    (one) => one.policy.name === 'aws-ec2-security-group-no-public-ssh',
+  );
+  const groups = read.inventory.resources.filter(({ resource }) => addresses.includes(resource.id));
+  return Object.fromEntries(
+    groups.flatMap(({ resource }) =>
+      policy ? [[resource.id, evaluate(policy, resource, Date.UTC(2026, 0, 1)).status]] : [],
+    ),
+  );
+}
+
+test('a part of a module whose owner is not known belongs to the only resource of the module that it can, or may belong to each', () => {
+  const rule = 'module.web.aws_security_group_rule.ssh';
+  const [web, other] = ['module.web.aws_security_group.this', 'module.other.aws_security_group.this']; // prettier-ignore
+  expect(openGroups([web, other], rule)).toEqual({ [web]: 'FAIL', [other]: 'PASS' });
+  const [inner, root] = ['module.web.module.db["a.b"].aws_security_group.this', 'aws_security_group.this']; // prettier-ignore
+  expect(openGroups([web, inner, other, root], rule)).toEqual({ [web]: 'ERROR', [inner]: 'ERROR', [other]: 'PASS', [root]: 'PASS' }); // prettier-ignore
+  expect(openGroups([other, root], rule)).toEqual({ [other]: 'ERROR', [root]: 'ERROR' });
+});
+
+test('a part of a template may belong to a resource of the branch that is taken; a parameter is none of the template’s', () => {
+  const statusOf = (group: object): string | undefined => {
+    const rule = { GroupId: group, CidrIp: '0.0.0.0/0', IpProtocol: 'tcp', FromPort: 22, ToPort: 22 }; // prettier-ignore
+    const read = readInventory(
+      JSON.stringify({
+        Parameters: { Given: { Type: 'String' }, Own: { Type: 'String' } },
+        Conditions: { Own: { 'Fn::Equals': [{ Ref: 'Own' }, 'yes'] } },
+        Resources: {
+          Web: { Type: 'AWS::EC2::SecurityGroup', Properties: { GroupDescription: 'web' } },
+          Rule: { Type: 'AWS::EC2::SecurityGroupIngress', Properties: rule },
+        },
+      }),
+    );
+    if (!read.ok) throw new Error(read.problem.message);
+    const web = read.inventory.resources.find(({ resource }) => resource.id === 'Web')?.resource;
+    const policy = libraryFor('AWS::EC2::SecurityGroup').find((one) => one.policy.name === 'aws-ec2-security-group-no-public-ssh'); // prettier-ignore
+    return web && policy && evaluate(policy, web, Date.UTC(2026, 0, 1)).status;
+  };
+  const own = { 'Fn::GetAtt': ['Web', 'GroupId'] };
+  expect(statusOf(own)).toBe('FAIL');
+  expect(statusOf({ 'Fn::If': ['Own', own, { Ref: 'Given' }] })).toBe('ERROR');
+  expect(statusOf({ Ref: 'Given' })).toBe('PASS');
+  expect(statusOf({ 'Fn::ImportValue': 'group' })).toBe('PASS');
 });

@@ -1,3 +1,4 @@
+import { inThrees } from '../../contract/in-threes.ts';
 import { UnknownValue } from '../../contract/resources.ts';
 import { isUnknown } from './values.ts';
 import type { Format } from '../formats/formats.ts';
@@ -15,10 +16,22 @@ export interface Related {
   readonly find: (value: unknown, ...types: readonly string[]) => RawResource | undefined;
   /**
    * Resources of a type that name this one; of undefined: those that name one which can't be known. `field` gives the
-   * value, or values, by which they do; it must be a constant function, as an index is kept for it.
+   * value, or values, by which they do; it must be a constant function, as an index is kept for it. In a module of
+   * Terraform, a value that is not known names the only resource there is: modules do so through their locals, which
+   * plans don't hold.
    */
   readonly referring: (
     to: RawResource | undefined,
+    type: string,
+    field: (raw: RawResource) => unknown,
+  ) => readonly RawResource[];
+  /**
+   * Resources of a type that may be part of this one, as the value of `field` is not known, not even whose it is: one
+   * with unknown values for all of a module, in place of each. In Terraform a module's part belongs to what the module,
+   * or one that it calls, has of this type; where these have none, it may be any.
+   */
+  readonly possible: (
+    to: RawResource,
     type: string,
     field: (raw: RawResource) => unknown,
   ) => readonly RawResource[];
@@ -35,8 +48,11 @@ export interface Related {
   ) => UnknownValue | undefined;
 }
 
-/** Resources by the one that they name. */
-type Index = Map<RawResource | undefined, RawResource[]>;
+/** Resources by the one that they name; and by their module, those of which nobody knows whom they name. */
+interface Index {
+  readonly named: Map<RawResource | undefined, RawResource[]>;
+  readonly unplaced: Map<string, RawResource[]>;
+}
 
 export function createRelated(resources: readonly RawResource[], format: Format): Related {
   const byType = new Map<string, RawResource[]>();
@@ -55,6 +71,36 @@ export function createRelated(resources: readonly RawResource[], format: Format)
     return byName.get(value) ?? byAddress.get(value) ?? [];
   };
   const indexes = new Map<string, Map<unknown, Index>>();
+  const indexOf = (type: string, field: (raw: RawResource) => unknown): Index => {
+    const ofThisType = indexes.get(type) ?? new Map<unknown, Index>();
+    indexes.set(type, ofThisType);
+    const known = ofThisType.get(field);
+    if (known) return known;
+    const index: Index = { named: new Map(), unplaced: new Map() };
+    for (const raw of ofType(type)) {
+      const named = field(raw);
+      for (const value of Array.isArray(named) ? (named as unknown[]) : [named]) {
+        const found = findAll(value);
+        const isStray = found.length === 0 && (isUnknown(value) || value === undefined);
+        for (const target of isStray ? [undefined] : found) addTo(index.named, target, raw);
+        if (isStray && isAnyones(value)) addTo(index.unplaced, moduleOf(raw), raw);
+      }
+    }
+    ofThisType.set(field, index);
+    return index;
+  };
+  const within = new Map<string, readonly RawResource[]>();
+  /** What may be the owner, of a type, of a module's part. */
+  const ownersIn = (module: string, type: string): readonly RawResource[] => {
+    const key = `${type} ${module}`;
+    const own = within.get(key) ?? ofType(type).filter(({ address }) => address.startsWith(module));
+    within.set(key, own);
+    return own.length > 0 ? own : ofType(type);
+  };
+  const isOnlyOwner = (to: RawResource, module: string): boolean => {
+    const [only, ...others] = module === '' ? [] : (ownersIn(module, to.type) ?? []);
+    return others.length === 0 && only?.address === to.address && to.address.startsWith(module);
+  };
   const related: Related = {
     isExport: format === 'aws-config',
     ofType,
@@ -64,27 +110,21 @@ export function createRelated(resources: readonly RawResource[], format: Format)
       return found.length === 1 ? found[0] : undefined;
     },
     referring(to, type, field) {
-      const ofThisType = indexes.get(type) ?? new Map<unknown, Index>();
-      indexes.set(type, ofThisType);
-      let index = ofThisType.get(field);
-      if (!index) {
-        index = new Map();
-        for (const raw of ofType(type)) {
-          const named = field(raw);
-          for (const value of Array.isArray(named) ? (named as unknown[]) : [named]) {
-            const found = findAll(value);
-            const isStray = found.length === 0 && (isUnknown(value) || value === undefined);
-            for (const target of isStray ? [undefined] : found) {
-              const same = index.get(target);
-              if (same) same.push(raw);
-              else index.set(target, [raw]);
-            }
-          }
-        }
-        ofThisType.set(field, index);
-      }
-      return index.get(to) ?? [];
+      const { named, unplaced } = indexOf(type, field);
+      const known = named.get(to) ?? [];
+      if (to === undefined || unplaced.size === 0) return known;
+      const its = [...unplaced].flatMap(([module, parts]) =>
+        isOnlyOwner(to, module) ? parts : [],
+      );
+      return its.length === 0 ? known : [...known, ...its];
     },
+    possible: (to, type, field) =>
+      [...indexOf(type, field).unplaced].flatMap(([module, parts]) =>
+        !isOnlyOwner(to, module) &&
+        ownersIn(module, to.type).some(({ address }) => address === to.address)
+          ? (undecided(parts) ?? [])
+          : [],
+      ),
     stray: (what, type, field, matters = () => true) =>
       related.referring(undefined, type, field).some(matters)
         ? new UnknownValue(`${what} in this input that cannot be matched to a resource`, {
@@ -93,6 +133,39 @@ export function createRelated(resources: readonly RawResource[], format: Format)
         : undefined,
   };
   return related;
+}
+
+/** Those that name a resource, and what stands for those that may: for lists in which more can only make things worse. */
+export const allParts = (
+  related: Related,
+  ...asked: Parameters<Related['possible']>
+): readonly RawResource[] => [...related.referring(...asked), ...related.possible(...asked)];
+
+const addTo = <K>(lists: Map<K, RawResource[]>, key: K, raw: RawResource): void => {
+  const same = lists.get(key);
+  if (same) same.push(raw);
+  else lists.set(key, [raw]);
+};
+
+/** Whether nobody knows where a value comes from: a parameter, and what another stack exports, are of no resource here. */
+const isAnyones = (value: unknown): boolean =>
+  isUnknown(value) &&
+  value.target === undefined &&
+  value.parameter === undefined &&
+  !value.expression.startsWith('ImportValue ');
+
+/** The module of Terraform that an address is in, with the dot behind it: `module.web[0].`; '' for none. */
+const moduleOf = ({ address }: RawResource): string =>
+  /^(?:module\.[^.[]+(?:\[(?:"(?:[^"\\]|\\.)*"|[^\]"]*)\])?\.)*/.exec(address)?.[0] ?? '';
+
+/** In place of several parts, one that has what any of them has, with values that nobody knows. */
+function undecided(parts: readonly RawResource[]): RawResource | undefined {
+  const [first] = parts;
+  if (!first) return undefined;
+  const more = parts.length === 1 ? '' : ` and ${inThrees(parts.length - 1)} more`;
+  const value = new UnknownValue(`${first.address}${more}, which cannot be matched to a resource`);
+  const names = new Set(parts.flatMap(({ properties }) => Object.keys(properties)));
+  return { ...first, properties: Object.fromEntries([...names].map((name) => [name, value])) };
 }
 
 /** Things of different types are often called the same; more of one name than this are not told apart. */

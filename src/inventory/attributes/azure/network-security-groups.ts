@@ -7,6 +7,7 @@ import { normaliser } from '../normaliser.ts';
 import { protocolName } from '../protocol.ts';
 import { eitherWord, isUnknown, list, number, text } from '../values.ts';
 import { at, everywhere, itemsOrOne, parentOf, partsOf } from './read-azure.ts';
+import { allParts } from '../related.ts';
 
 const groupType = 'Azure::Network::networkSecurityGroups';
 const ruleType = `${groupType}/securityRules`;
@@ -40,9 +41,9 @@ export const networkSecurityGroups = normaliser({
     },
     terraform: (raw, related) => {
       const own = list(planned(raw.properties, 'security_rule'));
-      const beside = related
-        .referring(raw, ruleType, ofGroup)
-        .map((part) => ruleOfPlan(part.properties));
+      const beside = allParts(related, raw, ruleType, ofGroup).map((part) =>
+        ruleOfPlan(part.properties),
+      );
       return isUnknown(own)
         ? withOpen(byDirection(beside), own)
         : byDirection([...own.map(ruleOfPlan), ...beside]);

@@ -1,6 +1,7 @@
 import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
 import type { RawResource } from '../../model.ts';
+import { allParts } from '../related.ts';
 import type { Related } from '../related.ts';
 import { at, isOneOf, isSet, isUnknown, list, unlike } from '../values.ts';
 import { iamBindings, iamOf } from './iam.ts';
@@ -54,7 +55,7 @@ type Bindings = ReturnType<typeof iamBindings>;
 
 /** BigQuery keeps a dataset's IAM policy as its access entries: an export that has these alone leaves out nothing. */
 function bindingsOf(raw: RawResource, related: Related, access: unknown): Bindings {
-  const beside = related.referring(raw, accessType, iamOf.dataset.of);
+  const beside = allParts(related, raw, accessType, iamOf.dataset.of);
   const listed = join(
     accessBindings(access),
     accessBindings(beside.map(({ properties }) => properties)),

@@ -5,6 +5,7 @@ import { planned } from '../aws/plan-value.ts';
 import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
 import type { Attribute } from '../normaliser.ts';
+import { allParts } from '../related.ts';
 import type { Related } from '../related.ts';
 import { at, isUnknown, joinLists, list, mapList, readJson, text } from '../values.ts';
 
@@ -45,7 +46,7 @@ export function iamBindings(raw: RawResource, related: Related, parts: IamParts)
   const own = at(raw.properties, 'iamPolicy', 'bindings');
   if (own !== undefined) return mapList(own, readBinding);
   const found = kinds.flatMap((kind) =>
-    related.referring(raw, `${parts.whole}Iam${kind}`, parts.of).map((part) => bindingsOf(part)),
+    allParts(related, raw, `${parts.whole}Iam${kind}`, parts.of).map((part) => bindingsOf(part)),
   );
   return joinLists<unknown>(...found);
 }

@@ -1,5 +1,6 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
+import { allParts } from '../../related.ts';
 import type { Related } from '../../related.ts';
 import { at, flag, isOneOf, or, some, text } from '../../values.ts';
 import { planned } from '../plan-value.ts';
@@ -39,9 +40,9 @@ export const ecrRepository = normaliser({
       ),
       immutable_tags: isOneOf(at(raw.properties, 'image_tag_mutability'), 'IMMUTABLE'),
       'policy.statements': readAllStatements(
-        related
-          .referring(raw, 'AWS::ECR::RepositoryPolicy', repositoryOfPolicy)
-          .map(({ properties }) => requiredDocument(properties.policy)),
+        allParts(related, raw, 'AWS::ECR::RepositoryPolicy', repositoryOfPolicy).map(
+          ({ properties }) => requiredDocument(properties.policy),
+        ),
       ),
     }),
     'aws-config': (raw, related) => ofTemplate(raw, related),

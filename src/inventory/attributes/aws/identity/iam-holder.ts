@@ -1,6 +1,7 @@
 import { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import type { Attribute } from '../../normaliser.ts';
+import { allParts } from '../../related.ts';
 import type { Related } from '../../related.ts';
 import { at, isUnknown, list, mapList } from '../../values.ts';
 import { configuration, parsed } from '../config-item.ts';
@@ -65,10 +66,10 @@ export const policyAttributes = (whose: string) =>
 
 /** Policies of a role, user or group in a template: its own, and those that other resources attach. */
 export function templatePolicies(raw: RawResource, holder: Holder, related: Related) {
-  const separate = related.referring(raw, 'AWS::IAM::Policy', holder.many);
-  const attached = related
-    .referring(raw, `AWS::IAM::${holder.word}Policy`, holder.one)
-    .map(({ properties }) => properties);
+  const separate = allParts(related, raw, 'AWS::IAM::Policy', holder.many);
+  const attached = allParts(related, raw, `AWS::IAM::${holder.word}Policy`, holder.one).map(
+    ({ properties }) => properties,
+  );
   // A document right in the resource is not CloudFormation's form, but it is what its author means to grant.
   const misplaced = at(raw.properties, 'PolicyDocument');
   return policies(
@@ -77,12 +78,14 @@ export function templatePolicies(raw: RawResource, holder: Holder, related: Rela
       ...(misplaced === undefined ? [] : [{ PolicyDocument: misplaced }]),
     ]),
     { name: 'PolicyName', document: 'PolicyDocument' },
-    joined(
-      at(raw.properties, 'ManagedPolicyArns'),
-      related
+    joined(at(raw.properties, 'ManagedPolicyArns'), [
+      ...related
         .referring(raw, 'AWS::IAM::ManagedPolicy', holder.many)
         .map(({ address }) => new UnknownValue(`Ref ${address}`, { target: address })),
-    ),
+      ...related
+        .possible(raw, 'AWS::IAM::ManagedPolicy', holder.many)
+        .flatMap(({ properties }) => Object.values(properties).slice(0, 1)),
+    ]),
     separate,
   );
 }
@@ -92,16 +95,16 @@ export function planPolicies(raw: RawResource, holder: Holder, related: Related)
   return policies(
     joined(
       planned(raw.properties, 'inline_policy'),
-      related
-        .referring(raw, `AWS::IAM::${holder.word}Policy`, holder.oneOfPlan)
-        .map(({ properties }) => properties),
+      allParts(related, raw, `AWS::IAM::${holder.word}Policy`, holder.oneOfPlan).map(
+        ({ properties }) => properties,
+      ),
     ),
     { name: 'name', document: 'policy' },
     joined(
       planned(raw.properties, 'managed_policy_arns'),
       [
-        ...related.referring(raw, `AWS::IAM::${holder.word}PolicyAttachment`, holder.oneOfPlan),
-        ...related.referring(raw, 'AWS::IAM::PolicyAttachment', holder.manyOfPlan),
+        ...allParts(related, raw, `AWS::IAM::${holder.word}PolicyAttachment`, holder.oneOfPlan),
+        ...allParts(related, raw, 'AWS::IAM::PolicyAttachment', holder.manyOfPlan),
       ].map(({ properties }) => properties.policy_arn),
     ),
   );

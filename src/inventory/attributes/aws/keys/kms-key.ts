@@ -5,6 +5,7 @@ import { planned } from '../plan-value.ts';
 import { configuration, supplementary } from '../config-item.ts';
 import { managerOfKey } from '../kms-key.ts';
 import { readAllStatements, readStatements } from '../policy-document.ts';
+import { allParts } from '../../related.ts';
 
 export const kmsKeyType = normaliser({
   types: ['AWS::KMS::Key'],
@@ -70,9 +71,9 @@ export const kmsKeyType = normaliser({
       return {
         'policy.statements': readAllStatements([
           planned(properties, 'policy'),
-          ...related
-            .referring(raw, 'AWS::KMS::KeyPolicy', keyOfPlan)
-            .map((one) => one.properties.policy),
+          ...allParts(related, raw, 'AWS::KMS::KeyPolicy', keyOfPlan).map(
+            (one) => one.properties.policy,
+          ),
         ]),
         key_spec: text(
           planned(properties, 'customer_master_key_spec') ?? planned(properties, 'key_spec'),

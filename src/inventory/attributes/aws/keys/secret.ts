@@ -5,6 +5,7 @@ import { planned } from '../plan-value.ts';
 import { configuration, notRecorded } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { readAllStatements, requiredDocument } from '../policy-document.ts';
+import { allParts } from '../../related.ts';
 
 export const secret = normaliser({
   types: ['AWS::SecretsManager::Secret'],
@@ -44,9 +45,9 @@ export const secret = normaliser({
         ),
         ...kmsKey(at(raw.properties, 'KmsKeyId'), related),
         'policy.statements': readAllStatements(
-          related
-            .referring(raw, 'AWS::SecretsManager::ResourcePolicy', secretOfTemplate)
-            .map(({ properties }) => requiredDocument(properties.ResourcePolicy)),
+          allParts(related, raw, 'AWS::SecretsManager::ResourcePolicy', secretOfTemplate).map(
+            ({ properties }) => requiredDocument(properties.ResourcePolicy),
+          ),
         ),
       };
     },
@@ -67,8 +68,7 @@ export const secret = normaliser({
         ),
         ...kmsKey(at(raw.properties, 'kms_key_id'), related),
         'policy.statements': readAllStatements(
-          related
-            .referring(raw, 'AWS::SecretsManager::ResourcePolicy', secretOfPlan)
+          allParts(related, raw, 'AWS::SecretsManager::ResourcePolicy', secretOfPlan)
             .map(({ properties }) => requiredDocument(properties.policy))
             .concat(planned(raw.properties, 'policy') ?? []),
         ),

@@ -5,6 +5,7 @@ import { planned } from '../plan-value.ts';
 import { configuration, notRecorded, supplementary } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { readAllStatements, readStatements } from '../policy-document.ts';
+import { allParts } from '../../related.ts';
 
 export const snsTopic = normaliser({
   types: ['AWS::SNS::Topic'],
@@ -21,9 +22,9 @@ export const snsTopic = normaliser({
     cloudformation: (raw, related) => ({
       'policy.statements': readAllStatements(
         [],
-        related
-          .referring(raw, 'AWS::SNS::TopicPolicy', topicsOfTemplate)
-          .map(({ type, properties }) => ({ type, document: properties.PolicyDocument })),
+        allParts(related, raw, 'AWS::SNS::TopicPolicy', topicsOfTemplate).map(
+          ({ type, properties }) => ({ type, document: properties.PolicyDocument }),
+        ),
       ),
       'encryption.enabled': isGiven(at(raw.properties, 'KmsMasterKeyId')),
       ...kmsKey(at(raw.properties, 'KmsMasterKeyId'), related),
@@ -33,9 +34,9 @@ export const snsTopic = normaliser({
       return {
         'policy.statements': readAllStatements(
           [planned(raw.properties, 'policy')],
-          related
-            .referring(raw, 'AWS::SNS::TopicPolicy', topicOfPlan)
-            .map(({ type, properties }) => ({ type, document: properties.policy })),
+          allParts(related, raw, 'AWS::SNS::TopicPolicy', topicOfPlan).map(
+            ({ type, properties }) => ({ type, document: properties.policy }),
+          ),
         ),
         'encryption.enabled': isGiven(key),
         ...kmsKey(key, related),

@@ -1,5 +1,6 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
+import { allParts } from '../../related.ts';
 import type { Related } from '../../related.ts';
 import { at, flag, isGiven, or } from '../../values.ts';
 import { planned } from '../plan-value.ts';
@@ -29,9 +30,9 @@ export const sqsQueue = normaliser({
     cloudformation: (raw, related) => ({
       'policy.statements': readAllStatements(
         [],
-        related
-          .referring(raw, 'AWS::SQS::QueuePolicy', queuesOfTemplate)
-          .map(({ type, properties }) => ({ type, document: properties.PolicyDocument })),
+        allParts(related, raw, 'AWS::SQS::QueuePolicy', queuesOfTemplate).map(
+          ({ type, properties }) => ({ type, document: properties.PolicyDocument }),
+        ),
       ),
       ...encryption(
         at(raw.properties, 'KmsMasterKeyId'),
@@ -42,9 +43,9 @@ export const sqsQueue = normaliser({
     terraform: (raw, related) => ({
       'policy.statements': readAllStatements(
         [planned(raw.properties, 'policy')],
-        related
-          .referring(raw, 'AWS::SQS::QueuePolicy', queueOfPlan)
-          .map(({ type, properties }) => ({ type, document: properties.policy })),
+        allParts(related, raw, 'AWS::SQS::QueuePolicy', queueOfPlan).map(
+          ({ type, properties }) => ({ type, document: properties.policy }),
+        ),
       ),
       ...encryption(
         planned(raw.properties, 'kms_master_key_id'),

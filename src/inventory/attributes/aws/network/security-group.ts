@@ -1,6 +1,7 @@
 import type { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
+import { allParts } from '../../related.ts';
 import type { Related } from '../../related.ts';
 import { at, isUnknown, list, mapList, text } from '../../values.ts';
 import { planned } from '../plan-value.ts';
@@ -79,7 +80,7 @@ function joined(
   read: (rule: unknown) => object,
 ) {
   const own = list(within);
-  const beside = related.referring(raw, `AWS::EC2::SecurityGroup${kind}`, groupOfRule);
+  const beside = allParts(related, raw, `AWS::EC2::SecurityGroup${kind}`, groupOfRule);
   const separate = beside.map(({ type, properties }) => ({
     ...read(properties),
     declared_by: type,

@@ -2,6 +2,7 @@ import { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import { joinedAttribute } from '../../joined.ts';
 import { normaliser } from '../../normaliser.ts';
+import { allParts } from '../../related.ts';
 import type { Related } from '../../related.ts';
 import type { Maybe } from '../../values.ts';
 import {
@@ -124,9 +125,9 @@ export const searchDomain = normaliser({
         policies: [
           planned(properties, 'access_policies'),
           ...domainPolicies.flatMap((type) =>
-            related
-              .referring(raw, type, domainOfPolicy)
-              .map((part) => requiredDocument(part.properties['access_policies'])),
+            allParts(related, raw, type, domainOfPolicy).map((part) =>
+              requiredDocument(part.properties['access_policies']),
+            ),
           ),
         ],
         logs: mapList(at(properties, 'log_publishing_options'), (log) => ({

@@ -3,6 +3,7 @@ import { normaliser } from '../../normaliser.ts';
 import { notRecorded } from '../config-item.ts';
 import { field } from '../api-field.ts';
 import { readAllStatements, requiredDocument } from '../policy-document.ts';
+import { allParts } from '../../related.ts';
 
 export const backupVault = normaliser({
   types: ['AWS::Backup::BackupVault'],
@@ -17,9 +18,9 @@ export const backupVault = normaliser({
     }),
     terraform: (raw, related) => ({
       'policy.statements': readAllStatements(
-        related
-          .referring(raw, 'AWS::Backup::BackupVaultPolicy', vaultOfPolicy)
-          .map(({ properties }) => requiredDocument(properties.policy)),
+        allParts(related, raw, 'AWS::Backup::BackupVaultPolicy', vaultOfPolicy).map(
+          ({ properties }) => requiredDocument(properties.policy),
+        ),
       ),
     }),
     'aws-config': ({ properties }) => ({

@@ -1,6 +1,7 @@
 import type { RawResource } from '../../../model.ts';
 import { joinedAttribute } from '../../joined.ts';
 import { normaliser } from '../../normaliser.ts';
+import { allParts } from '../../related.ts';
 import type { Related } from '../../related.ts';
 import { flag, isOneOf, isSet } from '../../values.ts';
 import { field } from '../api-field.ts';
@@ -42,9 +43,9 @@ export const efsFileSystem = normaliser({
       return {
         'encryption.enabled': flag(planned(raw.properties, 'encrypted')),
         'policy.statements': readAllStatements(
-          related
-            .referring(raw, 'AWS::EFS::FileSystemPolicy', fileSystemOfPlan)
-            .map(({ properties }) => requiredDocument(properties.policy)),
+          allParts(related, raw, 'AWS::EFS::FileSystemPolicy', fileSystemOfPlan).map(
+            ({ properties }) => requiredDocument(properties.policy),
+          ),
         ),
         ...plannedKmsKey(raw, related, 'kms_key_id'),
         'backup.enabled': isBackedUp(

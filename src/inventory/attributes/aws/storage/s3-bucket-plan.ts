@@ -1,5 +1,6 @@
 import { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
+import { allParts } from '../../related.ts';
 import type { Related } from '../../related.ts';
 import { at, flag, isGiven, isOneOf, mapList, some, text } from '../../values.ts';
 import { planned, plannedBlock } from '../plan-value.ts';
@@ -47,7 +48,7 @@ export function bucketOfPlan(raw: RawResource, related: Related) {
   const lock = setting('AWS::S3::BucketObjectLockConfiguration', 'object_lock_configuration');
   const retention = plannedBlock(lock, 'rule', 'default_retention');
   const ownAcl = own('AWS::S3::BucketAcl');
-  const policies = related.referring(raw, 'AWS::S3::BucketPolicy', bucketOfPart);
+  const policies = allParts(related, raw, 'AWS::S3::BucketPolicy', bucketOfPart);
   return {
     ...publicAccessBlock(
       block,

@@ -1,5 +1,6 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
+import { allParts } from '../../related.ts';
 import type { Related } from '../../related.ts';
 import { at, flag, isGiven, isOneOf, mapList, some, text } from '../../values.ts';
 import { field } from '../api-field.ts';
@@ -141,7 +142,7 @@ export const s3Bucket = normaliser({
     cloudformation: (raw, related) => {
       const { properties } = raw;
       const logging = at(properties, 'LoggingConfiguration');
-      const policies = related.referring(raw, 'AWS::S3::BucketPolicy', bucketOfPolicy);
+      const policies = allParts(related, raw, 'AWS::S3::BucketPolicy', bucketOfPolicy);
       return {
         acl: cannedAcl(at(properties, 'AccessControl')),
         'policy.statements': readAllStatements(
