@@ -32,7 +32,7 @@ import { watch } from '../objects/watch.ts';
 import { checkInputs } from './check-inputs.ts';
 import { closeBaseline, openBaseline } from './baseline-file.ts';
 import type { CheckResult } from './check-result.ts';
-import { createRun } from './check-run.ts';
+import { createRun, noticeAt } from './check-run.ts';
 import type { CheckRun } from './check-run.ts';
 import { checkView } from './check-view.ts';
 import { createCollector } from './collect.ts';
@@ -99,9 +99,10 @@ async function checkWith(
     return exitCodes.usage;
   }
   const chosen = choosePolicies(ground, options);
-  if (ground.inputs.files.length === 0 && ground.inputs.unreadable.length === 0) {
+  const { files, unreadable, unread } = ground.inputs;
+  if (files.length + unreadable.length + unread.length === 0) {
     throw new GovctlError('usage_error', `Nothing to check in ${options.args[0].join(', ')}`, {
-      hint: 'Directories are searched for .json, .ndjson, .jsonl, .yaml, .yml, .template and .tfstate files.',
+      hint: 'Directories are searched for .json, .ndjson, .jsonl, .yaml, .yml, .template, .cfn and .tfstate files.',
     });
   }
   const rows = await openRows(flags.output, world.terminal);
@@ -222,6 +223,13 @@ async function runOver(
       explainer,
     ),
   );
+  // Where there is nothing else, passing would say that all is well.
+  const isNothing =
+    run.tally.resources + run.leftOut.items.length === 0 && options.type === undefined;
+  for (const one of inputs.unread) {
+    if (isNothing) run.unreadable.add(one);
+    else run.notices.add(noticeAt(one, one.file));
+  }
   explainer?.requireMet(run.leftOut.items);
   for (const problem of judgeSkips(run.tally.skips, policies, project.policies, now)) {
     run.notices.add(problem);

@@ -60,6 +60,7 @@ export async function readGround(
       problems: project.problems.filter(isPolicyFile),
     },
     inputs: {
+      ...inputs,
       files,
       unreadable: [
         ...inputs.unreadable,

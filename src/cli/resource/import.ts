@@ -4,7 +4,7 @@ import { GovctlError, exitCodes, reword } from '../../contract/errors.ts';
 import { maxLinesShown } from '../../contract/resources.ts';
 import type { ImportAnswer } from '../../contract/resources.ts';
 import type { InputProblem, ReadOptions, ReadResource } from '../../inventory/model.ts';
-import type { InputFile } from '../../project/check/discover-inputs.ts';
+import type { FoundInputs, InputFile } from '../../project/check/discover-inputs.ts';
 import { loadConfig } from '../../project/config.ts';
 import { unreadable } from '../../project/read/read-text.ts';
 import { begin, chain, isFileError, isResourceStream, readAll } from '../check/check-inputs.ts';
@@ -46,7 +46,10 @@ export async function runImport(context: Context, options: ImportOptions): Promi
   checkPruneFlags(context, options);
   const timeoutMs = parseTimeout(options.timeout);
   const found = await findInputs(readingOf(context), options.args[0]);
-  const { files, unreadable: failed } = found;
+  const { files, unreadable: failed, unread } = found;
+  if (files.length + failed.length + unread.length === 0) {
+    throw new GovctlError('usage_error', `Nothing to import in ${options.args[0].join(', ')}`);
+  }
   const reading: ReadOptions = {
     format: options.format,
     parameters: await readParameters(context.world, options),
@@ -107,9 +110,16 @@ export async function runImport(context: Context, options: ImportOptions): Promi
   });
   for (const warning of [documents.notMerged(), lacking.warning()])
     if (warning) report.warnings.unshift(warning);
+  const isNothing =
+    resourcesIn(report) + report.rejected_lines.length === 0 && deleted.length === 0;
+  for (const { file, message } of unread) {
+    if (isNothing) report.rejected_lines.push({ file, reason: message });
+    else report.warnings.push({ file, message });
+  }
   const notDeleted = options.prune ? undefined : warnOfDeleted(deleted);
   if (notDeleted) report.warnings.unshift(notDeleted);
-  if (options.prune) await prune(context, options, report, { sent, pages, deleted, untold });
+  if (options.prune)
+    await prune(context, options, report, { sent, pages, deleted, untold, unread });
   else await showImport(context, report);
   if (report.rejected_lines.length > 0) return exitCodes.usage;
   return options.wait && report.pending ? exitCodes.pending : exitCodes.ok;
@@ -123,7 +133,13 @@ async function prune(
   context: Context,
   options: ImportOptions,
   report: ImportReport,
-  { sent, pages, deleted, untold }: Pick<Importing, 'sent' | 'pages' | 'deleted' | 'untold'>,
+  {
+    sent,
+    pages,
+    deleted,
+    untold,
+    unread,
+  }: Pick<Importing, 'sent' | 'pages' | 'deleted' | 'untold'> & Pick<FoundInputs, 'unread'>,
 ): Promise<void> {
   const isDry = options.dryRun === true;
   const { cwd } = context.world;
@@ -131,7 +147,7 @@ async function prune(
   const limits = {
     unreadable: report.rejected_lines.length,
     pages,
-    skipped: report.skipped,
+    skipped: [...report.skipped, ...unread.map(({ file }) => file)],
     maxDelete: options.maxDelete ?? config.guards.max_delete,
   };
   let missing: Missing;

@@ -95,7 +95,7 @@ export async function findGone(
   const [other] = skipped;
   if (other !== undefined) {
     throw refused(
-      `${other} contains no resources`,
+      `no resources were read from ${other}`,
       'If the export failed, repeat it. Otherwise pass only the files with resources.',
     );
   }

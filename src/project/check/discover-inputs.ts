@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import type { Dirent, Stats } from 'node:fs';
 import path from 'node:path';
+import { inThrees } from '../../contract/in-threes.ts';
 import { leadsOutside } from '../read/boundary.ts';
 import type { Boundary } from '../read/boundary.ts';
 import { configFileName, isLikelyFolder, isWantedFolder, showPath } from '../read/discover.ts';
@@ -32,6 +33,8 @@ export interface FoundInputs {
   /** In the order given; a folder's by path. */
   readonly files: readonly InputFile[];
   readonly unreadable: readonly Unreadable[];
+  /** Files of folders that declare infrastructure in a form that is not read: the first of each kind, with what to do. */
+  readonly unread: readonly Unreadable[];
 }
 
 /** Entries of folders between two turns: some milliseconds. */
@@ -42,7 +45,18 @@ const standardInput = '-';
 export const isStandardInput = ({ absolute }: InputFile): boolean => absolute === standardInput;
 
 /** `*.tfplan.json` and the like end in these too. */
-const wanted = /\.(?:json|ndjson|jsonl|yaml|yml|template|tfstate)$/i;
+const wanted = /\.(?:json|ndjson|jsonl|yaml|yml|template|tfstate|cfn)$/i;
+
+/** Forms of infrastructure that are not read, each with what to do. */
+const unreadForms: readonly (readonly [form: RegExp, some: string, solution: string])[] = [
+  [
+    /\.(?:tf|tofu)$/i,
+    'Terraform source files are not read',
+    'check a plan: terraform show -json plan.out | govctl check -',
+  ],
+  [/\.bicep$/i, 'Bicep files are not read', 'check the template that `az bicep build` writes'],
+  [/\.(?:gz|zip|bz2|xz|zst)$/i, 'compressed files are not read', 'unpack them'],
+];
 
 /** Files that many repos hold and that are never resources. */
 const neverInputs =
@@ -65,6 +79,7 @@ export async function discoverInputs(
   const turn = takingTurns(entriesBetweenTurns, signal);
   const files: InputFile[] = [];
   const failed: Unreadable[] = [];
+  const unread = createUnread((absolute) => showPath(cwd, absolute));
   const seen = new Set<string>();
   const isNew = ({ dev, ino }: Stats, absolute: string): boolean => {
     const identity = ino === 0 ? absolute : `${dev}:${ino}`;
@@ -94,6 +109,7 @@ export async function discoverInputs(
   const visitEntry = async (entry: Dirent, absolute: string): Promise<void> => {
     const wanted = isInput(entry.name);
     const mayBeFolder = entry.isDirectory() || entry.isSymbolicLink();
+    if (!wanted && !entry.isDirectory()) unread.see(entry.name, absolute);
     if (!wanted && !(mayBeFolder && isWantedFolder(entry.name))) return;
     let stats: Stats;
     try {
@@ -132,7 +148,27 @@ export async function discoverInputs(
     if (!stats.isDirectory()) add(absolute, stats, true);
     else if (isNew(stats, absolute)) await visit(absolute);
   }
-  return { files, unreadable: failed };
+  return { files, unreadable: failed, unread: unread.list() };
+}
+
+/** Counts the files of each form that is not read; compressed ones where they are named like an input. */
+function createUnread(show: (absolute: string) => string) {
+  const seen = unreadForms.map(() => ({ first: '', count: 0 }));
+  return {
+    see(name: string, absolute: string): void {
+      const at = unreadForms.findIndex(([form]) => form.test(name));
+      const met = seen[at];
+      const isPacked = at === unreadForms.length - 1;
+      if (!met || (isPacked && !isInput(name.slice(0, name.lastIndexOf('.'))))) return;
+      if (met.count++ === 0) met.first = absolute;
+    },
+    list: (): Unreadable[] =>
+      unreadForms.flatMap(([, some, solution], at) => {
+        const { first = '', count = 0 } = seen[at] ?? {};
+        const more = count > 1 ? ` (${inThrees(count)} in these directories)` : '';
+        return count === 0 ? [] : [{ file: show(first), message: `${some}${more}; ${solution}` }];
+      }),
+  };
 }
 
 const isInput = (name: string): boolean =>

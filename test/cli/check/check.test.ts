@@ -188,6 +188,21 @@ describe('what govctl check reads', () => {
     }
   });
 
+  it('names the forms of infrastructure in a folder that it does not read, and does not pass where there is nothing else', async () => {
+    const unread = { 'infra/a.tf': '', 'infra/b/b.tf': '', 'infra/c.bicep': '', 'infra/d.json.gz': '', 'infra/logo.svg.gz': '' }; // prettier-ignore
+    const messages = [
+      ['infra/a.tf', expect.stringMatching(/^Terraform source files are not read \(2 in these directories\); check a plan/)],
+      ['infra/c.bicep', expect.stringMatching(/^Bicep files are not read; check the template/)],
+      ['infra/d.json.gz', 'compressed files are not read; unpack them'],
+    ]; // prettier-ignore
+    const alone = await checkJson(repo(unread), 'infra');
+    expect(alone.unreadable.map(({ file, message }) => [file, message])).toEqual(messages);
+    expect([alone.warnings, alone.exitCode]).toEqual([[], 3]);
+    const beside = await checkJson(repo({ ...unread, 'infra/e.cfn': template }), 'infra');
+    expect(beside.warnings.map((one) => [(one as { file?: string }).file, one.message])).toEqual(messages); // prettier-ignore
+    expect([beside.unreadable, beside.summary['resources'], beside.exitCode]).toEqual([[], 2, 2]);
+  });
+
   it('reads UTF-16, as PowerShell writes it', async () => {
     const text = Buffer.from(`\ufeff${bucket('a', false)}`, 'utf16le');
     const { results } = await checkJson(repo({ 'a.json': text }), 'a.json');

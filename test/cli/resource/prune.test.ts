@@ -58,6 +58,31 @@ const deploy = (name: string, ...argv: string[]) =>
     fetch: async (url, init) => service.app.fetch(new Request(url, init), {}),
   });
 
+describe('a folder', () => {
+  const run = (files: Readonly<Record<string, string>>, ...argv: string[]) =>
+    runCommandLine(['resource', 'import', 'exports', ...argv, '-o', 'json'], {
+      cwd: makeRepo(files),
+      ...settings(),
+    });
+  const packed = { 'exports/snapshot.json.gz': '' };
+
+  it('of compressed files alone is an error, and so is one of nothing', async () => {
+    const { exitCode, stdout } = await run(packed);
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([3, { rejected_lines: [{ file: 'exports/snapshot.json.gz', reason: 'compressed files are not read; unpack them' }] }]); // prettier-ignore
+    expect((await run({ 'exports/readme.txt': '' })).exitCode).toBe(3);
+  });
+
+  it('that has compressed files beside others is imported with a warning, and prunes nothing', async () => {
+    await store(bucket('a'), bucket('b'));
+    const files = { ...packed, 'exports/b.ndjson': ndjson(bucket('b')) };
+    const { exitCode, stdout } = await run(files);
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { unchanged: 1, warnings: [{ file: 'exports/snapshot.json.gz' }] }]); // prettier-ignore
+    const pruned = await run(files, '--prune', '-y');
+    expect([pruned.exitCode, pruned.stderr]).toEqual([6, expect.stringContaining('no resources were read from exports/snapshot.json.gz')]); // prettier-ignore
+    expect(await ids()).toEqual(['a', 'b']);
+  });
+});
+
 describe('templates, which contain a part of an account', () => {
   it('prune nothing, as their resources may be anywhere', async () => {
     await deploy('Data');
