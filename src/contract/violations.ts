@@ -126,7 +126,7 @@ const Age = z
   .max(20)
   .refine((text) => readAge(text) !== undefined, 'must be an age such as <7d, 7d..30d or >30d');
 
-/** What a violation says somewhere, in any case: ID, name, type, policy, message. */
+/** What a violation says somewhere, in any case: resource, type, policy, message; or how its ID begins (`viol_…`). */
 const Text = z.string().min(1).max(256);
 
 /** Any of the values of each; of tags, which are `key` or `key=value`, all. */

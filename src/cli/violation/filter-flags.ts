@@ -44,7 +44,10 @@ export const withViolationFlags = (command: GovctlCommand): GovctlCommand =>
     .option('--owner <name>', 'owner, the value of an owner tag', collectValues)
     .option('--tag <key[=value]>', 'tag; all must match', collectValues)
     .option('--age <age>', 'age, such as "<7d", 7d..30d or ">30d" (one value)')
-    .option('--text <text>', 'text in the resource, policy or message (one value)');
+    .option(
+      '--text <text>',
+      'text in the resource, its type, the policy or message, or the beginning of an ID (viol_...; one value)',
+    );
 
 /** What the flags say, but for the policy, as the service takes it. */
 export const violationFilterOf = (flags: Omit<ViolationFlags, 'policy'>) =>

@@ -61,6 +61,17 @@ describe('a list of violations', () => {
     expect(found.sort()).toEqual(resources.map((id) => `${id} grave`));
   });
 
+  it('by text has what its ID begins with, and nothing by letters within an ID', async () => {
+    await failing();
+    const [one] = await inventory.violations('limit=1');
+    const id = String(one?.id);
+    const textOf = async (text: string) =>
+      (await inventory.violations(`text=${text}&limit=100`)).map((found) => found.id);
+    expect(await textOf(id.toUpperCase())).toEqual([id]);
+    expect(await textOf('viol_')).toHaveLength(6);
+    expect(await textOf(id.slice('viol_'.length, -1))).toEqual([]);
+  });
+
   it.each(['', '&sort_by=resource_id&order=asc'])('pages what no index finds%s', async (sort) => {
     await failing();
     const seen: string[] = [];
