@@ -53,3 +53,13 @@ export function terraformArgument(
 }
 
 const isNames = (argument: object): argument is readonly string[] => Array.isArray(argument);
+
+/** The first names of the properties and arguments that providers have for a type, as far as messages name them. */
+export function providerNames(type: string): ReadonlySet<string> {
+  const names = Object.entries(byType.get(typeKey(type)) ?? {}).flatMap(([property, argument]) => [
+    property,
+    ...(typeof argument === 'string' ? [argument] : Object.values<string>(argument)),
+  ]);
+  // `x of aws_y` is an argument of another resource.
+  return new Set(names.flatMap((name) => (/ /.test(name) ? [] : [name.replace(/[^\w].*$/s, '')])));
+}

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined.ts';
 import { typeKey } from '../../contract/resources.ts';
 import type { Attribute } from './normaliser.ts';
 import { normalisers } from './types.ts';
@@ -10,6 +11,8 @@ export interface Shape {
   readonly fields?: ReadonlyMap<string, Shape>;
   /** Of a list: what each element is. */
   readonly item?: Shape;
+  /** How a word is spelled, or the only ones that there are. */
+  readonly spelling?: Attribute['spelling'];
 }
 
 /** A shape while it is put together. */
@@ -17,6 +20,7 @@ interface Growing {
   type?: string;
   fields?: Map<string, Growing>;
   item?: Growing;
+  spelling?: Attribute['spelling'];
 }
 
 /** Every resource has these; docs/resource-model.md says what they mean. */
@@ -38,36 +42,54 @@ export const commonAttributes: ReadonlyMap<string, Growing> = new Map(
 const fieldsOf = (types: Readonly<Record<string, string>>): ReadonlyMap<string, Growing> =>
   new Map(Object.entries(types).map(([name, type]) => [name, shapeOfType(type)]));
 
+/** A field of a map that several types share, which has one of these words. */
+const withWords = (
+  fields: ReadonlyMap<string, Growing>,
+  words: Readonly<Record<string, readonly string[]>>,
+): ReadonlyMap<string, Growing> =>
+  new Map(
+    [...fields].map(([name, field]) => [name, { ...field, ...defined({ spelling: words[name] }) }]),
+  );
+
+/** IANA has 256 numbers of protocols. */
+const protocols = ['tcp', 'udp', 'icmp', 'icmpv6', 'all', ...Array.from({ length: 256 }, (_, n) => String(n))]; // prettier-ignore
+
 /** Maps that several types share, by the name that a `list<Name>` has. */
 export const sharedShapes: ReadonlyMap<string, ReadonlyMap<string, Growing>> = new Map([
   [
     'Statement',
-    fieldsOf({
-      effect: 'string',
-      sid: 'string',
-      principals: 'list<string>',
-      not_principals: 'list<string>',
-      actions: 'list<string>',
-      not_actions: 'list<string>',
-      resources: 'list<string>',
-      not_resources: 'list<string>',
-      conditions: 'map',
-      declared_by: 'string',
-    }),
+    withWords(
+      fieldsOf({
+        effect: 'string',
+        sid: 'string',
+        principals: 'list<string>',
+        not_principals: 'list<string>',
+        actions: 'list<string>',
+        not_actions: 'list<string>',
+        resources: 'list<string>',
+        not_resources: 'list<string>',
+        conditions: 'map',
+        declared_by: 'string',
+      }),
+      { effect: ['Allow', 'Deny'] },
+    ),
   ],
   [
     'TrafficRule',
-    fieldsOf({
-      access: 'string',
-      protocol: 'string',
-      from_port: 'int',
-      to_port: 'int',
-      cidrs: 'list<string>',
-      groups: 'list<string>',
-      priority: 'int',
-      description: 'string',
-      declared_by: 'string',
-    }),
+    withWords(
+      fieldsOf({
+        access: 'string',
+        protocol: 'string',
+        from_port: 'int',
+        to_port: 'int',
+        cidrs: 'list<string>',
+        groups: 'list<string>',
+        priority: 'int',
+        description: 'string',
+        declared_by: 'string',
+      }),
+      { access: ['allow', 'deny'], protocol: protocols },
+    ),
   ],
   ['Binding', fieldsOf({ role: 'string', members: 'list<string>', condition: 'string' })],
 ]);
@@ -84,7 +106,7 @@ function shapeOfType(type: string): Growing {
 /** The attributes of a type as one map: `volumes[].device` becomes an item's field. */
 function grow(attributes: Readonly<Record<string, Attribute>>): Growing {
   const root: Growing = { fields: new Map(commonAttributes) };
-  for (const [path, { type }] of Object.entries(attributes)) {
+  for (const [path, { type, spelling }] of Object.entries(attributes)) {
     let here = root;
     for (const step of path.split('.')) {
       const name = step.replace(/\[\]$/, '');
@@ -95,9 +117,12 @@ function grow(attributes: Readonly<Record<string, Attribute>>): Growing {
     }
     here.type = type;
     const element = elementOf(type);
-    if (element === undefined) continue;
+    if (element === undefined) {
+      here.spelling = spelling;
+      continue;
+    }
     const shared: ReadonlyMap<string, Growing> | undefined = sharedShapes.get(element);
-    here.item ??= shared ? { fields: new Map(shared) } : { type: element };
+    here.item ??= shared ? { fields: new Map(shared) } : { type: element, spelling };
   }
   return root;
 }

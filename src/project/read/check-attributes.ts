@@ -4,11 +4,12 @@ import type { CompiledCondition } from '../../engine/condition/compile.ts';
 import { isOptionalAccess, termsOf } from '../../engine/condition/program.ts';
 import type { Term } from '../../engine/condition/program.ts';
 import type { SyntaxTree } from '../../engine/condition/syntax.ts';
+import { providerNames } from '../../inventory/attributes/arguments.ts';
 import { shapeOf, wellKnownNames, wellKnownTypes } from '../../inventory/attributes/shapes.ts';
 import type { Shape } from '../../inventory/attributes/shapes.ts';
 import type { Finding } from './source.ts';
 import { deployedTypes, isSamType } from '../../inventory/formats/cloudformation/sam/types.ts';
-import { fits, isSurelyMeant } from './surely-meant.ts';
+import { fits, isSpelled, isSurelyMeant } from './surely-meant.ts';
 
 /** Something in a condition that is valid, and can hardly be meant. `offset` and `end` count from 0. */
 interface Slip extends Finding {
@@ -31,7 +32,7 @@ export interface SlipFinder {
 export function createSlipFinder(): SlipFinder {
   const lookUps = memoise((type) => {
     const shape = shapeOf(type);
-    return shape && createLookUp(shape);
+    return shape && createLookUp(shape, providerNames(type));
   });
   return {
     findSlips(condition, type) {
@@ -141,6 +142,8 @@ interface LookUp {
   /** Whether a name that `resource` is not known to have is like one that it has. */
   readonly isSlip: (name: string) => boolean;
   /** What is known at a path of a program, such as `resource.ingress[*].cidrs`. */
+  /** Whether it is what the provider calls a property, which `resource.properties` has. */
+  readonly isProviders: (name: string) => boolean;
   readonly shapeAt: ShapeAt;
   /** The known name that is most like the last one of a path. */
   readonly nearestTo: (path: string, key: string) => string | undefined;
@@ -148,7 +151,7 @@ interface LookUp {
 
 const step = /\.(\w+)|\[("(?:[^"\\]|\\.)*")\]|\[(?:\*|\d+)\]/y;
 
-function createLookUp(root: Shape): LookUp {
+function createLookUp(root: Shape, provided: ReadonlySet<string>): LookUp {
   const walk = (path: string): Shape | undefined => {
     if (!/^resource\b/.test(path)) return undefined;
     let here: Shape | undefined = root;
@@ -171,8 +174,9 @@ function createLookUp(root: Shape): LookUp {
     return nearestWord(key, shapeAt(path)?.fields?.keys() ?? []);
   });
   const nearestTo = (path: string, key: string) => nearest(`${path}\n${key}`);
-  const isSlip = memoise((name) => nearestTo('resource', name) !== undefined);
-  return { root, isSlip, shapeAt, nearestTo };
+  const isProviders = (name: string) => provided.has(name) && !wellKnownNames.has(name);
+  const isSlip = memoise((name) => isProviders(name) || nearestTo('resource', name) !== undefined);
+  return { root, isSlip, isProviders, shapeAt, nearestTo };
 }
 
 const named: Readonly<Record<string, string>> = {
@@ -191,14 +195,16 @@ function attributeRead(term: Term): { readonly of: Term; readonly key: string } 
   return of && typeof key === 'string' ? { of, key } : undefined;
 }
 
-function judgeName(term: Term, source: string, { shapeAt, nearestTo }: LookUp): Slip | undefined {
+function judgeName(term: Term, source: string, lookUp: LookUp): Slip | undefined {
+  const { shapeAt, nearestTo, isProviders } = lookUp;
   const read = attributeRead(term);
   if (!read) return undefined;
   const { of, key } = read;
   const { path = '' } = of;
   const shape = shapeAt(path);
   if (!shape || shape.fields?.has(key)) return undefined;
-  if (path === 'resource' && nearestTo(path, key) === undefined) return undefined;
+  const ofProvider = path === 'resource' && isProviders(key);
+  if (path === 'resource' && !ofProvider && nearestTo(path, key) === undefined) return undefined;
   const at = source.slice(term.start, term.end).lastIndexOf(key);
   const place =
     at < 0
@@ -218,6 +224,12 @@ function judgeName(term: Term, source: string, { shapeAt, nearestTo }: LookUp): 
     return what === undefined ? undefined : say(`${path} is ${what} and has no ${key}`, undefined);
   }
   const nearest = nearestTo(path, key);
+  if (ofProvider && nearest === undefined) {
+    return say(
+      `${path} has no attribute ${key} in resources of this type`,
+      `Use resource.properties.${key} for the property of the provider, or an attribute of docs/reference/attributes.md.`,
+    );
+  }
   return say(
     `${path} has no attribute ${key} in resources of this type`,
     nearest === undefined
@@ -238,9 +250,12 @@ function judgeComparison(term: Term, shapeAt: ShapeAt): Slip | undefined {
   if (term.name === 'in') return judgeMembership(term, left, right, shapeAt);
   const [attribute, literal] = right.kind === 'constant' ? [left, right] : [right, left];
   if (literal.kind !== 'constant') return undefined;
-  const type = shapeAt(attribute.path)?.type;
-  if (type === undefined || fits(type, literal.value)) return undefined;
+  const shape = shapeAt(attribute.path);
+  const type = shape?.type;
+  if (type === undefined || fits(shape ?? {}, literal.value)) return undefined;
   const shown = showLiteral(literal.value);
+  if (shape && !isSpelled(shape, literal.value))
+    return otherWord(term, attribute.path ?? '', shape, literal.value);
   const isList = type.startsWith('list');
   return neverEqual(
     term,
@@ -251,15 +266,22 @@ function judgeComparison(term: Term, shapeAt: ShapeAt): Slip | undefined {
 
 function judgeMembership(term: Term, left: Term, right: Term, shapeAt: ShapeAt): Slip | undefined {
   if (right.kind === 'constant' && Array.isArray(right.value)) {
-    const type = shapeAt(left.path)?.type;
+    const shape = shapeAt(left.path);
+    const type = shape?.type;
     const values: readonly unknown[] = right.value;
     if (type === undefined || values.length === 0) return undefined;
-    if (values.some((value) => fits(type, value))) return undefined;
+    if (values.some((value) => fits(shape ?? {}, value))) return undefined;
+    const word = values.find((value) => shape && !isSpelled(shape, value));
+    if (shape && word !== undefined) return otherWord(term, left.path ?? '', shape, word);
     const what = type.startsWith('list') ? 'a list' : (named[type] ?? type);
     return neverEqual(term, `${left.path ?? ''} is ${what}, so it is never in this list`);
   }
-  const type = shapeAt(right.path)?.item?.type;
-  if (left.kind !== 'constant' || type === undefined || fits(type, left.value)) return undefined;
+  const item = shapeAt(right.path)?.item;
+  const type = item?.type;
+  if (left.kind !== 'constant' || type === undefined || fits(item ?? {}, left.value))
+    return undefined;
+  if (item && !isSpelled(item, left.value))
+    return otherWord(term, `an element of ${right.path ?? ''}`, item, left.value);
   return neverEqual(
     term,
     `an element of ${right.path ?? ''} is ${named[type] ?? type}, so it never equals ${showLiteral(left.value)}`,
@@ -274,6 +296,28 @@ const neverEqual = ({ start, end }: Term, message: string, hint?: string): Slip 
   offset: start,
   end,
 });
+
+/** Words that are named in a hint. */
+const mostWords = 8;
+
+/** A word that is spelled otherwise, or is none of those that there are. */
+function otherWord(term: Term, what: string, { spelling }: Shape, literal: unknown): Slip {
+  const text = String(literal);
+  const words = Array.isArray(spelling) ? (spelling as readonly string[]) : [];
+  const meant =
+    spelling === 'lower'
+      ? text.toLowerCase()
+      : spelling === 'upper'
+        ? text.toUpperCase()
+        : words.find((word) => /[a-z]/i.test(text) && lettersOf(word) === lettersOf(text));
+  return neverEqual(
+    term,
+    `${what} never equals ${showLiteral(literal)}`,
+    meant === undefined
+      ? `Values: ${words.slice(0, mostWords).map(showLiteral).join(', ')}${words.length > mostWords ? ', …' : ''}.`
+      : `Did you mean ${showLiteral(meant)}?`,
+  );
+}
 
 /** What was meant by a value in quotes. */
 function unquoted(type: string, literal: unknown): string | undefined {

@@ -104,21 +104,21 @@ class Look {
   }
 
   #comparison(left: SyntaxTree, right: SyntaxTree, scope: Scope): void {
-    const leftType = this.at(left, scope)?.type;
-    const rightType = this.at(right, scope)?.type;
-    if (!canEqual(leftType, right, scope) || !canEqual(rightType, left, scope)) {
+    const leftShape = this.at(left, scope);
+    const rightShape = this.at(right, scope);
+    if (!canEqual(leftShape, right, scope) || !canEqual(rightShape, left, scope)) {
       this.isMeant = false;
     }
   }
 
   #membership(left: SyntaxTree, right: SyntaxTree, scope: Scope): void {
-    const type = this.at(left, scope)?.type;
-    const itemType = this.at(right, scope)?.item?.type;
+    const shape = this.at(left, scope);
+    const item = this.at(right, scope)?.item;
     const isMeant =
       right.op === 'list'
-        ? type === undefined ||
-          right.args.some((item) => item.op === 'value' && fits(type, item.args))
-        : canEqual(itemType, left, scope);
+        ? shape?.type === undefined ||
+          right.args.some((one) => one.op === 'value' && fits(shape, one.args))
+        : canEqual(item, left, scope);
     if (!isMeant) this.isMeant = false;
   }
 }
@@ -128,17 +128,28 @@ function find(scope: Scope | undefined, name: string): Scope | undefined {
   return undefined;
 }
 
-/** Whether an attribute of a type is surely compared with what it can equal: a literal that fits, or no literal. */
-function canEqual(type: string | undefined, other: SyntaxTree, scope: Scope): boolean {
-  if (type === undefined || other.op === '.' || other.op === '[]') return true;
-  return other.op === 'value' ? fits(type, other.args) : isVariable(other, scope);
+/** Whether an attribute is surely compared with what it can equal: a literal that fits, or no literal. */
+function canEqual(shape: Shape | undefined, other: SyntaxTree, scope: Scope): boolean {
+  if (shape?.type === undefined || other.op === '.' || other.op === '[]') return true;
+  return other.op === 'value' ? fits(shape, other.args) : isVariable(other, scope);
 }
 
 const isVariable = (node: SyntaxTree, scope: Scope): boolean =>
   node.op === 'id' && find(scope, node.args) !== undefined;
 
-/** Whether a value of the type can equal the literal; of what is not told apart here, yes. */
-export function fits(type: string, literal: unknown): boolean {
+/** Whether a value of an attribute can equal the literal; of what is not told apart here, yes. */
+export const fits = (shape: Shape, literal: unknown): boolean =>
+  fitsType(shape.type ?? '', literal) && isSpelled(shape, literal);
+
+/** An empty text says nothing, and stays as it is. */
+export function isSpelled({ spelling }: Shape, literal: unknown): boolean {
+  if (spelling === undefined || typeof literal !== 'string' || literal === '') return true;
+  if (spelling === 'lower') return literal === literal.toLowerCase();
+  if (spelling === 'upper') return literal === literal.toUpperCase();
+  return spelling.includes(literal);
+}
+
+function fitsType(type: string, literal: unknown): boolean {
   if (literal === null) return true;
   switch (type) {
     case 'bool':

@@ -48,6 +48,18 @@ describe('what is valid in a policy and can hardly be meant is warned of', () =>
       'Test the elements of the list: resource.ingress.exists(one, … one.cidrs …), or .all.',
     ],
     [bucket, 'resource.acl.grants == true', 'grants', undefined],
+    [
+      'AWS::RDS::DBInstance',
+      'has(resource.storage_encrypted) && !resource.storage_encrypted',
+      'storage_encrypted',
+      'Use resource.properties.storage_encrypted for the property of the provider, or an attribute of docs/reference/attributes.md.',
+    ],
+    [
+      'AWS::RDS::DBInstance',
+      'has(resource.StorageEncrypted)',
+      'StorageEncrypted',
+      'Use resource.properties.StorageEncrypted for the property of the provider, or an attribute of docs/reference/attributes.md.',
+    ],
   ])('%s: %s', async (type, condition, marked, hint) => {
     expect(await problemsOf(type, condition)).toEqual([
       expect.objectContaining({ level: 'warning', code: 'unknown-attribute', marked, hint }),
@@ -84,6 +96,36 @@ describe('what is valid in a policy and can hardly be meant is warned of', () =>
       'resource.ingress.exists(r, 22 in r.cidrs)',
       'an element of resource.ingress[*].cidrs is a string, so it never equals 22',
       undefined,
+    ],
+    [
+      bucket,
+      'resource.acl == "PublicRead"',
+      'resource.acl never equals "PublicRead"',
+      'Did you mean "public-read"?',
+    ],
+    [
+      group,
+      'resource.ingress.exists(r, r.protocol == "-1")',
+      'resource.ingress[*].protocol never equals "-1"',
+      'Values: "tcp", "udp", "icmp", "icmpv6", "all", "0", "1", "2", ….',
+    ],
+    [
+      group,
+      'resource.ingress.exists(r, r.access in ["Allow", "ALLOW"])',
+      'resource.ingress[*].access never equals "Allow"',
+      'Did you mean "allow"?',
+    ],
+    [
+      'AWS::RDS::DBInstance',
+      'resource.engine == "MySQL"',
+      'resource.engine never equals "MySQL"',
+      'Did you mean "mysql"?',
+    ],
+    [
+      'AWS::SQS::Queue',
+      'resource.policy.statements.exists(s, "allow" == s.effect)',
+      'resource.policy.statements[*].effect never equals "allow"',
+      'Did you mean "Allow"?',
     ],
   ])('%s: %s never holds', async (type, condition, message, hint) => {
     expect(await problemsOf(type, condition)).toMatchObject([
@@ -133,6 +175,9 @@ describe('what is valid in a policy and can hardly be meant is warned of', () =>
     ['numbers of another kind', bucket, 'resource.object_lock.retention_days == 30.0'],
     ['an attribute of another type', group, 'resource.encryption.enabled'],
     ['null', bucket, 'resource.acl == null'],
+    ['an empty text', bucket, 'resource.acl != ""'],
+    ['a number of a protocol', group, 'resource.ingress.exists(r, r.protocol == "47")'],
+    ['a word and another', bucket, 'resource.acl in ["public-read", "PublicRead"]'],
     ['variables of loops over other things', bucket, '[{"cidr": "x"}].exists(r, r.cidr == "x")'],
     ['a type of Azure in other case', 'azure::storage::STORAGEACCOUNTS', 'true'],
   ])('says nothing of %s', async (_, type, condition) => {

@@ -6,8 +6,10 @@ import { createSlipFinder } from '../../../src/project/read/check-attributes.ts'
 const names = fc.constantFrom(
   ...['resource', 'r', 'now', 'encryption', 'encrypton', 'enabled', 'ingress', 'cidrs', 'cidr'],
   ...['from_port', 'tags', 'name', 'region', 'regon', 'acl', 'properties', 'versioning', 'mine'],
+  ...['protocol', 'access', 'AccessControl'],
 );
 const literals = fc.constantFrom(
+  ...['"private"', '"Private"', '"tcp"', '"TCP"', '["allow", "Deny"]', '["Allow"]'],
   ...['"x"', '1', '-1', '2.5', '3u', 'true', 'null', '[]', '["a", "b"]', '[1]', '[r]', '{"a": 1}'],
   ...['duration("1h")', 'int("5")', 'double("x")', 'b"x"', 'string', 'google.protobuf.Timestamp'],
 );
