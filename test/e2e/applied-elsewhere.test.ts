@@ -99,6 +99,25 @@ it('a plan tells a changed file from what another branch applied, and drift says
   ]);
 });
 
+it('a plan says of what has no file here that another branch applied it, also before it is deleted', async () => {
+  git('checkout', '-qf', 'feature');
+  const file = path.join(repo, 'policies', 'b.yaml');
+  writeFileSync(file, "name: Other\nkey: other\nresource_type: AWS::S3::Bucket\nrules:\n  - {condition: 'true', effect: DENY, message: x}\n"); // prettier-ignore
+  const feature = commit('of the branch');
+  await apply();
+  git('checkout', '-q', 'main');
+  const said = new RegExp(`applied from elsewhere \\(commit ${feature.slice(0, 7)}, branch feature, \\d{4}-[^]* UTC\\)`); // prettier-ignore
+  const kept = await govctl('plan');
+  expect(kept.stdout).toMatch(/^ {2}\? other {2}pol_\w+\n {6}applied from elsewhere/m);
+  expect(kept.stdout).toMatch(said);
+  expect((await govctl('plan', '-o', 'markdown')).stdout).toMatch(said);
+  const pruned = await govctl('plan', '--prune');
+  expect(pruned.stdout).toMatch(/- delete other/);
+  expect(pruned.stdout.replaceAll(/\s+/g, ' ')).toMatch(new RegExp(`in no file; ${said.source}`));
+  const { stdout, exitCode } = await govctl('apply', '--prune', '--auto-approve');
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining('deleted other')]);
+});
+
 it('a shallow clone, which lacks the commit, does not claim that another branch applied it', async () => {
   write('six');
   await apply();

@@ -43,11 +43,11 @@ export function planMarkdown(plan: Plan, { notes, blocked, impact, brief }: Plan
         markdownItem(`✗ blocked ${kindWord({ kind })}`.trimEnd(), key, `${reason}. ${hint}`, []),
       ),
       ...changes,
-      ...plan.orphans.map(({ kind, key, name, id }) =>
+      ...plan.orphans.map(({ kind, key, name, id, reason }) =>
         markdownItem(
           `? kept ${kindWord({ kind })}`.trimEnd(),
           key ?? name,
-          `live without a file (${id})`,
+          `live without a file (${id})${reason === undefined ? '' : `; ${reason}`}`,
           [],
         ),
       ),

@@ -151,8 +151,8 @@ function renderOrphans({ orphans }: Plan, style: Style): string[] {
   const { one, many } = nounOf(orphans);
   const head = `${count(orphans.length, one, many)} of this project ${orphans.length === 1 ? 'has' : 'have'} no file. Use --prune to delete ${orphans.length === 1 ? 'it' : 'them'}:`;
   const lines = orphans.map(
-    ({ kind, key, name, id }) =>
-      `  ${style.yellow('?')} ${kindWord({ kind })}${oneLine(key ?? name)}  ${style.dim(oneLine(id))}`,
+    ({ kind, key, name, id, reason }) =>
+      `  ${style.yellow('?')} ${kindWord({ kind })}${oneLine(key ?? name)}  ${style.dim(oneLine(id))}${reason === undefined ? '' : `\n      ${oneLine(reason)}`}`,
   );
   return [[head, ...lines].join('\n')];
 }

@@ -39,7 +39,12 @@ export type Comparison =
   | { readonly kind: 'unchanged'; readonly local: LocalDocument; readonly live: LiveDocument }
   | Update
   /** Ours, but no file says it any more. */
-  | { readonly kind: 'orphan'; readonly live: LiveDocument }
+  | {
+      readonly kind: 'orphan';
+      readonly live: LiveDocument;
+      /** The commit from which another branch or clone applied it. */
+      readonly elsewhere?: string;
+    }
   | Blocked;
 
 /** Which of the project's documents a comparison is about. */

@@ -1,7 +1,7 @@
+import { defined } from '../../contract/defined.ts';
 import * as z from 'zod';
 import type { Comparison, Update } from '../compare/comparison.ts';
 import { fingerprint, stampOf } from '../compare/fingerprint.ts';
-import type { LiveDocument } from '../compare/live.ts';
 import { ownershipTags, withoutOwnership } from '../compare/ownership.ts';
 import type { Body, KindName, LocalDocument } from '../kinds/kind.ts';
 import { contentHash, documentOf, kindField } from '../kinds/kind.ts';
@@ -26,6 +26,8 @@ const Orphan = z.object({
   key: z.string().nullable(),
   name: z.string(),
   id: z.string(),
+  /** Where it was applied from, where another branch or clone did. */
+  reason: z.string().optional(),
 });
 type Orphan = z.infer<typeof Orphan>;
 
@@ -83,7 +85,7 @@ export function makePlan(
       case 'update':
         return [updateChange(facts.project, comparison)];
       case 'orphan':
-        return prune ? [deleteChange(comparison.live)] : [];
+        return prune ? [deleteChange(comparison)] : [];
       default:
         return [];
     }
@@ -91,7 +93,7 @@ export function makePlan(
   const orphans = prune
     ? []
     : comparisons.flatMap((comparison) =>
-        comparison.kind === 'orphan' ? [describeOrphan(comparison.live)] : [],
+        comparison.kind === 'orphan' ? [describeOrphan(comparison)] : [],
       );
   const unchanged = comparisons.filter(({ kind }) => kind === 'unchanged').length;
   const isMixed = comparisons.some((comparison) => kindIn(comparison) !== 'Policy');
@@ -156,6 +158,7 @@ export const planVariables = ({ changes }: Pick<Plan, 'changes'>): string[] => [
 ];
 
 type Creation = Extract<Comparison, { kind: 'create' }>;
+type OrphanFound = Extract<Comparison, { kind: 'orphan' }>;
 
 // The kind made the bodies, so they are of its shape.
 const asChange = (
@@ -198,7 +201,7 @@ function updateChange(
   });
 }
 
-function deleteChange(live: LiveDocument): Change {
+function deleteChange({ live, elsewhere }: OrphanFound): Change {
   const { kind, ownership, item, title, sha256 } = live;
   const edited =
     ownership.stamp !== undefined && ownership.stamp !== stampOf(sha256)
@@ -211,19 +214,24 @@ function deleteChange(live: LiveDocument): Change {
     cause: 'orphan',
     id: item.id,
     name: title,
-    reason: `no longer in any file${edited}`,
+    reason: `${elsewhere === undefined ? 'no longer in any file' : `in no file; ${elsewhere}`}${edited}`,
     base: baseOf(kind, item),
     before: documentOf(kind, kind.shownLive(item, null)),
     after: null,
   });
 }
 
-const describeOrphan = ({ kind, ownership, title, item }: LiveDocument): Orphan => ({
-  ...kindField(kind.name),
-  key: ownership.key ?? null,
-  name: title,
-  id: item.id,
-});
+const describeOrphan = ({ live, elsewhere }: OrphanFound): Orphan => {
+  const { kind, ownership, title, item } = live;
+  const key = ownership.key ?? null;
+  return {
+    ...kindField(kind.name),
+    key,
+    name: title,
+    id: item.id,
+    ...defined({ reason: elsewhere }),
+  };
+};
 
 const placeOf = ({ place: { file, line, column } }: LocalDocument) => ({ file, line, column });
 
