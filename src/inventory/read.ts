@@ -71,8 +71,11 @@ export function readInventory(
 
 /** The same for an input that was parsed before. */
 export function readParsed(parsed: ParsedText, options: ReadOptions = {}): InventoryRead {
+  // What a cloud lists where it has none may be of any format.
+  const isEmptyList = Array.isArray(parsed.document) && parsed.document.length === 0;
+  const format = options.format ?? (isEmptyList ? 'native' : undefined);
   const reader = readers.find((one) =>
-    options.format === undefined ? one.detects(parsed.document) : one.format === options.format,
+    format === undefined ? one.detects(parsed.document) : one.format === format,
   );
   if (!reader) {
     const problem = { message: unknownFormat(parsed.document), line: 1, column: 1 };
@@ -109,12 +112,17 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
       deleted: read.deleted ?? [],
       untold: read.untold ?? [],
       isPart: read.isPart ?? false,
-      notices: [...placed(read.notices ?? []), ...pages],
+      notices: [
+        ...placed([...(read.notices ?? []), ...(isEmptyList ? [emptyList] : [])]),
+        ...pages,
+      ],
       pages,
       locate: createLocate(parsed, [...raws.flatMap(placesOf), ...leftOut]),
     },
   };
 }
+
+const emptyList = { message: 'this is an empty list: it contains no resources' };
 
 /** The one that takes a document, where the wrong one was named, which finds nothing in it. */
 const otherReaderOf = ({ document }: ParsedText, named: Reader): Reader | undefined =>
@@ -184,7 +192,6 @@ const maxKeys = 8;
 function describeDocument(document: unknown): string {
   if (document === null) return 'nothing (null)';
   if (Array.isArray(document)) {
-    if (document.length === 0) return 'an empty list';
     return `a list whose first item is ${describeDocument(document[0])}`;
   }
   if (typeof document !== 'object') return `a single ${typeof document}`;

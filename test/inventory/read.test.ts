@@ -36,7 +36,7 @@ describe('an input', () => {
   it.each([
     ['{"apiVersion": "v1", "kind": "Pod"}', 'a map with the keys "apiVersion", "kind"'],
     ['[1, 2]', 'a list whose first item is a single number'],
-    ['[]', 'an empty list'],
+    ['{}', 'an empty map'],
     ['hello there', 'a single string'],
     [
       JSON.stringify(Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`k${i}`, i]))),
@@ -48,6 +48,19 @@ describe('an input', () => {
     expect(read).toMatchObject({ unknownFormat: true, problem: { line: 1, column: 1 } });
     expect(read.problem.message).toContain(seen);
     for (const format of formats) expect(read.problem.message).toContain(format);
+  });
+
+  it('that is an empty list has no resources, and says so', () => {
+    expect(readInventory('[]')).toMatchObject({
+      ok: true,
+      inventory: {
+        resources: [],
+        problems: [],
+        notices: [
+          { message: 'this is an empty list: it contains no resources', line: 1, column: 1 },
+        ],
+      },
+    });
   });
 
   it('is read as the format that is asked for', () => {

@@ -38,7 +38,7 @@ export interface ImportReport {
   readonly left_out: PlacedLeftOut[];
   /** What may differ from what a file says. */
   readonly warnings: (InputProblem & { readonly file: string })[];
-  /** Files in the given folders that have no resources. */
+  /** Files that have no resources; of those that were named, only ones that may list some. */
   readonly skipped: string[];
   /** What the service still has to evaluate. */
   pending?: PendingEvaluation | undefined;

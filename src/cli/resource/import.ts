@@ -276,6 +276,10 @@ async function importDocument(
   for (const page of read.inventory.pages) pages.push(page.file ?? file);
   for (const problem of problems) report.rejected_lines.push({ file, ...placed(problem) });
   if (isInDoubt) return;
+  // An export that failed may be empty, too.
+  if (resources.length + leftOut.length + read.inventory.deleted.length === 0) {
+    report.skipped.push(file);
+  }
   for (const notice of notices) report.warnings.push({ file, ...notice });
   const isPart = read.inventory.isPart && !importing.isComplete;
   for (const id of read.inventory.untold) untold.add(id);
