@@ -69,6 +69,23 @@ describe('an asset', () => {
       expect(asset?.[field]).toBeInstanceOf(UnknownValue);
   });
 
+  test('without ancestors has no IAM policy where others of its project, by their names, have one', () => {
+    const topic = (project: string, name: string, more: object = {}) => ({
+      name: `//pubsub.googleapis.com/projects/${project}/topics/${name}`,
+      asset_type: 'pubsub.googleapis.com/Topic',
+      resource: { version: 'v1', data: { name } },
+      ...more,
+    });
+    const assets = normalised([
+      topic('one', 'a', { iam_policy: { bindings: [{ role: 'r', members: ['allUsers'] }] } }),
+      topic('one', 'b'),
+      topic('two', 'c'),
+    ]);
+    const [, b, c] = assets.map(({ iam }) => (iam as { bindings: unknown }).bindings);
+    expect(b).toEqual([]);
+    expect(c).toBeInstanceOf(UnknownValue);
+  });
+
   test('that a search found with some of its attributes has settings that nobody can know', () => {
     const { name, asset_type: assetType } = bucket;
     const [asset] = normalised({ results: [{ name, assetType, location: 'eu', labels: { env: 'prod' }, additionalAttributes: { versioning: 'on' } }] }); // prettier-ignore

@@ -175,7 +175,7 @@ const hasPolicy = (entries: readonly Entry[]): boolean =>
 
 /**
  * The project that an asset is in, or the folder or organization: their IAM policies may be exported one by one. Exports
- * without ancestors tell it of projects, folders and organizations only.
+ * without ancestors tell it by names only, which those of buckets and others don't.
  */
 function containerOf(entries: readonly Entry[]): string | undefined {
   const ancestors = entries.flatMap(({ value }) => {
@@ -184,7 +184,10 @@ function containerOf(entries: readonly Entry[]): string | undefined {
   });
   if (ancestors.length > 0) return textOf(ancestors[0]);
   const name = textOf(entries[0]?.value['name']);
-  return /^\/\/cloudresourcemanager\.googleapis\.com\/(.+)$/.exec(name ?? '')?.[1];
+  return (
+    /^\/\/cloudresourcemanager\.googleapis\.com\/(.+)$/.exec(name ?? '')?.[1] ??
+    /\/(projects\/[^/]+)\//.exec(name ?? '')?.[1]
+  );
 }
 
 /** A resource is where its own entry stands. */
