@@ -83,23 +83,20 @@ export function createRelated(resources: readonly RawResource[], format: Format)
         const found = findAll(value);
         const isStray = found.length === 0 && (isUnknown(value) || value === undefined);
         for (const target of isStray ? [undefined] : found) addTo(index.named, target, raw);
-        if (isStray && isAnyones(value)) addTo(index.unplaced, moduleOf(raw), raw);
+        if (isStray && isAnyones(value)) addTo(index.unplaced, modulesOf(raw).at(-1) ?? '', raw);
       }
     }
     ofThisType.set(field, index);
     return index;
   };
-  const within = new Map<string, readonly RawResource[]>();
-  /** What may be the owner, of a type, of a module's part. */
-  const ownersIn = (module: string, type: string): readonly RawResource[] => {
-    const key = `${type} ${module}`;
-    const own = within.get(key) ?? ofType(type).filter(({ address }) => address.startsWith(module));
-    within.set(key, own);
-    return own.length > 0 ? own : ofType(type);
-  };
-  const isOnlyOwner = (to: RawResource, module: string): boolean => {
-    const [only, ...others] = module === '' ? [] : (ownersIn(module, to.type) ?? []);
-    return others.length === 0 && only?.address === to.address && to.address.startsWith(module);
+  const placements = new Map<Index, Map<string, Placement>>();
+  /** Where the parts that nobody can place may belong among the resources of a type. */
+  const placed = (index: Index, ownerType: string): Placement => {
+    const ofIndex = placements.get(index) ?? new Map<string, Placement>();
+    placements.set(index, ofIndex);
+    const known = ofIndex.get(ownerType) ?? place(index.unplaced, ofType(ownerType));
+    ofIndex.set(ownerType, known);
+    return known;
   };
   const related: Related = {
     isExport: format === 'aws-config',
@@ -110,21 +107,18 @@ export function createRelated(resources: readonly RawResource[], format: Format)
       return found.length === 1 ? found[0] : undefined;
     },
     referring(to, type, field) {
-      const { named, unplaced } = indexOf(type, field);
-      const known = named.get(to) ?? [];
-      if (to === undefined || unplaced.size === 0) return known;
-      const its = [...unplaced].flatMap(([module, parts]) =>
-        isOnlyOwner(to, module) ? parts : [],
-      );
+      const index = indexOf(type, field);
+      const known = index.named.get(to) ?? [];
+      if (to === undefined || index.unplaced.size === 0) return known;
+      const its = modulesOf(to).flatMap((module) => placed(index, to.type).sure.get(module) ?? []);
       return its.length === 0 ? known : [...known, ...its];
     },
-    possible: (to, type, field) =>
-      [...indexOf(type, field).unplaced].flatMap(([module, parts]) =>
-        !isOnlyOwner(to, module) &&
-        ownersIn(module, to.type).some(({ address }) => address === to.address)
-          ? (undecided(parts) ?? [])
-          : [],
-      ),
+    possible(to, type, field) {
+      const index = indexOf(type, field);
+      if (index.unplaced.size === 0) return [];
+      const { maybe, anywhere } = placed(index, to.type);
+      return [...modulesOf(to).flatMap((module) => maybe.get(module) ?? []), ...anywhere];
+    },
     stray: (what, type, field, matters = () => true) =>
       related.referring(undefined, type, field).some(matters)
         ? new UnknownValue(`${what} in this input that cannot be matched to a resource`, {
@@ -154,14 +148,54 @@ const isAnyones = (value: unknown): boolean =>
   value.parameter === undefined &&
   !value.expression.startsWith('ImportValue ');
 
-/** The module of Terraform that an address is in, with the dot behind it: `module.web[0].`; '' for none. */
-const moduleOf = ({ address }: RawResource): string =>
-  /^(?:module\.[^.[]+(?:\[(?:"(?:[^"\\]|\\.)*"|[^\]"]*)\])?\.)*/.exec(address)?.[0] ?? '';
+/** Where parts may belong that nobody can place, by the module that they are in. */
+interface Placement {
+  /** The parts of a module with one possible owner. */
+  readonly sure: ReadonlyMap<string, readonly RawResource[]>;
+  /** What stands for those of a module with several. */
+  readonly maybe: ReadonlyMap<string, RawResource>;
+  /** What stands for those of modules with none: they may be any owner's. */
+  readonly anywhere: readonly RawResource[];
+}
+
+function place(
+  unplaced: ReadonlyMap<string, readonly RawResource[]>,
+  owners: readonly RawResource[],
+): Placement {
+  const ownersIn = new Map<string, number>();
+  for (const owner of owners) {
+    for (const module of modulesOf(owner)) ownersIn.set(module, (ownersIn.get(module) ?? 0) + 1);
+  }
+  const sure = new Map<string, readonly RawResource[]>();
+  const maybe = new Map<string, RawResource>();
+  const others: (readonly RawResource[])[] = [];
+  for (const [module, parts] of unplaced) {
+    const count = ownersIn.get(module) ?? 0;
+    if (count === 0) others.push(parts);
+    else if (count === 1 && module !== '') sure.set(module, parts);
+    else maybe.set(module, undecided(parts));
+  }
+  return { sure, maybe, anywhere: others.length === 0 ? [] : [undecided(others.flat())] };
+}
+
+/** Modules in modules; people nest a few. */
+const mostModules = 20;
+
+const moduleSteps = /module\.[^.[]+(?:\[(?:"(?:[^"\\]|\\.)*"|[^\]"]*)\])?\./y;
+
+/** The modules of Terraform that an address is in, from outside in, each with a dot behind it: `module.web[0].`; the root is ''. */
+function modulesOf({ address }: RawResource): readonly string[] {
+  const modules = [''];
+  moduleSteps.lastIndex = 0;
+  while (modules.length < mostModules && moduleSteps.test(address))
+    modules.push(address.slice(0, moduleSteps.lastIndex));
+  return modules;
+}
 
 /** In place of several parts, one that has what any of them has, with values that nobody knows. */
-function undecided(parts: readonly RawResource[]): RawResource | undefined {
+function undecided(parts: readonly RawResource[]): RawResource {
   const [first] = parts;
-  if (!first) return undefined;
+  if (!first) throw new Error('there is no part to stand for');
   const more = parts.length === 1 ? '' : ` and ${inThrees(parts.length - 1)} more`;
   const value = new UnknownValue(`${first.address}${more}, which cannot be matched to a resource`);
   const names = new Set(parts.flatMap(({ properties }) => Object.keys(properties)));
