@@ -252,14 +252,29 @@ function osOf(properties: unknown) {
   if (typeof type === 'string') return type.toLowerCase();
   if (isGiven(at(properties, 'osProfile', 'linuxConfiguration')) === true) return 'linux';
   if (isGiven(at(properties, 'osProfile', 'windowsConfiguration')) === true) return 'windows';
-  return undefined;
+  const image = at(properties, 'storageProfile', 'imageReference');
+  return osOfImage(at(image, 'publisher')) ?? osNotTold;
 }
 
-function plannedOs(type: string, properties: unknown): string | undefined {
+const osNotTold = new UnknownValue('the operating system (osType)');
+
+const windowsPublishers = /^MicrosoftWindows/i;
+const linuxPublishers =
+  /^(?:canonical|openlogic|redhat|rhel|suse|debian|credativ|coreos|oracle|almalinux|resf|rockylinux|kinvolk|microsoftcblmariner|erockyenterprisesoftwarefoundation.*)$/i;
+
+/** Of publishers of one of the two only. */
+function osOfImage(publisher: unknown): string | undefined {
+  if (typeof publisher !== 'string') return undefined;
+  if (windowsPublishers.test(publisher)) return 'windows';
+  return linuxPublishers.test(publisher) ? 'linux' : undefined;
+}
+
+function plannedOs(type: string, properties: unknown) {
   if (type.includes('_linux_')) return 'linux';
   if (type.includes('_windows_')) return 'windows';
   if (hasItems(planned(properties, 'os_profile_windows_config')) === true) return 'windows';
-  return hasItems(planned(properties, 'os_profile_linux_config')) === true ? 'linux' : undefined;
+  if (hasItems(planned(properties, 'os_profile_linux_config')) === true) return 'linux';
+  return osOfImage(planned(properties, 'storage_image_reference', 'publisher')) ?? osNotTold;
 }
 
 /** A machine without an OS profile is made of a disk that somebody prepared: nothing says who may sign in. */

@@ -488,3 +488,17 @@ describe('an account inside of a deployment, a loop or a condition', () => {
     expect(verdictsOf(read)['azure-storage-account-secure-transfer']).toMatch(/^FAIL/);
   });
 });
+
+test.each([
+  ['Canonical', 'linux'],
+  ['OpenLogic', 'linux'],
+  ['MicrosoftWindowsServer', 'windows'],
+  ['acme', unknown],
+  [undefined, unknown],
+])('a machine without osType has the operating system of its image: %s, %s', (publisher, os) => {
+  const image = { storageProfile: { imageReference: { publisher, offer: 'o', sku: 's' } } };
+  const machine = 'Microsoft.Compute/virtualMachines';
+  expect(deployed(machine, { properties: image })).toMatchObject({ os });
+  const plan = { storage_image_reference: [{ publisher, offer: 'o', sku: 's' }] };
+  expect(planned('Azure::Compute::virtualMachines', 'azurerm_virtual_machine', plan)).toMatchObject({ os }); // prettier-ignore
+});
