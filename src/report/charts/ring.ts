@@ -94,10 +94,10 @@ function around(
       label: nameOf([data.name], `${data.text} (${data.share})`, unit),
     };
   });
-  const labels = shown.map(({ data, startAngle, endAngle }): TextShape => {
+  const labels = shown.map(({ data, startAngle, endAngle }) => {
     const angle = (startAngle + endAngle) / 2;
     const side = Math.sin(angle);
-    return {
+    const label: TextShape = {
       kind: 'text',
       x: round(x + (outer + 6) * side),
       y: round(y - (outer + 6) * Math.cos(angle) + smallSize * (0.35 - 0.35 * Math.cos(angle))),
@@ -106,8 +106,12 @@ function around(
       anchor: Math.abs(side) < 0.3 ? 'middle' : side > 0 ? 'start' : 'end',
       fill: 'text',
     };
+    return { label, value: data.value };
   });
-  return [...rings, ...withoutOverlap(labels, measure)];
+  // Where two labels do not fit, that of the larger slice stays.
+  const byValue = [...labels].sort((a, b) => b.value - a.value).map(({ label }) => label);
+  const kept = new Set(withoutOverlap(byValue, measure));
+  return [...rings, ...labels.flatMap(({ label }) => (kept.has(label) ? [label] : []))];
 }
 
 const emptyRing = ({ x, y }: Place): PathShape => ({

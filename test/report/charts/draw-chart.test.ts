@@ -260,6 +260,13 @@ describe('a ring', () => {
     expect(drawing.shapes.flatMap((shape) => (shape.kind === 'path' && shape.label ? [shape.fill] : []))).toEqual(['pass', 'fail', 'exempt']); // prettier-ignore
   });
 
+  test('leaves out the label of the smaller one of two shares whose labels do not fit', () => {
+    const categories = ['PASS', 'FAIL', 'EXEMPT', 'ERROR'];
+    const series = [{ name: 'Evaluations', colour: 'first' as const, values: [78, 20.5, 0.2, 1.3] }];
+    const [, , third] = textsOf(draw({ form: 'ring', categories, series, unit: 'evaluations' }));
+    expect(third).toBe('1%');
+  });
+
   test('sums up what is beyond the eighth share', () => {
     const values = names(12).map(() => 1);
     const texts = textsOf(draw({ form: 'ring', categories: names(12), series: [{ name: 'All', colour: 'first', values }] })); // prettier-ignore

@@ -1,6 +1,6 @@
 /**
  * How Terraform's Azure types are named in policies: the resource provider's type, `Azure::<Provider>::<type>`. A type
- * that is not listed is read off the resource's id where that is known, and else named by the rule
+ * that is not listed is read off the resource's id where that is known and no listed type, and else named by the rule
  * `azurerm_<thing>` → `Azure::Azurerm::<thing>`, as nothing in its name tells the provider. Parts that Azure keeps inside
  * a resource (`azurerm_mssql_server_extended_auditing_policy`) have the type of the sub-resource that they write.
  */

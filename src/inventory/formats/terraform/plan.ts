@@ -17,6 +17,7 @@ import { createTrace, literalOf } from './references.ts';
 import type { Instance, Origin } from './references.ts';
 import type { ProviderDefaults } from './identify.ts';
 import { isPolicySource, readPolicyDocument } from './policy-documents.ts';
+import { listFormers, withoutFormer } from './read-back.ts';
 import { isManaged, listModuleResources, listOf, whyStranger } from './state.ts';
 import type { ReadResources } from './state.ts';
 import type { TerraformResource } from './resource.ts';
@@ -89,7 +90,7 @@ export function readPlan(plan: Fields): ReadResources {
   if (plan['errored'] === true) problems.push({ message: errored, at: ['errored'] });
   const isPartial = plan['complete'] === false && plan['errored'] !== true;
   return {
-    resources,
+    resources: withoutFormer(resources, listFormers(plan)),
     problems,
     notices: isPartial ? [{ message: partial, at: ['complete'] }] : [],
   };

@@ -1,3 +1,4 @@
+import { typeKey } from '../../../contract/resources.ts';
 import { azureType } from '../azure/types.ts';
 import { awsServices, awsTypes } from './aws-types.ts';
 import { azureTypes } from './azure-types.ts';
@@ -21,7 +22,7 @@ export function resourceType(
     case 'azurerm':
       return (
         own(azureTypes, terraformType) ??
-        azureTypeOfId(values['id']) ??
+        typeOfOtherId(values['id']) ??
         `Azure::Azurerm::${words.join('_')}`
       );
     case 'azapi':
@@ -70,6 +71,17 @@ function named(
   const rest = words.slice(fallback);
   return `${pascal(words.slice(0, fallback))}::${pascal(rest.length > 0 ? rest : words)}`;
 }
+
+/**
+ * The type in an ID. All of Terraform's types that are a whole resource of a type in the table are in it: another one with
+ * such an ID (`azurerm_storage_account_network_rules`) is a part of that resource.
+ */
+function typeOfOtherId(id: unknown): string | undefined {
+  const type = azureTypeOfId(id);
+  return type === undefined || wholeTypes.has(typeKey(type)) ? undefined : type;
+}
+
+const wholeTypes: ReadonlySet<string> = new Set(Object.values(azureTypes).map(typeKey));
 
 /** The type in an Azure resource id: its last provider's namespace and every second segment after it. */
 function azureTypeOfId(id: unknown): string | undefined {
