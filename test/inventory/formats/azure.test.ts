@@ -204,6 +204,22 @@ test('lists of Resource Manager and Resource Graph are read', () => {
   }
 });
 
+test.each<[given: Record<string, string>, message: string | undefined]>([
+  [{ env: 'prod' }, undefined],
+  [{ ENV: 'PROD' }, undefined],
+  [{ env: 'production' }, 'the parameter env must have one of its allowed values: "dev", "prod"'],
+  [{ sizes: '[1, 2]' }, undefined],
+  [{ sizes: '[1, 3]' }, 'the parameter sizes must have one of its allowed values: 1, 2'],
+  [{ evn: 'prod' }, 'the template has no parameter evn; did you mean env?'],
+])('a template is given parameters that it has, with values that it allows: %j', (given, message) => {
+  const parameters = {
+    env: { type: 'string', defaultValue: 'dev', allowedValues: ['dev', 'prod'] },
+    sizes: { type: 'array', defaultValue: [1], allowedValues: [1, 2] },
+  };
+  const read = azure.read({ $schema, parameters, resources: [] }, { parameters: given });
+  expect(read.problems.map((one) => [one.message, one.affectsAll])).toEqual(message === undefined ? [] : [[message, true]]);
+}); // prettier-ignore
+
 test.each([
   ['no properties', {}],
   ['empty properties', { properties: {} }],

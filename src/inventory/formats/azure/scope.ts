@@ -1,7 +1,9 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import { field, fieldsOf, itemsOf, textOf } from '../../json.ts';
 import type { Fields } from '../../json.ts';
+import type { DocumentProblem } from '../../model.ts';
 import { findTooDeep } from '../../text/depth.ts';
+import { noParameter, notAllowed } from '../given-parameters.ts';
 import { evaluateCopies, evaluateValue } from './evaluate.ts';
 import type { Scope } from './evaluate.ts';
 
@@ -79,6 +81,36 @@ function parameterValue(
     waitsFor: [name],
   });
 }
+
+/** Parameters with values that the template does not have, or does not allow: Azure refuses them. */
+export function parameterProblems(template: Fields, given: ParameterValues): DocumentProblem[] {
+  const parameters = new Map(
+    Object.entries(fieldsOf(template['parameters'])).map(([name, one]) => [
+      name.toLowerCase(),
+      { name, definition: one },
+    ]),
+  );
+  return [...given].flatMap(([key, value]): DocumentProblem[] => {
+    const declared = parameters.get(key);
+    if (!declared) {
+      const names = [...parameters.values()].map(({ name }) => name);
+      return [{ ...noParameter(key, names), at: ['parameters'] }];
+    }
+    const { name, definition } = declared;
+    const allowed = field(definition, 'allowedValues');
+    if (!Array.isArray(allowed)) return [];
+    const type = (textOf(field(definition, 'type')) ?? '').toLowerCase();
+    const words = new Set(allowed.map(wordOf));
+    const typed = asType(value, type);
+    const items: readonly unknown[] = Array.isArray(typed) ? typed : [typed];
+    if (items.every((one) => words.has(wordOf(one)))) return [];
+    const message = `the parameter ${name} ${notAllowed(allowed)}`;
+    return [{ message, at: ['parameters', name], affectsAll: true }];
+  });
+}
+
+/** Azure compares texts without regard to case. */
+const wordOf = (value: unknown): string => JSON.stringify(value).toLowerCase();
 
 /** A value given as a text, as on a command line, is read as its parameter's type. */
 function asType(value: unknown, type: string): unknown {

@@ -16,7 +16,7 @@ import { shown } from './functions.ts';
 import { propertiesOf, regionName, toldOf } from './properties.ts';
 import { deploymentWords, resourceWords, templateWords } from './other-case.ts';
 import { resourceAddress, splitName } from './resource-address.ts';
-import { createScope } from './scope.ts';
+import { createScope, parameterProblems } from './scope.ts';
 import type { ParameterValues } from './scope.ts';
 import { azureType } from './types.ts';
 
@@ -73,7 +73,7 @@ export function readTemplate(
 ): ReadDocument {
   const template = templateWords(written);
   const addresses = new Map<string, string>();
-  const problems: DocumentProblem[] = [];
+  const problems = parameterProblems(template, given);
   const around = {
     findResource: (address: string) => addresses.get(address.toLowerCase()),
     budget: { left: maxBudget },

@@ -1,6 +1,6 @@
-import { nearestWord } from '../../../contract/nearest.ts';
 import { UnknownValue } from '../../../contract/resources.ts';
 import type { DocumentProblem } from '../../model.ts';
+import { noParameter, notAllowed } from '../given-parameters.ts';
 import type { Fields } from './resolver.ts';
 import { isFields, own, scalarText } from './resolver.ts';
 
@@ -31,18 +31,29 @@ export function readParameters(
   for (const [name, declaration] of Object.entries(declared)) {
     values.set(name, parameterValue(name, declaration, given));
   }
-  const problems = Object.keys(given)
-    .filter((name) => !values.has(name))
-    .map((name): DocumentProblem => {
-      const near = nearestWord(name, values.keys());
-      return {
-        message: `the template has no parameter ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,
-        at: ['Parameters'],
-        affectsAll: true,
-      };
-    });
+  const problems = Object.keys(given).flatMap((name): DocumentProblem[] => {
+    if (!values.has(name)) return [{ ...noParameter(name, values.keys()), at: ['Parameters'] }];
+    const why = whyRefused(own(declared, name), given[name] ?? '');
+    if (why === undefined) return [];
+    return [
+      { message: `the parameter ${name} ${why}`, at: ['Parameters', name], affectsAll: true },
+    ];
+  });
   return { values, problems };
 }
+
+/** Why CloudFormation refuses a value. Of SSM parameters the value is a name. */
+function whyRefused(declaration: unknown, value: string): string | undefined {
+  const fields = isFields(declaration) ? declaration : {};
+  const type = scalarText(own(fields, 'Type')) ?? 'String';
+  const allowed = own(fields, 'AllowedValues');
+  if (!Array.isArray(allowed) || type.startsWith('AWS::SSM::')) return undefined;
+  const words = new Set(allowed.map((one) => String(asNumber(String(one)))));
+  const items = itemsOrOne(typed(value, type)).map((one) => String(asNumber(String(one))));
+  return items.every((one) => words.has(one)) ? undefined : notAllowed(allowed);
+}
+
+const itemsOrOne = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
 function parameterValue(
   name: string,

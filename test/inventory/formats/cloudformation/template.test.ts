@@ -217,6 +217,24 @@ describe('a part of a template that cannot be used is a problem with its place',
     ]);
   });
 
+  it.each([
+    ['{Type: String, AllowedValues: [dev, prod]}', 'prod', undefined],
+    ['{Type: String, AllowedValues: [dev, prod]}', 'Prod', '"dev", "prod"'],
+    ['{Type: String, AllowedValues: [dev, prod]}', '', '"dev", "prod"'],
+    ['{Type: String, AllowedValues: [true, false]}', 'true', undefined],
+    ['{Type: Number, AllowedValues: [1, 2]}', '2', undefined],
+    ['{Type: Number, AllowedValues: [1, 2]}', '3', '1, 2'],
+    ['{Type: CommaDelimitedList, AllowedValues: [a, b]}', 'a, b', undefined],
+    ['{Type: CommaDelimitedList, AllowedValues: [a, b]}', 'a,c', '"a", "b"'],
+  ])('a value that a parameter does not allow: %s, %j', (declared, value, allowed) => {
+    const text = `Parameters:\n  Env: ${declared}\nResources: {A: {Type: A::B}}`;
+    expect(readTemplate(text, { Env: value }).problems).toEqual(
+      allowed === undefined
+        ? []
+        : [{ message: `the parameter Env must have one of its allowed values: ${allowed}`, line: 2, column: 3 }],
+    );
+  }); // prettier-ignore
+
   it('a section that is no map', () => {
     const { problems } = readTemplate('Conditions: [1]\nResources: {A: {Type: A::B}}');
     expect(problems).toEqual([{ message: 'Conditions must be a map', line: 1, column: 1 }]);
