@@ -1,5 +1,6 @@
 import { UnknownValue } from '../../contract/resources.ts';
 import type { Resource } from '../../contract/resources.ts';
+import { shapeOf } from '../../inventory/attributes/shapes.ts';
 import { at } from '../../inventory/attributes/values.ts';
 
 /** How a resource's source calls a property of the provider; undefined where it has no name of its own. */
@@ -17,6 +18,10 @@ export function sayUndecided(
 ): string {
   const [, missing] = /^(resource(?:\.\w+)+) is not set$/.exec(message) ?? [];
   if (missing !== undefined) {
+    const [, root = ''] = missing.split('.');
+    // The advice would make a policy of a slip that never fails.
+    if (shapeOf(resource.type)?.fields?.has(root) === false)
+      return `${message}: ${root} is not a known attribute of ${resource.type}; if it is one of your own that can be missing, test has(${missing}) in the condition`;
     return `${message}: if it can be missing, test has(${missing}) in the condition`;
   }
   const [, attribute = '', expression = ''] = /^(.+?) is not known: (.*)$/s.exec(message) ?? [];

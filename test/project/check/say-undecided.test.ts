@@ -154,8 +154,11 @@ test('what a plan leaves open is told with its argument', () => {
 });
 
 test('an attribute that is not there is told with what a condition can ask', () => {
+  expect(volume({}, 'resource.environment == "x"')).toBe(
+    'resource.environment is not set: if it can be missing, test has(resource.environment) in the condition',
+  );
   expect(volume({}, 'resource.shop.owner == "x"')).toBe(
-    'resource.shop is not set: if it can be missing, test has(resource.shop) in the condition',
+    'resource.shop is not set: shop is not a known attribute of AWS::EC2::Volume; if it is one of your own that can be missing, test has(resource.shop) in the condition',
   );
 });
 
