@@ -26,9 +26,9 @@ export interface Related {
     field: (raw: RawResource) => unknown,
   ) => readonly RawResource[];
   /**
-   * Resources of a type that may be part of this one, as the value of `field` is not known, not even whose it is: one
-   * with unknown values for all of a module, in place of each. In Terraform a module's part belongs to what the module,
-   * or one that it calls, has of this type; where these have none, it may be any.
+   * What stands for resources of a type that may belong to this one, as nobody knows what the value of `field` names: one
+   * resource with unknown values for all of a Terraform module. A part of a module belongs to a resource of the module, or
+   * of one that it calls; if these have none of the type, it may belong to any.
    */
   readonly possible: (
     to: RawResource,
@@ -141,7 +141,7 @@ const addTo = <K>(lists: Map<K, RawResource[]>, key: K, raw: RawResource): void 
   else lists.set(key, [raw]);
 };
 
-/** Whether nobody knows where a value comes from: a parameter, and what another stack exports, are of no resource here. */
+/** Whether a value may come from any resource. Parameters and the exports of other stacks come from none of these. */
 const isAnyones = (value: unknown): boolean =>
   isUnknown(value) &&
   value.target === undefined &&

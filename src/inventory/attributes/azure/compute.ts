@@ -262,7 +262,7 @@ const windowsPublishers = /^MicrosoftWindows/i;
 const linuxPublishers =
   /^(?:canonical|openlogic|redhat|rhel|suse|debian|credativ|coreos|oracle|almalinux|resf|rockylinux|kinvolk|microsoftcblmariner|erockyenterprisesoftwarefoundation.*)$/i;
 
-/** Of publishers of one of the two only. */
+/** The operating system of an image; undefined if its publisher is not known, or publishes both. */
 function osOfImage(publisher: unknown): string | undefined {
   if (typeof publisher !== 'string') return undefined;
   if (windowsPublishers.test(publisher)) return 'windows';

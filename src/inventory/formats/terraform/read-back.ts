@@ -14,7 +14,7 @@ interface ReadBack {
   /** The argument that names the owner: by its ID, ARN, name or URL. */
   readonly by: string;
   readonly attributes: readonly string[];
-  /** Whether an item of such a list is what the part made, or what is left of it. Default: the attribute is the part's alone. */
+  /** What is left of an item of such a list; undefined if the part alone made it. Absent: the whole attribute is the part's. */
   readonly leave?: (item: unknown, before: Fields) => unknown;
 }
 
@@ -29,7 +29,7 @@ const policyOf = (owner: string, by: string, attribute = 'policy'): ReadBack => 
   attributes: [attribute],
 });
 
-/** An item with the same name is gone. */
+/** Nothing of an item with the same name. */
 const named =
   (name: string, ofPart = name) =>
   (item: unknown, before: Fields): unknown =>
@@ -176,7 +176,7 @@ function isSameTraffic(rule: Fields, before: Fields): boolean {
     String(ofRule ?? protocol).toLowerCase();
   const protocol = protocolOf(rule);
   if (protocol !== protocolOf(before)) return false;
-  // All ports are 0 to 0, and none in newer rules.
+  // For all protocols, groups have the ports 0 and 0, and newer rules none.
   const portsOf = ({ from_port: from, to_port: to }: Fields): string =>
     protocol === '-1' ? '' : `${String(from)} ${String(to)}`;
   return portsOf(rule) === portsOf(before);
