@@ -262,7 +262,9 @@ describe('a ring', () => {
 
   test('leaves out the label of the smaller one of two shares whose labels do not fit', () => {
     const categories = ['PASS', 'FAIL', 'EXEMPT', 'ERROR'];
-    const series = [{ name: 'Evaluations', colour: 'first' as const, values: [78, 20.5, 0.2, 1.3] }];
+    const series = [
+      { name: 'Evaluations', colour: 'first' as const, values: [78, 20.5, 0.2, 1.3] },
+    ];
     const [, , third] = textsOf(draw({ form: 'ring', categories, series, unit: 'evaluations' }));
     expect(third).toBe('1%');
   });
