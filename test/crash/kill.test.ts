@@ -80,7 +80,8 @@ describe('two processes on one folder', () => {
       expect(alive).toHaveLength(1);
       // Between the lock and its owner's number in it, the one that has it is another process.
       for (const one of all) {
-        if (!alive.includes(one)) expect(one.lines().join()).toMatch(/in use by (?:another )?process/);
+        if (!alive.includes(one))
+          expect(one.lines().join()).toMatch(/in use by (?:another )?process/);
       }
     } finally {
       for (const one of all) one.process.kill('SIGKILL');
