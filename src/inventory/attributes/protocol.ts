@@ -28,6 +28,14 @@ const names = new Set([
   ],
 ]);
 
+/** All words that `protocolName` gives: names, and the numbers of protocols without one. */
+export const protocolWords: readonly string[] = [
+  ...names,
+  ...Array.from({ length: 256 }, (_, number) => String(number)).filter(
+    (one) => !protocols.has(one),
+  ),
+];
+
 /** A protocol by its name or its number, as IANA has them; AWS writes -1 for all of them. Another word is unknown. */
 export function protocolName(value: unknown) {
   const written = text(value);

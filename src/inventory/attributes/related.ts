@@ -83,7 +83,7 @@ export function createRelated(resources: readonly RawResource[], format: Format)
         const found = findAll(value);
         const isStray = found.length === 0 && (isUnknown(value) || value === undefined);
         for (const target of isStray ? [undefined] : found) addTo(index.named, target, raw);
-        if (isStray && isAnyones(value)) addTo(index.unplaced, modulesOf(raw).at(-1) ?? '', raw);
+        if (isStray && mayNameAny(value)) addTo(index.unplaced, modulesOf(raw).at(-1) ?? '', raw);
       }
     }
     ofThisType.set(field, index);
@@ -142,7 +142,7 @@ const addTo = <K>(lists: Map<K, RawResource[]>, key: K, raw: RawResource): void 
 };
 
 /** Whether a value may come from any resource. Parameters and the exports of other stacks come from none of these. */
-const isAnyones = (value: unknown): boolean =>
+const mayNameAny = (value: unknown): boolean =>
   isUnknown(value) &&
   value.target === undefined &&
   value.parameter === undefined &&

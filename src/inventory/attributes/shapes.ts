@@ -1,6 +1,7 @@
 import { defined } from '../../contract/defined.ts';
 import { typeKey } from '../../contract/resources.ts';
 import type { Attribute } from './normaliser.ts';
+import { protocolWords } from './protocol.ts';
 import { normalisers } from './types.ts';
 
 /** What is known of a value: its type, and what can be read below it. */
@@ -51,9 +52,6 @@ const withWords = (
     [...fields].map(([name, field]) => [name, { ...field, ...defined({ spelling: words[name] }) }]),
   );
 
-/** IANA has 256 numbers of protocols. */
-const protocols = ['tcp', 'udp', 'icmp', 'icmpv6', 'all', ...Array.from({ length: 256 }, (_, n) => String(n))]; // prettier-ignore
-
 /** Maps that several types share, by the name that a `list<Name>` has. */
 export const sharedShapes: ReadonlyMap<string, ReadonlyMap<string, Growing>> = new Map([
   [
@@ -88,7 +86,7 @@ export const sharedShapes: ReadonlyMap<string, ReadonlyMap<string, Growing>> = n
         description: 'string',
         declared_by: 'string',
       }),
-      { access: ['allow', 'deny'], protocol: protocols },
+      { access: ['allow', 'deny'], protocol: protocolWords },
     ),
   ],
   ['Binding', fieldsOf({ role: 'string', members: 'list<string>', condition: 'string' })],

@@ -11,7 +11,7 @@ export function noParameter(name: string, known: Iterable<string>): DocumentProb
 /** Values that a message names. */
 const mostAllowed = 10;
 
-/** What a value that is none of those allowed is said of: with it, nothing is deployed. */
+/** What a message says of a parameter with another value. The provider would not deploy the template. */
 export function notAllowed(allowed: readonly unknown[]): string {
   const named = allowed.slice(0, mostAllowed).map((one) => JSON.stringify(one));
   const more = allowed.length > mostAllowed ? ', …' : '';

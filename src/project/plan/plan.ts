@@ -1,5 +1,5 @@
-import { defined } from '../../contract/defined.ts';
 import * as z from 'zod';
+import { defined } from '../../contract/defined.ts';
 import type { Comparison, Update } from '../compare/comparison.ts';
 import { fingerprint, stampOf } from '../compare/fingerprint.ts';
 import { ownershipTags, withoutOwnership } from '../compare/ownership.ts';

@@ -141,9 +141,9 @@ interface LookUp {
   readonly root: Shape;
   /** Whether a name that `resource` is not known to have is like one that it has. */
   readonly isSlip: (name: string) => boolean;
-  /** What is known at a path of a program, such as `resource.ingress[*].cidrs`. */
   /** Whether it is what the provider calls a property, which `resource.properties` has. */
   readonly isProviders: (name: string) => boolean;
+  /** What is known at a path of a program, such as `resource.ingress[*].cidrs`. */
   readonly shapeAt: ShapeAt;
   /** The known name that is most like the last one of a path. */
   readonly nearestTo: (path: string, key: string) => string | undefined;
@@ -251,10 +251,10 @@ function judgeComparison(term: Term, shapeAt: ShapeAt): Slip | undefined {
   const [attribute, literal] = right.kind === 'constant' ? [left, right] : [right, left];
   if (literal.kind !== 'constant') return undefined;
   const shape = shapeAt(attribute.path);
-  const type = shape?.type;
-  if (type === undefined || fits(shape ?? {}, literal.value)) return undefined;
+  if (shape?.type === undefined || fits(shape, literal.value)) return undefined;
+  const { type } = shape;
   const shown = showLiteral(literal.value);
-  if (shape && !isSpelled(shape, literal.value))
+  if (!isSpelled(shape, literal.value))
     return otherWord(term, attribute.path ?? '', shape, literal.value);
   const isList = type.startsWith('list');
   return neverEqual(
@@ -267,20 +267,20 @@ function judgeComparison(term: Term, shapeAt: ShapeAt): Slip | undefined {
 function judgeMembership(term: Term, left: Term, right: Term, shapeAt: ShapeAt): Slip | undefined {
   if (right.kind === 'constant' && Array.isArray(right.value)) {
     const shape = shapeAt(left.path);
-    const type = shape?.type;
     const values: readonly unknown[] = right.value;
-    if (type === undefined || values.length === 0) return undefined;
-    if (values.some((value) => fits(shape ?? {}, value))) return undefined;
-    const word = values.find((value) => shape && !isSpelled(shape, value));
-    if (shape && word !== undefined) return otherWord(term, left.path ?? '', shape, word);
+    if (shape?.type === undefined || values.length === 0) return undefined;
+    if (values.some((value) => fits(shape, value))) return undefined;
+    const { type } = shape;
+    const word = values.find((value) => !isSpelled(shape, value));
+    if (word !== undefined) return otherWord(term, left.path ?? '', shape, word);
     const what = type.startsWith('list') ? 'a list' : (named[type] ?? type);
     return neverEqual(term, `${left.path ?? ''} is ${what}, so it is never in this list`);
   }
   const item = shapeAt(right.path)?.item;
-  const type = item?.type;
-  if (left.kind !== 'constant' || type === undefined || fits(item ?? {}, left.value))
+  if (left.kind !== 'constant' || item?.type === undefined || fits(item, left.value))
     return undefined;
-  if (item && !isSpelled(item, left.value))
+  const { type } = item;
+  if (!isSpelled(item, left.value))
     return otherWord(term, `an element of ${right.path ?? ''}`, item, left.value);
   return neverEqual(
     term,

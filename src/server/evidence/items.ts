@@ -70,11 +70,11 @@ export async function listItems(deps: Deps, signal: AbortSignal, query: Evidence
   const { controls } = await standingNow(deps, { reader, signal }, framework, attachedEvidence);
   const attached = byControl(await manualOf(reader, { framework: framework.id }, now));
   const from = await sourcesOf(reader, signal);
-  const switchedOff = await disabledOf(from, framework.id);
+  const disabledByControl = await disabledOf(from, framework.id);
   const sources = query.source ?? evidenceSources;
   const places = controls.flatMap(({ control: { id, title }, policies: mapped }): Place[] => {
     const key = controlKey(framework.id, id);
-    const disabled = switchedOff.get(key) ?? [];
+    const disabled = disabledByControl.get(key) ?? [];
     const of = { framework: framework.name, id, ...defined({ title }), policies: mapped, disabled };
     return sources.flatMap((source): Place[] => {
       if (source === 'manual') {

@@ -107,7 +107,7 @@ describe('what is valid in a policy and can hardly be meant is warned of', () =>
       group,
       'resource.ingress.exists(r, r.protocol == "-1")',
       'resource.ingress[*].protocol never equals "-1"',
-      'Values: "tcp", "udp", "icmp", "icmpv6", "all", "0", "1", "2", ….',
+      'Values: "all", "tcp", "udp", "icmp", "icmpv6", "icmp6", "ah", "egp", ….',
     ],
     [
       group,
@@ -176,7 +176,8 @@ describe('what is valid in a policy and can hardly be meant is warned of', () =>
     ['an attribute of another type', group, 'resource.encryption.enabled'],
     ['null', bucket, 'resource.acl == null'],
     ['an empty text', bucket, 'resource.acl != ""'],
-    ['a number of a protocol', group, 'resource.ingress.exists(r, r.protocol == "47")'],
+    ['a number of a protocol', group, 'resource.ingress.exists(r, r.protocol == "99")'],
+    ['any protocol', group, 'resource.ingress.exists(r, r.protocol == "esp")'],
     ['a word and another', bucket, 'resource.acl in ["public-read", "PublicRead"]'],
     ['variables of loops over other things', bucket, '[{"cidr": "x"}].exists(r, r.cidr == "x")'],
     ['a type of Azure in other case', 'azure::storage::STORAGEACCOUNTS', 'true'],

@@ -49,11 +49,9 @@ function whyRefused(declaration: unknown, value: string): string | undefined {
   const allowed = own(fields, 'AllowedValues');
   if (!Array.isArray(allowed) || type.startsWith('AWS::SSM::')) return undefined;
   const words = new Set(allowed.map((one) => String(asNumber(String(one)))));
-  const items = itemsOrOne(typed(value, type)).map((one) => String(asNumber(String(one))));
+  const items = [typed(value, type)].flat().map((one) => String(asNumber(String(one))));
   return items.every((one) => words.has(one)) ? undefined : notAllowed(allowed);
 }
-
-const itemsOrOne = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
 function parameterValue(
   name: string,

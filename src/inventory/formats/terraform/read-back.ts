@@ -14,8 +14,8 @@ interface ReadBack {
   /** The argument that names the owner: by its ID, ARN, name or URL. */
   readonly by: string;
   readonly attributes: readonly string[];
-  /** What is left of an item of such a list; undefined if the part alone made it. Absent: the whole attribute is the part's. */
-  readonly leave?: (item: unknown, before: Fields) => unknown;
+  /** For a list: what the parts leave of an item; undefined if they alone made it. Absent: the whole attribute is the part's. */
+  readonly leave?: (parts: readonly Fields[]) => (item: unknown) => unknown;
 }
 
 const ofBucket = (...attributes: readonly string[]): ReadBack => ({
@@ -29,11 +29,17 @@ const policyOf = (owner: string, by: string, attribute = 'policy'): ReadBack => 
   attributes: [attribute],
 });
 
-/** Nothing of an item with the same name. */
-const named =
-  (name: string, ofPart = name) =>
-  (item: unknown, before: Fields): unknown =>
-    field(item, name) === before[ofPart] ? undefined : item;
+/** Nothing of an item with the name of a part. */
+const named = (parts: readonly Fields[]) => {
+  const names = new Set(parts.map(({ name }) => name));
+  return (item: unknown): unknown => (names.has(field(item, 'name')) ? undefined : item);
+};
+
+/** Nothing of a policy that is detached. */
+const attached = (parts: readonly Fields[]) => {
+  const arns = new Set(parts.map(({ policy_arn: arn }) => arn));
+  return (item: unknown): unknown => (arns.has(item) ? undefined : item);
+};
 
 const ofGroup = (attribute: string): ReadBack => ({
   owner: 'aws_security_group',
@@ -60,13 +66,13 @@ const readBack: Readonly<Record<string, (before: Fields) => ReadBack>> = {
     owner: 'aws_iam_role',
     by: 'role',
     attributes: ['inline_policy'],
-    leave: named('name'),
+    leave: named,
   }),
   aws_iam_role_policy_attachment: () => ({
     owner: 'aws_iam_role',
     by: 'role',
     attributes: ['managed_policy_arns'],
-    leave: (arn, { policy_arn: detached }) => (arn === detached ? undefined : arn),
+    leave: attached,
   }),
   aws_sns_topic_policy: () => policyOf('aws_sns_topic', 'arn'),
   aws_sqs_queue_policy: () => policyOf('aws_sqs_queue', 'queue_url'),
@@ -83,103 +89,121 @@ const readBack: Readonly<Record<string, (before: Fields) => ReadBack>> = {
     owner: 'azurerm_network_security_group',
     by: 'network_security_group_name',
     attributes: ['security_rule'],
-    leave: named('name'),
+    leave: named,
   }),
 };
 
 /**
  * The resources without what their provider had read back of parts that the plan deletes, replaces or changes. A plan shows
  * an owner that stays as it was refreshed, with the rule that is about to go or the versioning that is about to end. What
- * the configuration of the owner sets itself stays.
+ * the configuration of the owner sets itself stays, and so does what may be that of several owners with one name.
  */
 export function withoutFormer(
   resources: readonly TerraformResource[],
   formers: readonly Former[],
 ): readonly TerraformResource[] {
-  const gone = new Map<TerraformResource, Record<string, unknown>>();
-  const owners = indexOwners(resources, formers);
+  const ownerOf = indexOwners(resources, formers);
+  const lost = new Map<TerraformResource, Map<string, Lost>>();
   for (const { type, before } of formers) {
     const of = readBack[type]?.(before);
-    const name = of && textOf(before[of.by]);
-    for (const owner of (name === undefined ? undefined : owners.get(`${of?.owner} ${name}`)) ??
-      []) {
-      const values = gone.get(owner) ?? { ...owner.values };
-      for (const attribute of of?.attributes ?? []) {
-        if (owner.sets?.(attribute) !== true) forget(values, attribute, of?.leave, before);
-      }
-      gone.set(owner, values);
+    const owner = of && ownerOf(of, before);
+    if (!owner) continue;
+    const its = lost.get(owner) ?? new Map<string, Lost>();
+    lost.set(owner, its);
+    for (const attribute of of.attributes) {
+      if (owner.sets?.(attribute) === true) continue;
+      const known = its.get(attribute) ?? { leave: of.leave, parts: [] };
+      known.parts.push(before);
+      its.set(attribute, known);
     }
   }
   return resources.map((one) => {
-    const values = gone.get(one);
-    return values ? { ...one, values } : one;
+    const its = lost.get(one);
+    return its ? { ...one, values: withoutLost(one.values, its) } : one;
   });
 }
 
-function forget(
-  values: Record<string, unknown>,
-  attribute: string,
-  leave: ReadBack['leave'],
-  before: Fields,
-): void {
-  const value = values[attribute];
-  if (leave && Array.isArray(value)) {
-    values[attribute] = value.flatMap((item: unknown) => leave(item, before) ?? []);
-  } else if (!leave) delete values[attribute];
+/** What an attribute of an owner loses. */
+interface Lost {
+  readonly leave: ReadBack['leave'];
+  readonly parts: Fields[];
 }
 
+function withoutLost(values: Fields, lost: ReadonlyMap<string, Lost>): Fields {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => {
+      const its = lost.get(name);
+      if (!its) return [[name, value]];
+      if (!its.leave) return [];
+      const leftOf = its.leave(its.parts);
+      const left = Array.isArray(value)
+        ? value.flatMap((item: unknown) => leftOf(item) ?? [])
+        : value;
+      return [[name, left]];
+    }),
+  );
+}
+
+/** Finds the owner that a part names; undefined for none, and for several. */
 function indexOwners(
   resources: readonly TerraformResource[],
   formers: readonly Former[],
-): ReadonlyMap<string, readonly TerraformResource[]> {
+): (of: ReadBack, before: Fields) => TerraformResource | undefined {
   const wanted = new Set(formers.map(({ type, before }) => readBack[type]?.(before).owner));
-  const owners = new Map<string, TerraformResource[]>();
+  const owners = new Map<string, TerraformResource | undefined>();
   for (const one of resources) {
     if (!wanted.has(one.type)) continue;
     const { id, arn, name, bucket, url, key_id, domain_name } = one.values;
-    const names = [id, arn, name, bucket, url, key_id, domain_name].map(textOf);
-    for (const own of new Set(names)) {
-      if (own === undefined) continue;
-      const key = `${one.type} ${own}`;
-      const same = owners.get(key);
-      if (same) same.push(one);
-      else owners.set(key, [one]);
+    for (const own of new Set([id, arn, name, bucket, url, key_id, domain_name])) {
+      if (typeof own !== 'string') continue;
+      const key = ownerKey(one.type, own, one.values);
+      owners.set(key, owners.has(key) ? undefined : one);
     }
   }
-  return owners;
+  return ({ owner, by }, before) => owners.get(ownerKey(owner, before[by], before));
 }
 
-const sources = {
-  cidr_blocks: ['cidr_blocks', 'cidr_ipv4'],
-  ipv6_cidr_blocks: ['ipv6_cidr_blocks', 'cidr_ipv6'],
-  prefix_list_ids: ['prefix_list_ids', 'prefix_list_id'],
-  security_groups: ['source_security_group_id', 'referenced_security_group_id'],
-} as const;
+/** Names of Azure are those of a resource group. */
+const ownerKey = (type: string, name: unknown, { resource_group_name: group }: Fields): string =>
+  JSON.stringify([type, name, type === 'azurerm_network_security_group' ? group : null]);
 
-/** A rule of a group, which stands for all of its ports and protocol, without the sources of a rule that was a resource of its own. */
-function withoutSources(rule: unknown, before: Fields): unknown {
-  if (!isFields(rule) || !isSameTraffic(rule, before)) return rule;
-  const left: Record<string, unknown> = { ...rule };
-  for (const [name, ofPart] of Object.entries(sources)) {
-    const removed = new Set(ofPart.flatMap((one) => itemsOrOne(before[one])));
-    left[name] = itemsOf(rule[name]).filter((source) => !removed.has(source));
+/** What names the sources of a rule in a group, and in rules that are resources of their own. */
+const ofGroups = ['cidr_blocks', 'ipv6_cidr_blocks', 'prefix_list_ids', 'security_groups'] as const;
+const ofParts = [
+  ...['cidr_blocks', 'ipv6_cidr_blocks', 'prefix_list_ids', 'source_security_group_id'],
+  ...['cidr_ipv4', 'cidr_ipv6', 'prefix_list_id', 'referenced_security_group_id'],
+];
+
+/** A rule of a group stands for all sources of its ports and protocol: it loses those of rules that were resources of their own. */
+function withoutSources(parts: readonly Fields[]) {
+  const removed = new Map<string, { readonly sources: Set<unknown>; self: boolean }>();
+  for (const part of parts) {
+    const its = removed.get(trafficOf(part)) ?? { sources: new Set<unknown>(), self: false };
+    removed.set(trafficOf(part), its);
+    for (const source of ofParts.flatMap((name) => part[name])) its.sources.add(source);
+    if (part['self'] === true) its.self = true;
   }
-  if (before['self'] === true) left['self'] = false;
-  const isEmpty = Object.keys(sources).every((name) => itemsOf(left[name]).length === 0);
-  return isEmpty && left['self'] !== true ? undefined : left;
+  return (rule: unknown): unknown => {
+    const its = isFields(rule) ? removed.get(trafficOf(rule)) : undefined;
+    if (!isFields(rule) || !its) return rule;
+    const left = ofGroups.map(
+      (name) => [name, itemsOf(rule[name]).filter((one) => !its.sources.has(one))] as const,
+    );
+    const self = rule['self'] === true && !its.self;
+    const isEmpty = !self && left.every(([, sources]) => sources.length === 0);
+    return isEmpty ? undefined : { ...rule, ...Object.fromEntries(left), self };
+  };
 }
 
-const itemsOrOne = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
-
-function isSameTraffic(rule: Fields, before: Fields): boolean {
-  const protocolOf = ({ protocol, ip_protocol: ofRule }: Fields): string =>
-    String(ofRule ?? protocol).toLowerCase();
-  const protocol = protocolOf(rule);
-  if (protocol !== protocolOf(before)) return false;
-  // For all protocols, groups have the ports 0 and 0, and newer rules none.
-  const portsOf = ({ from_port: from, to_port: to }: Fields): string =>
-    protocol === '-1' ? '' : `${String(from)} ${String(to)}`;
-  return portsOf(rule) === portsOf(before);
+/** Protocol and ports. For all protocols, groups have the ports 0 and 0, and newer rules none. */
+function trafficOf({
+  protocol,
+  ip_protocol: ofRule,
+  from_port: from,
+  to_port: to,
+}: Fields): string {
+  const name = String(ofRule ?? protocol).toLowerCase();
+  return name === '-1' ? name : `${name} ${String(from)} ${String(to)}`;
 }
 
 /** What a plan deletes, replaces or changes, of the parts that owners show. */

@@ -163,6 +163,14 @@ describe('a plan that mends what an owner was refreshed with passes', () => {
     expect(statusOf(planOf(rule, own), rule)).toBe('FAIL');
     const other = { ...rule, before: { ...open, security_group_id: 'sg-2' } };
     expect(statusOf(planOf(other), other)).toBe('FAIL');
+    const elsewhere: Case = {
+      policy: 'azure-nsg-no-public-ssh-rdp',
+      owner: 'azurerm_network_security_group',
+      values: { id: 'web', name: 'web', resource_group_name: 'one', security_rule: [nsg('*')] },
+      part: 'azurerm_network_security_rule',
+      before: { ...nsg('*'), network_security_group_name: 'web', resource_group_name: 'two' },
+    };
+    expect(statusOf(planOf(elsewhere), elsewhere)).toBe('FAIL');
   });
 });
 
