@@ -5,6 +5,7 @@ import { GovctlError, exitCodes } from '../../contract/errors.ts';
 import { matchesType } from '../../contract/resources.ts';
 import { createChecker } from '../../project/check/checker.ts';
 import type { CheckerOptions } from '../../project/check/checker.ts';
+import { searchHint } from '../../project/check/discover-inputs.ts';
 import {
   exemptionsFor,
   findStrayExemptions,
@@ -102,7 +103,7 @@ async function checkWith(
   const { files, unreadable, unread } = ground.inputs;
   if (files.length + unreadable.length + unread.length === 0) {
     throw new GovctlError('usage_error', `Nothing to check in ${options.args[0].join(', ')}`, {
-      hint: 'Directories are searched for .json, .ndjson, .jsonl, .yaml, .yml, .template, .cfn and .tfstate files.',
+      hint: searchHint,
     });
   }
   const rows = await openRows(flags.output, world.terminal);

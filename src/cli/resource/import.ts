@@ -4,6 +4,7 @@ import { GovctlError, exitCodes, reword } from '../../contract/errors.ts';
 import { maxLinesShown } from '../../contract/resources.ts';
 import type { ImportAnswer } from '../../contract/resources.ts';
 import type { InputProblem, ReadOptions, ReadResource } from '../../inventory/model.ts';
+import { searchHint } from '../../project/check/discover-inputs.ts';
 import type { FoundInputs, InputFile } from '../../project/check/discover-inputs.ts';
 import { loadConfig } from '../../project/config.ts';
 import { unreadable } from '../../project/read/read-text.ts';
@@ -48,7 +49,9 @@ export async function runImport(context: Context, options: ImportOptions): Promi
   const found = await findInputs(readingOf(context), options.args[0]);
   const { files, unreadable: failed, unread } = found;
   if (files.length + failed.length + unread.length === 0) {
-    throw new GovctlError('usage_error', `Nothing to import in ${options.args[0].join(', ')}`);
+    throw new GovctlError('usage_error', `Nothing to import in ${options.args[0].join(', ')}`, {
+      hint: searchHint,
+    });
   }
   const reading: ReadOptions = {
     format: options.format,

@@ -44,19 +44,40 @@ const standardInput = '-';
 
 export const isStandardInput = ({ absolute }: InputFile): boolean => absolute === standardInput;
 
-/** `*.tfplan.json` and the like end in these too. */
-const wanted = /\.(?:json|ndjson|jsonl|yaml|yml|template|tfstate|cfn)$/i;
+/** Of files that folders are searched for; `*.tfplan.json` and the like end in these too. */
+const extensions = ['json', 'ndjson', 'jsonl', 'yaml', 'yml', 'template', 'cfn', 'tfstate'];
+const wanted = new RegExp(`\\.(?:${extensions.join('|')})$`, 'i');
+
+/** What to do where folders have none of them. */
+export const searchHint = `Directories are searched for ${extensions.map((one) => `.${one}`).join(', ')} files.`;
+
+const packed = /\.(?:gz|zip|bz2|xz|zst)$/i;
 
 /** Forms of infrastructure that are not read, each with what to do. */
-const unreadForms: readonly (readonly [form: RegExp, some: string, solution: string])[] = [
-  [
-    /\.(?:tf|tofu)$/i,
-    'Terraform source files are not read',
-    'check a plan: terraform show -json plan.out | govctl check -',
-  ],
-  [/\.bicep$/i, 'Bicep files are not read', 'check the template that `az bicep build` writes'],
-  [/\.(?:gz|zip|bz2|xz|zst)$/i, 'compressed files are not read', 'unpack them'],
+const unreadForms: readonly UnreadForm[] = [
+  {
+    isIt: (name) => /\.(?:tf|tofu)$/i.test(name),
+    said: 'Terraform source files are not read',
+    solution: 'check a plan: terraform show -json plan.out | govctl check -',
+  },
+  {
+    isIt: (name) => /\.bicep$/i.test(name),
+    said: 'Bicep files are not read',
+    solution: 'check the template that `az bicep build` writes',
+  },
+  {
+    // Others may be anything.
+    isIt: (name) => packed.test(name) && isInput(name.replace(packed, '')),
+    said: 'compressed files are not read',
+    solution: 'unpack them',
+  },
 ];
+
+interface UnreadForm {
+  readonly isIt: (name: string) => boolean;
+  readonly said: string;
+  readonly solution: string;
+}
 
 /** Files that many repos hold and that are never resources. */
 const neverInputs =
@@ -151,22 +172,18 @@ export async function discoverInputs(
   return { files, unreadable: failed, unread: unread.list() };
 }
 
-/** Counts the files of each form that is not read; compressed ones where they are named like an input. */
+/** Counts the files of each form that is not read. */
 function createUnread(show: (absolute: string) => string) {
-  const seen = unreadForms.map(() => ({ first: '', count: 0 }));
+  const seen = unreadForms.map((form) => ({ form, first: '', count: 0 }));
   return {
     see(name: string, absolute: string): void {
-      const at = unreadForms.findIndex(([form]) => form.test(name));
-      const met = seen[at];
-      const isPacked = at === unreadForms.length - 1;
-      if (!met || (isPacked && !isInput(name.slice(0, name.lastIndexOf('.'))))) return;
-      if (met.count++ === 0) met.first = absolute;
+      const met = seen.find(({ form }) => form.isIt(name));
+      if (met && met.count++ === 0) met.first = absolute;
     },
     list: (): Unreadable[] =>
-      unreadForms.flatMap(([, some, solution], at) => {
-        const { first = '', count = 0 } = seen[at] ?? {};
+      seen.flatMap(({ form: { said, solution }, first, count }) => {
         const more = count > 1 ? ` (${inThrees(count)} in these directories)` : '';
-        return count === 0 ? [] : [{ file: show(first), message: `${some}${more}; ${solution}` }];
+        return count === 0 ? [] : [{ file: show(first), message: `${said}${more}; ${solution}` }];
       }),
   };
 }
