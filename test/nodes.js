@@ -2,10 +2,11 @@
 // `npm run test:nodes -- 24 test/cli` runs one version and one directory; `-- 22.13.0` runs an exact version.
 // Node is installed from packages into node_modules/.cache.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import { setup } from '../bin/setup.js';
+import { readTally, sayTally } from './tally.js';
 
 /** The version for each major. */
 const versions = { 20: '20.19.0', 22: '22.23.3', 24: '24.21.0' };
@@ -57,15 +58,8 @@ async function run(version) {
     child.on('close', (status) => resolve(status === 0));
   });
   const seconds = Math.round((Date.now() - started) / 1000);
-  const tally = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {};
-  const { numPassedTests: passed = 0, numFailedTests = 0, numPendingTests: skipped = 0 } = tally;
-  // A suite that fails to load has no failed tests, but counts as failed.
-  const failed = Math.max(numFailedTests, ok ? 0 : 1);
-  const rest = skipped > 0 ? `, ${skipped} skipped` : '';
-  return {
-    failed,
-    line: `Node ${version}: ${passed} passed, ${failed} failed${rest} (${seconds} s)`,
-  };
+  const tally = readTally(report, ok, root);
+  return { ...tally, line: `Node ${version}: ${sayTally(tally)} (${seconds} s)` };
 }
 
 setup();
@@ -73,5 +67,8 @@ const results = [];
 for (const version of asked.length > 0 ? asked : ['22', '24']) {
   results.push(await run(versions[version] ?? version));
 }
-for (const { line } of results) console.log(line);
+for (const { line, failures } of results) {
+  for (const failure of failures) console.log(`FAIL ${failure}`);
+  console.log(line);
+}
 process.exitCode = results.every(({ failed }) => failed === 0) ? 0 : 1;

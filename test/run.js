@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } fr
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import { install, setup } from '../bin/setup.js';
+import { readTally, sayTally } from './tally.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const report = path.join(root, 'test-results', 'vitest.json');
@@ -73,17 +74,7 @@ async function runTests() {
     ],
     true,
   );
-  if (!existsSync(report)) return { ok, passed: 0, failed: 1, skipped: 0 };
-  const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(
-    readFileSync(report, 'utf8'),
-  );
-  // A suite that could not even load has no failed test in it, but it failed.
-  return {
-    ok,
-    passed: numPassedTests,
-    failed: Math.max(numFailedTests, ok ? 0 : 1),
-    skipped: numPendingTests,
-  };
+  return readTally(report, ok, root);
 }
 
 /** Whether a test there runs the built program; a filter that is no path may mean any. */
@@ -104,7 +95,7 @@ const verdicts = only.length > 0 ? [] : await runChecks();
 const tests = await runTests();
 const passed = tests.passed + verdicts.filter(Boolean).length;
 const failed = tests.failed + verdicts.filter((ok) => !ok).length;
-console.log(
-  `${passed} passed, ${failed} failed${tests.skipped > 0 ? `, ${tests.skipped} skipped` : ''}`,
-);
+// Once more and short: the details are far above, and CI repeats these lines at its end.
+for (const failure of tests.failures) console.log(`FAIL ${failure}`);
+console.log(sayTally({ ...tests, passed, failed }));
 process.exitCode = failed === 0 && tests.ok ? 0 : 1;
