@@ -2,6 +2,7 @@ import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
+import type { Attribute } from '../normaliser.ts';
 import type { Related } from '../related.ts';
 import {
   and,
@@ -86,26 +87,29 @@ const diskIds = ({ properties }: RawResource): unknown[] =>
 /** Ids differ in case; readers keep those of live resources in lower case too. */
 const lowered = (id: unknown): unknown => (typeof id === 'string' ? id.toLowerCase() : id);
 
+/** What machines are made with: one by one, or by a scale set. */
+const machineAttributes = {
+  os: { type: 'string', meaning: '`linux` or `windows`', spelling: ['linux', 'windows'] },
+  password_auth: {
+    type: 'bool',
+    meaning:
+      'password sign-in is allowed: on Linux, if disablePasswordAuthentication is not true; on Windows, always',
+    absent: true,
+  },
+  'encryption.at_host': { type: 'bool', meaning: 'encryption at host is on', absent: false },
+  public_access: {
+    type: 'bool',
+    meaning: 'a network interface has a public IP address',
+    absent: false,
+  },
+  ...userDataAttribute,
+} as const satisfies Readonly<Record<string, Attribute>>;
+
 export const virtualMachines = normaliser({
   types: ['Azure::Compute::virtualMachines'],
   source:
     'Azure Resource Manager template reference, Microsoft.Compute/virtualMachines, 2024-03-01',
-  attributes: {
-    os: { type: 'string', meaning: '`linux` or `windows`', spelling: ['linux', 'windows'] },
-    password_auth: {
-      type: 'bool',
-      meaning:
-        'password sign-in is allowed: on Linux, if disablePasswordAuthentication is not true; on Windows, always',
-      absent: true,
-    },
-    'encryption.at_host': { type: 'bool', meaning: 'encryption at host is on', absent: false },
-    public_access: {
-      type: 'bool',
-      meaning: 'a network interface has a public IP address',
-      absent: false,
-    },
-    ...userDataAttribute,
-  },
+  attributes: machineAttributes,
   arguments: {
     disablePasswordAuthentication: {
       azurerm_linux_virtual_machine: 'disable_password_authentication',
@@ -121,42 +125,30 @@ export const virtualMachines = normaliser({
   from: {
     azure: (raw, related) => {
       const { properties } = raw;
-      const os = osOf(properties);
       return {
         // Azure shows neither of what exists.
         'user_data.secrets': isListed(raw)
           ? undefined
           : ofBoth(at(properties, 'osProfile', 'customData'), at(properties, 'userData')),
-        os,
-        password_auth: isUnknown(os) ? os : os === 'windows' ? true : takesPasswords(properties),
+        ...signIn(properties),
         'encryption.at_host': flag(at(properties, 'securityProfile', 'encryptionAtHost')),
         public_access: or(
           some(at(properties, 'networkProfile', 'networkInterfaces'), (one) =>
             isPublic(lowered(at(one, 'id')), related),
           ),
-          some(at(properties, 'networkProfile', 'networkInterfaceConfigurations'), (one) =>
-            some(at(one, 'properties', 'ipConfigurations'), (ip) =>
-              isGiven(at(ip, 'properties', 'publicIPAddressConfiguration')),
-            ),
-          ),
+          asksForAddress(properties),
         ),
       };
     },
     terraform: ({ properties, source }, related) => {
       const type = String(source['terraform_type']);
-      const keysOnly =
-        flag(planned(properties, 'disable_password_authentication')) ??
-        flag(planned(properties, 'os_profile_linux_config', 'disable_password_authentication')) ??
-        type.includes('_linux_'); // the provider's own default of these
-      const os = plannedOs(type, properties);
       const interfaces = list(planned(properties, 'network_interface_ids'));
       return {
         'user_data.secrets': ofBoth(
           planned(properties, 'custom_data') ?? planned(properties, 'os_profile', 'custom_data'),
           planned(properties, 'user_data'),
         ),
-        os,
-        password_auth: os === 'windows' ? true : not(keysOnly),
+        ...plannedSignIn(type, properties),
         'encryption.at_host': flag(planned(properties, 'encryption_at_host_enabled')),
         public_access: or(
           ...(isUnknown(interfaces) ? [interfaces] : interfaces).map((id) => isPublic(id, related)),
@@ -171,10 +163,36 @@ export const scaleSets = normaliser({
   types: ['Azure::Compute::virtualMachineScaleSets'],
   source:
     'Azure Resource Manager template reference, Microsoft.Compute/virtualMachineScaleSets, 2024-03-01',
-  attributes: userDataAttribute,
+  attributes: machineAttributes,
+  arguments: {
+    disablePasswordAuthentication: {
+      azurerm_linux_virtual_machine_scale_set: 'disable_password_authentication',
+      azurerm_orchestrated_virtual_machine_scale_set:
+        'os_profile.linux_configuration.disable_password_authentication',
+      azurerm_virtual_machine_scale_set: 'os_profile_linux_config.disable_password_authentication',
+    },
+    publicIPAddressConfiguration: {
+      azurerm_linux_virtual_machine_scale_set:
+        'network_interface.ip_configuration.public_ip_address',
+      azurerm_windows_virtual_machine_scale_set:
+        'network_interface.ip_configuration.public_ip_address',
+      azurerm_orchestrated_virtual_machine_scale_set:
+        'network_interface.ip_configuration.public_ip_address',
+      azurerm_virtual_machine_scale_set:
+        'network_profile.ip_configuration.public_ip_address_configuration',
+    },
+    'securityProfile.encryptionAtHost': {
+      azurerm_linux_virtual_machine_scale_set: 'encryption_at_host_enabled',
+      azurerm_windows_virtual_machine_scale_set: 'encryption_at_host_enabled',
+      azurerm_orchestrated_virtual_machine_scale_set: 'encryption_at_host_enabled',
+      azurerm_virtual_machine_scale_set:
+        'encryption_at_host_enabled of azurerm_linux_virtual_machine_scale_set or azurerm_windows_virtual_machine_scale_set',
+    },
+  },
   from: {
     azure: (raw) => {
       const profile = at(raw.properties, 'virtualMachineProfile');
+      if (profile === undefined) return withoutProfile;
       return {
         // Azure shows neither of what exists.
         'user_data.secrets': isListed(raw)
@@ -186,19 +204,65 @@ export const scaleSets = normaliser({
                 isUnknown(one) ? [one] : commandsOf(at(one, 'properties')),
               ),
             ]),
+        ...signIn(profile),
+        'encryption.at_host': flag(at(profile, 'securityProfile', 'encryptionAtHost')),
+        public_access: asksForAddress(profile),
       };
     },
-    terraform: ({ properties }) => ({
-      'user_data.secrets': secretsInAll([
-        planned(properties, 'custom_data') ?? planned(properties, 'os_profile', 'custom_data'),
-        planned(properties, 'user_data') ?? planned(properties, 'user_data_base64'),
-        ...itemsOrOne(planned(properties, 'extension')).flatMap((one) =>
-          isUnknown(one) ? [one] : plannedCommandsOf(one),
+    terraform: ({ properties, source }) => {
+      const type = String(source['terraform_type']);
+      if (
+        type.includes('_orchestrated_') &&
+        profileBlocks.every((name) => hasItems(planned(properties, name)) === false)
+      )
+        return withoutProfile;
+      return {
+        'user_data.secrets': secretsInAll([
+          planned(properties, 'custom_data') ?? planned(properties, 'os_profile', 'custom_data'),
+          planned(properties, 'user_data') ?? planned(properties, 'user_data_base64'),
+          ...itemsOrOne(planned(properties, 'extension')).flatMap((one) =>
+            isUnknown(one) ? [one] : plannedCommandsOf(one),
+          ),
+        ]),
+        ...plannedSignIn(type, properties),
+        'encryption.at_host': flag(planned(properties, 'encryption_at_host_enabled')),
+        public_access: some(
+          planned(properties, 'network_interface') ?? planned(properties, 'network_profile'),
+          (one) =>
+            some(planned(one, 'ip_configuration'), (ip) =>
+              or(
+                hasItems(planned(ip, 'public_ip_address')),
+                hasItems(planned(ip, 'public_ip_address_configuration')),
+              ),
+            ),
         ),
-      ]),
-    }),
+      };
+    },
   },
 });
+
+/** One of these is set where an orchestrated scale set has a profile for its machines. */
+const profileBlocks = [
+  'sku_name',
+  'os_profile',
+  'network_interface',
+  'user_data_base64',
+  'extension',
+];
+
+const notItsMachines = new UnknownValue(
+  'the machines, because the scale set has no profile for them',
+  { present: false },
+);
+
+/** A scale set that makes no machines: those that are added to it say of themselves what they are. */
+const withoutProfile = {
+  os: notItsMachines,
+  password_auth: false,
+  'encryption.at_host': notItsMachines,
+  public_access: false,
+  'user_data.secrets': [],
+};
 
 /** What an extension has machines run, a script above all. */
 export const machineExtensions = normaliser({
@@ -246,6 +310,35 @@ function ofBoth(customData: unknown, userData: unknown) {
   return secretsInAll([customData, userData]);
 }
 
+/** A machine's operating system, and whether it takes passwords. */
+function signIn(properties: unknown) {
+  const os = osOf(properties);
+  return {
+    os,
+    password_auth: isUnknown(os) ? os : os === 'windows' ? true : takesPasswords(properties),
+  };
+}
+
+function plannedSignIn(type: string, properties: unknown) {
+  const keysOnly =
+    flag(planned(properties, 'disable_password_authentication')) ??
+    flag(planned(properties, 'os_profile_linux_config', 'disable_password_authentication')) ??
+    flag(
+      planned(properties, 'os_profile', 'linux_configuration', 'disable_password_authentication'),
+    ) ??
+    /_(?:linux|orchestrated)_/.test(type); // the provider's own default of these
+  const os = plannedOs(type, properties);
+  return { os, password_auth: os === 'windows' ? true : not(keysOnly) };
+}
+
+/** Whether a network interface that is made with its machine asks for a public address. */
+const asksForAddress = (properties: unknown) =>
+  some(at(properties, 'networkProfile', 'networkInterfaceConfigurations'), (one) =>
+    some(at(one, 'properties', 'ipConfigurations'), (ip) =>
+      isGiven(at(ip, 'properties', 'publicIPAddressConfiguration')),
+    ),
+  );
+
 function osOf(properties: unknown) {
   const type = at(properties, 'storageProfile', 'osDisk', 'osType');
   if (isUnknown(type)) return type;
@@ -274,7 +367,14 @@ function plannedOs(type: string, properties: unknown) {
   if (type.includes('_windows_')) return 'windows';
   if (hasItems(planned(properties, 'os_profile_windows_config')) === true) return 'windows';
   if (hasItems(planned(properties, 'os_profile_linux_config')) === true) return 'linux';
-  return osOfImage(planned(properties, 'storage_image_reference', 'publisher')) ?? osNotTold;
+  const orchestrated = planned(properties, 'os_profile');
+  if (hasItems(planned(orchestrated, 'windows_configuration')) === true) return 'windows';
+  if (hasItems(planned(orchestrated, 'linux_configuration')) === true) return 'linux';
+  const image =
+    planned(properties, 'storage_image_reference') ??
+    planned(properties, 'storage_profile_image_reference') ??
+    planned(properties, 'source_image_reference');
+  return osOfImage(planned(image, 'publisher')) ?? osNotTold;
 }
 
 /** A machine without an OS profile is made of a disk that somebody prepared: nothing says who may sign in. */

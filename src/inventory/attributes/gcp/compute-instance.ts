@@ -1,6 +1,6 @@
 import { UnknownValue } from '../../../contract/resources.ts';
-import type { RawResource } from '../../model.ts';
 import { normaliser } from '../normaliser.ts';
+import type { Attribute } from '../normaliser.ts';
 import {
   at,
   flag,
@@ -20,48 +20,57 @@ import type { Get } from './read-google.ts';
 const shieldedSource =
   'Compute Engine API v1 reference, ShieldedInstanceConfig, as of 2025-06: true if the settings omit it';
 
-export const computeInstance = normaliser({
-  types: ['GCP::Compute::Instance'],
-  source: 'Compute Engine API v1 reference, instances, as of 2025-06',
-  attributes: {
-    public_access: {
-      type: 'bool',
-      meaning: 'a network interface has an external IP address',
-      absent: false,
-    },
-    service_accounts: { type: 'list', meaning: 'service accounts of the VM instance', absent: [] },
-    'service_accounts[].email': { type: 'string', meaning: 'email address of the service account' },
-    'service_accounts[].scopes': {
-      type: 'list<string>',
-      meaning: 'access scopes as URLs',
-      absent: [],
-    },
-    metadata: {
-      type: 'map<string,string>',
-      meaning: 'instance metadata, without the project metadata',
-      absent: {},
-    },
-    ...userDataAttribute,
-    'shielded.vtpm': {
-      type: 'bool',
-      meaning: 'vTPM is enabled; unknown in a plan without Shielded VM settings',
-      absent: false,
-      source: shieldedSource,
-    },
-    'shielded.integrity_monitoring': {
-      type: 'bool',
-      meaning: 'integrity monitoring is enabled; unknown in a plan without Shielded VM settings',
-      absent: false,
-      source: shieldedSource,
-    },
-    'shielded.secure_boot': { type: 'bool', meaning: 'Secure Boot is enabled', absent: false },
+/** What a VM instance is started with; an instance template has it all for its instances. */
+const attributes = {
+  public_access: {
+    type: 'bool',
+    meaning: 'a network interface has an external IP address',
+    absent: false,
   },
-  arguments: {
-    accessConfigs: 'access_config',
-    serviceAccounts: 'service_account',
-    shieldedInstanceConfig: 'shielded_instance_config',
+  service_accounts: { type: 'list', meaning: 'service accounts of the VM instance', absent: [] },
+  'service_accounts[].email': {
+    type: 'string',
+    meaning: 'email address of the service account, or `default`',
   },
-  from: fromGoogle((get, raw) => ({
+  'service_accounts[].scopes': {
+    type: 'list<string>',
+    meaning: 'access scopes as URLs',
+    absent: [],
+  },
+  metadata: {
+    type: 'map<string,string>',
+    meaning: 'instance metadata, without the project metadata',
+    absent: {},
+  },
+  ...userDataAttribute,
+  'shielded.vtpm': {
+    type: 'bool',
+    meaning: 'vTPM is enabled; unknown in plans and templates without Shielded VM settings',
+    absent: false,
+    source: shieldedSource,
+  },
+  'shielded.integrity_monitoring': {
+    type: 'bool',
+    meaning:
+      'integrity monitoring is enabled; unknown in plans and templates without Shielded VM settings',
+    absent: false,
+    source: shieldedSource,
+  },
+  'shielded.secure_boot': { type: 'bool', meaning: 'Secure Boot is enabled', absent: false },
+} as const satisfies Readonly<Record<string, Attribute>>;
+
+const argumentNames = {
+  accessConfigs: 'access_config',
+  serviceAccounts: 'service_account',
+  shieldedInstanceConfig: 'shielded_instance_config',
+};
+
+/** @param unlessSet what vTPM and integrity monitoring are where nothing is set about Shielded VM */
+function readMachine(get: Get, unlessSet: boolean | UnknownValue) {
+  const metadata = metadataOf(get('metadata'), get('metadataStartupScript'));
+  const set = hasItems(get('shieldedInstanceConfig'));
+  const shielded = set === true || isUnknown(set) ? set : unlessSet;
+  return {
     public_access: some(get('networkInterfaces') ?? get('networkInterface'), (one) =>
       or(
         hasItems(itemValue(one, 'accessConfigs') ?? itemValue(one, 'accessConfig')),
@@ -72,34 +81,36 @@ export const computeInstance = normaliser({
       email: text(itemValue(one, 'email')),
       scopes: mapList(itemValue(one, 'scopes'), scopeUrl),
     })),
-    metadata: metadataOf(get('metadata'), get('metadataStartupScript')),
-    'user_data.secrets': secretsInValues(metadataOf(get('metadata'), get('metadataStartupScript'))),
-    'shielded.vtpm': flag(get('shieldedInstanceConfig', 'enableVtpm')) ?? shielded(get, raw),
+    metadata,
+    'user_data.secrets': secretsInValues(metadata),
+    'shielded.vtpm': flag(get('shieldedInstanceConfig', 'enableVtpm')) ?? shielded,
     'shielded.integrity_monitoring':
-      flag(get('shieldedInstanceConfig', 'enableIntegrityMonitoring')) ?? shielded(get, raw),
+      flag(get('shieldedInstanceConfig', 'enableIntegrityMonitoring')) ?? shielded,
     'shielded.secure_boot': flag(get('shieldedInstanceConfig', 'enableSecureBoot')),
-  })),
+  };
+}
+
+/** Both are on by default where the image can have them; which it can, only the machine that exists shows. */
+const imageDecides = new UnknownValue('whether the image supports Shielded VM', { present: false });
+
+export const computeInstance = normaliser({
+  types: ['GCP::Compute::Instance'],
+  source: 'Compute Engine API v1 reference, instances, as of 2025-06',
+  attributes,
+  arguments: argumentNames,
+  from: fromGoogle((get, raw) => readMachine(get, isAsset(raw) ? false : imageDecides)),
 });
 
 export const instanceTemplate = normaliser({
   types: ['GCP::Compute::InstanceTemplate'],
   source: 'Compute Engine API v1 reference, instanceTemplates, as of 2025-06',
-  attributes: userDataAttribute,
-  from: fromGoogle((get) => ({
-    'user_data.secrets': secretsInValues(
-      metadataOf(get('properties', 'metadata') ?? get('metadata'), get('metadataStartupScript')),
-    ),
-  })),
+  attributes,
+  arguments: argumentNames,
+  // The API has the machine's settings in `properties`, Terraform beside the name.
+  from: fromGoogle((get) =>
+    readMachine((...path) => get('properties', ...path) ?? get(...path), imageDecides),
+  ),
 });
-
-/** Both are on by default where the image can have them; which it can, only the machine that exists shows. */
-function shielded(get: Get, raw: RawResource) {
-  const settings = hasItems(get('shieldedInstanceConfig'));
-  if (settings === true || isUnknown(settings)) return settings;
-  return isAsset(raw)
-    ? false
-    : new UnknownValue('whether the image supports Shielded VM', { present: false });
-}
 
 const scopeBase = 'https://www.googleapis.com/auth/';
 

@@ -103,11 +103,12 @@ function regionOf(asset: Asset, data: Fields, path: string): RawResource['region
   return /^[a-z]+-[a-z]+\d+-[a-z]$/.test(region) ? region.slice(0, -2) : region;
 }
 
-/** Labels have their own name in the APIs of Cloud SQL and Kubernetes Engine. */
+/** Labels have their own name in the APIs of Cloud SQL and Kubernetes Engine; instance templates have their instances'. */
 const labelsOf = (asset: Asset, data: Fields): unknown =>
   [
     data['labels'],
     data['resourceLabels'],
     field(data['settings'], 'userLabels'),
+    field(data['properties'], 'labels'),
     asset.labels,
   ].find(isFields);

@@ -209,6 +209,7 @@ describe('of an instance', () => {
     );
     expect(attributes).toEqual({
       instance_type: 't2.medium',
+      root_volume: { encryption: { enabled: true } },
       subnet_id: 'subnet-1',
       public_access: true,
       iam_instance_profile: 'arn:aws:iam::123456789012:instance-profile/web',
@@ -222,6 +223,54 @@ describe('of an instance', () => {
         { device: '/dev/sdf', encryption: { enabled: 'not known' } },
       ],
     });
+  });
+});
+
+describe('whether the root volume of an instance is encrypted', () => {
+  const rootVolume = (properties: object) =>
+    attributesOfTemplate({ It: ['AWS::EC2::Instance', { ...properties }] })['root_volume'];
+  const encrypted = (enabled: unknown) => ({ encryption: { enabled } });
+
+  test('is what the mapping of its device says, by either usual name', () => {
+    const mapped = (DeviceName: unknown, Encrypted: unknown) =>
+      rootVolume({ BlockDeviceMappings: [{ DeviceName, Ebs: { Encrypted } }] });
+    expect(mapped('/dev/xvda', true)).toEqual(encrypted(true));
+    expect(mapped('/dev/sda1', true)).toEqual(encrypted(true));
+    expect(mapped('/dev/sda1', false)).toEqual(encrypted(false));
+    expect(mapped('/dev/xvda', { Ref: 'Encrypt' })).toEqual(encrypted('not known'));
+  });
+
+  test('is not what another device says', () => {
+    const BlockDeviceMappings = [{ DeviceName: '/dev/sdf', Ebs: { Encrypted: true } }];
+    expect(rootVolume({ BlockDeviceMappings })).toEqual(encrypted(false));
+  });
+
+  test('is not known where a device has a name that is not known, or the mappings are', () => {
+    const BlockDeviceMappings = [{ DeviceName: { Ref: 'Device' }, Ebs: { Encrypted: true } }];
+    expect(rootVolume({ BlockDeviceMappings })).toEqual(encrypted('not known'));
+    expect(rootVolume({ BlockDeviceMappings: { Ref: 'Mappings' } })).toEqual(
+      encrypted('not known'),
+    );
+    expect(rootVolume({ LaunchTemplate: { LaunchTemplateId: 'lt-1', Version: '1' } })).toEqual(
+      encrypted('not known'),
+    );
+  });
+
+  test('is found in AWS Config by the root device that the item names', () => {
+    const attributes = attributesOfItem(
+      [
+        'AWS::EC2::Instance',
+        {
+          rootDeviceName: '/dev/xvdb',
+          blockDeviceMappings: [
+            { deviceName: '/dev/xvda', ebs: { volumeId: 'vol-elsewhere' } },
+            { deviceName: '/dev/xvdb', ebs: { volumeId: 'item-1' } },
+          ],
+        },
+      ],
+      ['AWS::EC2::Volume', { encrypted: true }],
+    );
+    expect(attributes).toHaveProperty('root_volume', encrypted(true));
   });
 });
 

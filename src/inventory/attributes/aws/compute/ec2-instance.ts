@@ -1,30 +1,17 @@
-import { defined } from '../../../../contract/defined.ts';
 import { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import { joinedAttribute } from '../../joined.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import {
-  at,
-  flag,
-  isGiven,
-  isOneOf,
-  isUnknown,
-  joinLists,
-  list,
-  mapList,
-  or,
-  some,
-  text,
-} from '../../values.ts';
+import { at, flag, isGiven, isOneOf, isUnknown, list, or, some, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { notRecorded } from '../config-item.ts';
-import { encryptedByDefault, isEncrypted } from '../ebs-encryption.ts';
 import { itemPolicies, planPolicies, role, templatePolicies } from '../identity/iam-holder.ts';
 import { planned } from '../plan-value.ts';
 import { addressOfSubnet } from '../network/subnet.ts';
 import { instanceRoleAttributes, roleOfProfile } from './instance-role.ts';
 import { metadataService, metadataServiceAttributes } from './metadata-service.ts';
+import { attachedVolumes, mappedVolumes, plannedVolumes, volumeAttributes } from './volumes.ts';
 import { secretsIn, userDataAttribute } from '../../user-data.ts';
 
 const addressTypes = ['AWS::EC2::EIP', 'AWS::EC2::EIPAssociation'];
@@ -60,14 +47,7 @@ export const ec2Instance = normaliser({
       meaning: 'metrics are published every minute instead of every five minutes',
       absent: false,
     },
-    volumes: { type: 'list', meaning: 'EBS volumes in the block device mappings', absent: [] },
-    'volumes[].device': { type: 'string', meaning: 'device name' },
-    'volumes[].encryption.enabled': {
-      type: 'bool',
-      meaning: 'the volume is encrypted',
-      absent: false,
-      source: encryptedByDefault,
-    },
+    ...volumeAttributes,
   },
   arguments: {
     EbsOptimized: 'ebs_optimized',
@@ -115,7 +95,7 @@ export const ec2Instance = normaliser({
         detailed_monitoring: flag(
           at(raw.properties, 'Monitoring') ?? at(data, 'Monitoring', 'Enabled'),
         ),
-        volumes: ebsVolumes(given('BlockDeviceMappings'), raw, related),
+        ...mappedVolumes(given('BlockDeviceMappings'), raw, related),
       };
     },
     terraform: (raw, related) => {
@@ -156,7 +136,7 @@ export const ec2Instance = normaliser({
         ...roleOfProfile(profile, related, (one) => planPolicies(one, role, related)),
         ebs_optimized: flag(given('ebs_optimized')),
         detailed_monitoring: flag(own('monitoring') ?? planned(template, 'monitoring', 'enabled')),
-        volumes: plannedVolumes(raw, template, related),
+        ...plannedVolumes(raw.properties, template, raw, related),
       };
     },
     'aws-config': (raw, related) => ({
@@ -179,7 +159,7 @@ export const ec2Instance = normaliser({
       ),
       ebs_optimized: flag(at(raw.properties, 'ebsOptimized')),
       detailed_monitoring: isOneOf(at(raw.properties, 'monitoring', 'state'), 'enabled', 'pending'),
-      volumes: attachedVolumes(at(raw.properties, 'blockDeviceMappings'), related),
+      ...attachedVolumes(raw, related),
     }),
   },
 });
@@ -255,57 +235,3 @@ const isOfInstance = (raw: RawResource, related: Related): boolean =>
 
 const hasElasticAddress = (raw: RawResource, related: Related): boolean =>
   addressTypes.some((type) => related.referring(raw, type, instanceOfAddress).length > 0);
-
-const volume = (device: unknown, encrypted: unknown) => ({
-  ...defined({ device }),
-  encryption: { enabled: encrypted ?? false },
-});
-
-/** Mappings without EBS name instance store, or take a device away. */
-function ebsVolumes(mappings: unknown, raw: RawResource, related: Related) {
-  const items = list(mappings);
-  if (isUnknown(items)) return items;
-  return items
-    .filter((one) => isUnknown(one) || at(one, 'Ebs') !== undefined)
-    .map((one) =>
-      isUnknown(one)
-        ? one
-        : volume(
-            text(at(one, 'DeviceName')),
-            isEncrypted(at(one, 'Ebs', 'Encrypted'), at(one, 'Ebs', 'SnapshotId'), raw, related),
-          ),
-    );
-}
-
-function plannedVolumes(raw: RawResource, template: unknown, related: Related): unknown {
-  const plannedVolume = (mapping: unknown, ebs: unknown) =>
-    volume(
-      text(planned(mapping, 'device_name')),
-      isEncrypted(planned(ebs, 'encrypted'), planned(ebs, 'snapshot_id'), raw, related),
-    );
-  const own = ['root_block_device', 'ebs_block_device'].map((name) =>
-    mapList(planned(raw.properties, name), (one) => plannedVolume(one, one)),
-  );
-  const ofTemplate = list(planned(template, 'block_device_mappings'));
-  return joinLists(
-    ...own,
-    isUnknown(ofTemplate)
-      ? ofTemplate
-      : ofTemplate.flatMap((one) =>
-          planned(one, 'ebs') === undefined ? [] : [plannedVolume(one, planned(one, 'ebs'))],
-        ),
-  );
-}
-
-/** An instance's item names its volumes; whether they are encrypted is in theirs. */
-const attachedVolumes = (mappings: unknown, related: Related) =>
-  mapList(mappings, (one) => {
-    const id = at(one, 'ebs', 'volumeId');
-    const found = related.find(id, 'AWS::EC2::Volume');
-    return volume(
-      at(one, 'deviceName'),
-      found
-        ? flag(at(found.properties, 'encrypted'))
-        : new UnknownValue('a volume that is not in this input', { present: false }),
-    );
-  });

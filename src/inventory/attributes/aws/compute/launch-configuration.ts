@@ -7,6 +7,7 @@ import { addressOfSubnet } from '../network/subnet.ts';
 import { secretsIn, userDataAttribute } from '../../user-data.ts';
 import { planned } from '../plan-value.ts';
 import { metadataService, metadataServiceAttributes } from './metadata-service.ts';
+import { mappedVolumes, plannedVolumes, volumeAttributes } from './volumes.ts';
 
 const groupOf = ({ properties }: RawResource): unknown =>
   field(properties, 'LaunchConfigurationName') ?? properties.launch_configuration;
@@ -35,6 +36,7 @@ const fromApi = (raw: RawResource, related: Related) => ({
     field(raw.properties, 'MetadataOptions', 'HttpEndpoint'),
     field(raw.properties, 'MetadataOptions', 'HttpTokens'),
   ),
+  ...mappedVolumes(field(raw.properties, 'BlockDeviceMappings'), raw, related),
 });
 
 export const launchConfiguration = normaliser({
@@ -49,9 +51,12 @@ export const launchConfiguration = normaliser({
     },
     ...metadataServiceAttributes,
     ...userDataAttribute,
+    ...volumeAttributes,
   },
   arguments: {
     AssociatePublicIpAddress: 'associate_public_ip_address',
+    Encrypted: 'encrypted',
+    HttpTokens: 'metadata_options.http_tokens',
   },
   from: {
     cloudformation: fromApi,
@@ -67,6 +72,7 @@ export const launchConfiguration = normaliser({
         planned(raw.properties, 'metadata_options', 'http_endpoint'),
         planned(raw.properties, 'metadata_options', 'http_tokens'),
       ),
+      ...plannedVolumes(raw.properties, undefined, raw, related),
     }),
   },
 });

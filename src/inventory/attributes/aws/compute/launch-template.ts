@@ -1,12 +1,15 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
+import type { Related } from '../../related.ts';
 import { at, flag, some } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { secretsIn, userDataAttribute } from '../../user-data.ts';
 import { planned } from '../plan-value.ts';
 import { metadataService, metadataServiceAttributes } from './metadata-service.ts';
+import { mappedVolumes, plannedVolumes, volumeAttributes } from './volumes.ts';
 
-const fromApi = ({ properties }: RawResource) => {
+const fromApi = (raw: RawResource, related: Related) => {
+  const { properties } = raw;
   const options = field(properties, 'LaunchTemplateData', 'MetadataOptions');
   return {
     ...metadataService(field(options, 'HttpEndpoint'), field(options, 'HttpTokens')),
@@ -14,6 +17,7 @@ const fromApi = ({ properties }: RawResource) => {
     public_access: some(field(properties, 'LaunchTemplateData', 'NetworkInterfaces'), (one) =>
       flag(field(one, 'AssociatePublicIpAddress')),
     ),
+    ...mappedVolumes(field(properties, 'LaunchTemplateData', 'BlockDeviceMappings'), raw, related),
   };
 };
 
@@ -28,23 +32,26 @@ export const launchTemplate = normaliser({
       meaning: 'a network interface requests a public IPv4 address; if not set, the subnet decides',
       absent: false,
     },
+    ...volumeAttributes,
   },
   arguments: {
     AssociatePublicIpAddress: 'network_interfaces.associate_public_ip_address',
+    Encrypted: 'block_device_mappings.ebs.encrypted',
     HttpTokens: 'metadata_options.http_tokens',
   },
   from: {
     cloudformation: fromApi,
     'aws-config': fromApi,
-    terraform: ({ properties }) => ({
+    terraform: (raw, related) => ({
       ...metadataService(
-        planned(properties, 'metadata_options', 'http_endpoint'),
-        planned(properties, 'metadata_options', 'http_tokens'),
+        planned(raw.properties, 'metadata_options', 'http_endpoint'),
+        planned(raw.properties, 'metadata_options', 'http_tokens'),
       ),
-      'user_data.secrets': secretsIn(planned(properties, 'user_data')),
-      public_access: some(at(properties, 'network_interfaces'), (one) =>
+      'user_data.secrets': secretsIn(planned(raw.properties, 'user_data')),
+      public_access: some(at(raw.properties, 'network_interfaces'), (one) =>
         flag(planned(one, 'associate_public_ip_address')),
       ),
+      ...plannedVolumes(undefined, raw.properties, raw, related),
     }),
   },
 });
