@@ -88,6 +88,8 @@ const CostImportResult = z.looseObject({
   /** How many billing periods there are of each change, and the first 100 of them. */
   changes: z.looseObject({ added: z.int(), replaced: z.int(), unchanged: z.int() }),
   periods: z.array(ImportedPeriod),
+  /** How many of them are older than the server keeps charges: it removes them within minutes. */
+  expired: z.int().optional(),
   /** Of all these periods. */
   totals: z.array(
     z.looseObject({ currency: z.string(), before: CurrencyTotals, after: CurrencyTotals }),

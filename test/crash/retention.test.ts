@@ -108,6 +108,7 @@ async function start(deps: Deps): Promise<void> {
   createCostImportWork(deps, {
     ...{ createRunner: noRunner, readFiles: never, imported: () => Promise.resolve() },
     tags: [],
+    keptMs: Infinity,
   });
   createUtilization(deps);
   await cleanUp(deps, { writing: new Set(), end: never, ended: () => undefined });

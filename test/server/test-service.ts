@@ -204,6 +204,7 @@ export async function startTestService(
     createRunner: createLaneRunner,
     readFiles: options.readFiles ?? readFiles,
     tags: costTagsOf(options.config ?? {}),
+    keptMs: retention.cost,
     imported: chargesImported(deps),
   });
   const baseUrl = (): string => options.publicUrl ?? 'https://govctl.test';

@@ -63,10 +63,14 @@ export function describeImport(done: CostImport, style: Style, columns: number):
     ...(result.rounded > 0
       ? [`${count(result.rounded, 'amount')} rounded to 18 decimal places\n`]
       : []),
+    ...((result.expired ?? 0) > 0 ? [`${style.yellow(expiredText(result.expired ?? 0))}\n`] : []),
     `\n${table}`,
     ...(left > 0 ? [`... and ${inThrees(left)} more\n`] : []),
   ].join('');
 }
+
+const expiredText = (periods: number): string =>
+  `${count(periods, 'billing period')} ${periods === 1 ? 'is' : 'are'} older than the server keeps cost data (retention.cost of its --config file) and will be removed`;
 
 type ReadFile = NonNullable<CostImport['result']>['files'][number];
 

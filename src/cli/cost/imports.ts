@@ -14,6 +14,9 @@ interface ListOptions {
 const nameOf = ({ name, files }: CostImport): string =>
   name ?? files.map((file) => file.name).join(', ');
 
+const statusOf = ({ status, dry_run: isDryRun }: CostImport): string =>
+  isDryRun ? `${status} (dry run)` : status;
+
 export const imports: OwnNoun<CostImport, ListOptions> = {
   one: 'cost import',
   many: 'cost imports',
@@ -29,7 +32,7 @@ export const imports: OwnNoun<CostImport, ListOptions> = {
       const time = shortTime(now, room);
       return [
         { title: ageTitle(room), cell: ({ created_at: at }) => time(at) },
-        { title: 'STATUS', cell: ({ status }) => status },
+        { title: 'STATUS', cell: statusOf },
         { title: 'NAME', cell: nameOf, shrinks: 'middle' },
         { title: 'SIZE', cell: ({ bytes }) => showSize(bytes), isRight: true, drops: 2 },
         numberColumn('ROWS', ({ result }) => result?.rows, { drops: 1 }),
@@ -44,7 +47,7 @@ export const imports: OwnNoun<CostImport, ListOptions> = {
         nameOf(one) || one.id,
         [
           ['id', one.id],
-          ['status', one.status],
+          ['status', statusOf(one)],
           ['files', one.files.map((file) => `${file.name} (${showSize(file.size)})`).join(', ')],
           ['created', `${utcMinute(one.created_at)} by ${userName(one.created_by)}`],
           ['expires', utcMinute(one.expires_at)],

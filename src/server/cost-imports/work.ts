@@ -2,7 +2,7 @@ import type { CostImport, CostImportResult, ImportedPeriod } from '../../contrac
 import { inThrees } from '../../contract/in-threes.ts';
 import { AmountSum, readAmount, showAmount } from '../../cost/amount.ts';
 import type { CurrencyTotals } from '../../cost/table/period.ts';
-import { costPeriods, periodId } from '../cost/collection.ts';
+import { costPeriods, periodEnd, periodId } from '../cost/collection.ts';
 import type { StoredPeriod } from '../cost/collection.ts';
 import type { Deps } from '../deps.ts';
 import { timestamp } from '../deps.ts';
@@ -33,6 +33,8 @@ export interface CostImportOptions {
   readonly readFiles: ReadFiles;
   /** Lower-case keys of the tags that charges are stored with. */
   readonly tags: readonly string[];
+  /** Milliseconds after its end that a period is kept. */
+  readonly keptMs: number;
   /** In the transaction that replaces periods: has the nouns that are made of charges look at them anew. */
   readonly imported: (tx: Tx, changed: readonly StoredPeriod[]) => Promise<void>;
 }
@@ -51,12 +53,14 @@ const blobForm = /^imp_\w+\.job_\w+\./;
 
 export function createCostImportWork(
   deps: Deps,
-  { createRunner, readFiles, tags, imported }: CostImportOptions,
+  { createRunner, readFiles, tags, keptMs, imported }: CostImportOptions,
 ): CostImportWork {
   const { store, clock, ids, log } = deps;
   const { blobs } = store;
   const writing = new Set<string>();
   const running = new Map<string, ReadProgress>();
+
+  const keptSince = (): number => clock.now() - keptMs;
 
   const removeBlob = async (blob: string): Promise<void> => {
     await blobs.remove(blob).catch((error: unknown) => {
@@ -134,7 +138,7 @@ export function createCostImportWork(
         },
       );
       const refusal = refusalOf(charges, begun);
-      if (refusal) await fail(claimed, { reason: refusal }, resultOf(charges, []));
+      if (refusal) await fail(claimed, { reason: refusal }, resultOf(charges, [], keptSince()));
       else {
         kept = new Set(charges.periods.flatMap(({ charges: file }) => (file ? [file.blob] : [])));
         kept = await complete(claimed, charges);
@@ -236,7 +240,7 @@ export function createCostImportWork(
         if (known) replaced.push(known.charges.blob);
       }
       if (changed.length > 0) await imported(tx, changed);
-      return { ...found, status: 'completed', result: resultOf(charges, changes) };
+      return { ...found, status: 'completed', result: resultOf(charges, changes, keptSince()) };
     });
     if (!isEnded) return new Set();
     // Who is reading them begins again, with those that are there now.
@@ -316,9 +320,11 @@ function changeOf(
   };
 }
 
+/** @param keptSince periods that ended before are removed again, in milliseconds since the epoch */
 function resultOf(
   { files, rows, rejected, rejected_rows, rounded, currencies }: ReadCharges,
   periods: readonly ImportedPeriod[],
+  keptSince: number,
 ): CostImportResult {
   const count = (change: ImportedPeriod['change']): number =>
     periods.filter((one) => one.change === change).length;
@@ -334,6 +340,7 @@ function resultOf(
       replaced: count('replaced'),
       unchanged: count('unchanged'),
     },
+    expired: periods.filter((one) => periodEnd(one) <= keptSince).length,
     periods: periods.slice(0, mostShown),
     totals: totalsOf(periods),
   };

@@ -40,13 +40,16 @@ export const periodId = ({
 }: Pick<StoredPeriod, 'provider' | 'billing_account' | 'period'>): string =>
   `cost_${hash('sha256', JSON.stringify([provider, account, period]), 'hex').slice(0, 32)}`;
 
+/** When a billing period (`2026-09`) is over, in milliseconds since the epoch. */
+export const periodEnd = ({ period }: Pick<StoredPeriod, 'period'>): number =>
+  Date.UTC(Number(period.slice(0, 4)), Number(period.slice(5)), 1);
+
 export const costPeriods: CollectionSpec<StoredPeriod> = {
   name: 'cost_periods',
   index: { period: ({ period }) => period, provider: ({ provider }) => provider },
   order: {
     period: ({ period }) => period,
-    /** When the month is over, in milliseconds since the epoch. */
-    end: ({ period }) => Date.UTC(Number(period.slice(0, 4)), Number(period.slice(5)), 1),
+    end: periodEnd,
     id: ({ id }) => id,
     imported_at: ({ imported_at }) => imported_at,
   },

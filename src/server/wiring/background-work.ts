@@ -161,6 +161,7 @@ export function startBackgroundWork(
     createRunner: createLaneRunner,
     readFiles: fileReader.readFiles,
     tags: costTagsOf(config),
+    keptMs: retention.cost,
     imported: chargesImported(deps),
   });
   const reportDeliveries = startReportDeliveries(deps, {

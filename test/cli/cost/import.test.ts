@@ -142,6 +142,16 @@ it('is listed, shown and deleted by its ID', async () => {
   expect((await imports('list')).stdout).not.toContain('left open');
 });
 
+it('says that charges are older than the server keeps them, and which imports were dry runs', async () => {
+  await writeFile(path.join(cwd, '1.csv'), january.replaceAll('2026-', '2019-'));
+  const { stdout, exitCode } = await run(['1.csv', '--dry-run']);
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain(
+    '1 billing period is older than the server keeps cost data (retention.cost of its --config file) and will be removed\n',
+  );
+  expect((await run(['list'], undefined, {}, 'imports')).stdout).toMatch(/completed \(dry run\) /);
+});
+
 describe('an import that ends before it is committed', () => {
   const imports = async () => (await service.send('GET', '/v1/cost/imports')).json.imports;
   beforeEach(async () => {

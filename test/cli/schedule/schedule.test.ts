@@ -50,6 +50,7 @@ describe('govctl schedule create', () => {
         '  when     At 09:00, only on Monday (0 9 * * 1, Europe/Berlin)',
         '  report   "Weekly", Compliance Summary, soc2, last week',
         '  email    a@example.com',
+        '  problem  delivery.email.recipients cannot be sent to: no mail server is configured. Ask the operator to set smtp in the --config file, or GOVCTL_SMTP_URL',
         '  status   enabled',
         '  next     Mon 2 Mar 2026 09:00 Europe/Berlin (2026-03-02 08:00 UTC)',
         '  created  2026-03-01 12:00 UTC by bootstrap',

@@ -112,6 +112,12 @@ describe('an import', () => {
     expect([await periodsOf(), await blobsOf()]).toEqual(before);
   });
 
+  it('counts the billing periods that are older than the server keeps charges', async () => {
+    const old = 'AWS,1,S3,USD,5,2021-03-03,2021-03-01,\n';
+    const done = await importFiles(service, [csv([...january, old])]);
+    expect(done.result).toMatchObject({ changes: { added: 2 }, expired: 1 });
+  });
+
   it('with a row that cannot be read is refused, and names file, line and column', async () => {
     const bad = 'AWS,1,S3,USD,NaN,2026-01-03,2026-01-01,\n';
     const done = await importFiles(service, [csv(january), csv([...february, bad], 'b.csv')]);

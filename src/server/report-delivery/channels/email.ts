@@ -19,6 +19,9 @@ const silentWithin = 60_000;
 /** Bytes that a mail server may say in all, before TLS or without: lines are answers of some dozen each. */
 const mostHeard = 128 * 1024;
 
+export const noMailServer =
+  'no mail server is configured. Ask the operator to set smtp in the --config file, or GOVCTL_SMTP_URL';
+
 /**
  * One message for all: everyone stands in its To. A repeat has the same Message-ID, and goes to those only who did not get
  * it before.
@@ -28,12 +31,7 @@ export const createEmailChannel =
   async (channel, message, signal) => {
     const { smtp } = config;
     if (!smtp) {
-      return {
-        ok: false,
-        permanent: true,
-        error:
-          'No mail server configured: ask the operator to set smtp in the --config file, or GOVCTL_SMTP_URL',
-      };
+      return { ok: false, permanent: true, error: `Not sent: ${noMailServer}` };
     }
     const settled = new Set(message.settled.map(({ recipient }) => recipient));
     const left = channel.recipients.filter((recipient) => !settled.has(recipient));

@@ -5,6 +5,7 @@ import type { ChannelOf, StoredChannel, Surroundings } from './channel.ts';
 import { secretFor, secretUrlFor } from './bound-secret.ts';
 import type { Bound } from './bound-secret.ts';
 import { chatUrl, noChatUrl } from './chat.ts';
+import { noMailServer } from './email.ts';
 import { storageKeys } from './object-storage.ts';
 import { sftpLogin } from './sftp.ts';
 
@@ -23,11 +24,18 @@ export function channelProblem(
   channel: StoredChannel,
   config: ServerConfig,
 ): ChannelFault | undefined {
-  const problem =
-    channel.kind === 'chat'
-      ? fault('channel', chatUrl(channel.channel, config) === undefined ? noChatUrl(channel.channel) : undefined) // prettier-ignore
-      : credentialFault(channel, config);
+  const problem = notSetUp(channel, config) ?? credentialFault(channel, config);
   return problem && named(channel, problem);
+}
+
+/** What the operator has yet to configure for a channel. */
+function notSetUp(channel: StoredChannel, config: ServerConfig): ChannelFault | undefined {
+  if (channel.kind === 'email') {
+    return fault('recipients', config.smtp ? undefined : `cannot be sent to: ${noMailServer}`);
+  }
+  if (channel.kind !== 'chat') return undefined;
+  const url = chatUrl(channel.channel, config);
+  return fault('channel', url === undefined ? noChatUrl(channel.channel) : undefined);
 }
 
 const named = ({ kind }: StoredChannel, { field, message }: ChannelFault): ChannelFault => ({
