@@ -106,5 +106,14 @@ function sourceOf({ source }: Entry): string {
   return `${commit.slice(0, 7)}${more.length === 0 ? '' : ` (${more.join(', ')})`}`;
 }
 
-const entryLine = (entry: Entry, style: Style): string =>
-  `${style.dim(entry.at)}  ${printableLine(whoOf(entry))}  ${style.bold(printableLine(entry.action))}  ${printableLine(entry.subject)}\n`;
+function entryLine(entry: Entry, style: Style): string {
+  const source = sourceOf(entry);
+  const words = [
+    style.dim(entry.at),
+    printableLine(whoOf(entry)),
+    style.bold(printableLine(entry.action)),
+    printableLine(entry.subject),
+    ...(source === '' ? [] : [style.dim(printableLine(source))]),
+  ];
+  return `${words.join('  ')}\n`;
+}

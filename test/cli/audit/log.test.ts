@@ -125,11 +125,14 @@ describe('govctl audit tail', () => {
     isAway = true;
     await until(() => world.written.stderr.includes('retrying until'));
     await change(3);
+    const headers = { 'Govctl-Source': `commit="${'0123456'.padEnd(40, '7')}", branch="main"` };
+    await service.send('POST', '/v1/policies', { body: policy('applied'), headers });
     isAway = false;
-    await until(() => lines() === 5);
+    await until(() => lines() === 6);
     stop.abort();
     expect((await ended).exitCode).toBe(0);
-    expect(world.written.stdout).toMatch(/policy\.create {2}pol_/);
+    expect(world.written.stdout).toMatch(/policy\.create {2}pol_\w+\n/);
+    expect(world.written.stdout).toMatch(/policy\.create {2}pol_\w+ {2}0123456 \(main\)\n$/);
   });
 });
 
