@@ -49,7 +49,7 @@ export const parseFormats = (given: readonly string[]): ReportFormat[] =>
 export function scopeFrom({ environment, provider }: ContentFlags) {
   return {
     ...(environment ? { environments: listOf(environment) } : {}),
-    ...(provider ? { cloud_providers: listOf(provider) } : {}),
+    ...(provider ? { cloud_providers: listOf(provider).map((one) => one.toLowerCase()) } : {}),
   };
 }
 

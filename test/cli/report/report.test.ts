@@ -48,7 +48,7 @@ describe('govctl report create', () => {
 
   it('makes of its flags what the API takes', async () => {
     const argv = ['create', 'R', '--type', 'risk', '--framework', 'soc2', '--environment', 'a,b'];
-    argv.push('--provider', 'aws', '--from', '2025-12-01', '--to', '2026-01-01T00:00+01:00');
+    argv.push('--provider', 'AWS', '--from', '2025-12-01', '--to', '2026-01-01T00:00+01:00');
     argv.push('--format', 'pdf,xlsx', '--format', 'html', '--no-summary', '--no-findings');
     argv.push('--include-cost');
     argv.push('--description', 'd', '--password-env', 'PW', '--watermark', 'DRAFT', '--sign');
