@@ -1781,6 +1781,19 @@ const compute: readonly Kind[] = [
           item: 'LaunchTemplateData.MetadataOptions.HttpEndpoint',
         },
       ),
+      choice(
+        'user data',
+        [
+          { secrets: ['password'], script: 'export DB_PASSWORD=hunter22' },
+          { secrets: [], script: 'yum update -y' },
+        ].map(({ secrets, script }) => ({
+          native: { user_data: { secrets } },
+          template: { LaunchTemplateData: { UserData: { 'Fn::Base64': script } } },
+          plan: { user_data: script },
+        })),
+        { native: { user_data: { secrets: [] } } },
+        { item: 'AWS Config does not record it.' },
+      ),
     ],
     {
       always: {

@@ -438,87 +438,97 @@ const interfaces = (external: Fields): Value => ({
 
 const scope = 'https://www.googleapis.com/auth/';
 
-const computing = (terraform: string): Kind =>
-  kind('GCP::Compute::Instance', terraform, [
-    choice(
-      'address',
-      [
-        interfaces({}),
-        {
-          ...interfaces({ accessConfigs: [{ type: 'ONE_TO_ONE_NAT' }] }),
-          plan: {
-            network_interface: [{ network: 'shop', access_config: [{ network_tier: 'PREMIUM' }] }],
-          },
-        },
-      ],
-      { native: { public_access: false } },
-    ),
-    choice(
-      'service account',
-      [
-        ['web@acme.iam.gserviceaccount.com', 'cloud-platform', 'cloud-platform'],
-        ['1234-compute@developer.gserviceaccount.com', 'cloud-platform', 'cloud-platform'],
-        ['1234-compute@developer.gserviceaccount.com', 'devstorage.read_only', 'storage-ro'],
-      ].map(([email, name = '', short]) => ({
-        native: { service_accounts: [{ email, scopes: [`${scope}${name}`] }] },
-        item: { serviceAccounts: [{ email, scopes: [`${scope}${name}`] }] },
-        plan: { service_account: [{ email, scopes: [short] }] },
-      })),
-      { native: { service_accounts: [] } },
-    ),
-    choice(
-      'metadata',
-      [
-        { 'enable-oslogin': 'TRUE', 'block-project-ssh-keys': 'true' },
-        { 'serial-port-enable': 'true', 'enable-oslogin': 'FALSE' },
-        { 'startup-script': 'export DB_PASSWORD=hunter2hunter2' },
-      ].map((metadata) => ({
-        native: {
-          metadata,
-          user_data: { secrets: 'startup-script' in metadata ? ['password'] : [] },
-        },
-        item: {
-          metadata: {
-            items: Object.entries(metadata).map(([name, value]) => ({ key: name, value })),
-          },
-        },
-        plan: { metadata },
-      })),
-      { native: { metadata: {}, user_data: { secrets: [] } } },
-    ),
-    choice(
-      'shielded',
-      both.flatMap((boot) =>
-        both.map((others) => ({
-          native: { shielded: { secure_boot: boot, vtpm: others, integrity_monitoring: others } },
-          item: {
-            shieldedInstanceConfig: {
-              enableSecureBoot: boot,
-              enableVtpm: others,
-              enableIntegrityMonitoring: others,
+const computing = (terraform: string, always: Value = {}): Kind =>
+  kind(
+    'GCP::Compute::Instance',
+    terraform,
+    [
+      choice(
+        'address',
+        [
+          interfaces({}),
+          {
+            ...interfaces({ accessConfigs: [{ type: 'ONE_TO_ONE_NAT' }] }),
+            plan: {
+              network_interface: [
+                { network: 'shop', access_config: [{ network_tier: 'PREMIUM' }] },
+              ],
             },
           },
-          plan: {
-            shielded_instance_config: [
-              {
-                enable_secure_boot: boot,
-                enable_vtpm: others,
-                enable_integrity_monitoring: others,
-              },
-            ],
-          },
-        })),
+        ],
+        { native: { public_access: false } },
       ),
-      {},
-      {},
-      'The image decides.',
-    ),
-    labels(),
-  ]);
+      choice(
+        'service account',
+        [
+          ['web@acme.iam.gserviceaccount.com', 'cloud-platform', 'cloud-platform'],
+          ['1234-compute@developer.gserviceaccount.com', 'cloud-platform', 'cloud-platform'],
+          ['1234-compute@developer.gserviceaccount.com', 'devstorage.read_only', 'storage-ro'],
+        ].map(([email, name = '', short]) => ({
+          native: { service_accounts: [{ email, scopes: [`${scope}${name}`] }] },
+          item: { serviceAccounts: [{ email, scopes: [`${scope}${name}`] }] },
+          plan: { service_account: [{ email, scopes: [short] }] },
+        })),
+        { native: { service_accounts: [] } },
+      ),
+      choice(
+        'metadata',
+        [
+          { 'enable-oslogin': 'TRUE', 'block-project-ssh-keys': 'true' },
+          { 'serial-port-enable': 'true', 'enable-oslogin': 'FALSE' },
+          { 'startup-script': 'export DB_PASSWORD=hunter2hunter2' },
+        ].map((metadata) => ({
+          native: {
+            metadata,
+            user_data: { secrets: 'startup-script' in metadata ? ['password'] : [] },
+          },
+          item: {
+            metadata: {
+              items: Object.entries(metadata).map(([name, value]) => ({ key: name, value })),
+            },
+          },
+          plan: { metadata },
+        })),
+        { native: { metadata: {}, user_data: { secrets: [] } } },
+      ),
+      choice(
+        'shielded',
+        both.flatMap((boot) =>
+          both.map((others) => ({
+            native: { shielded: { secure_boot: boot, vtpm: others, integrity_monitoring: others } },
+            item: {
+              shieldedInstanceConfig: {
+                enableSecureBoot: boot,
+                enableVtpm: others,
+                enableIntegrityMonitoring: others,
+              },
+            },
+            plan: {
+              shielded_instance_config: [
+                {
+                  enable_secure_boot: boot,
+                  enable_vtpm: others,
+                  enable_integrity_monitoring: others,
+                },
+              ],
+            },
+          })),
+        ),
+        {},
+        {},
+        'The image decides.',
+      ),
+      labels(),
+    ],
+    { always },
+  );
 
 const compute: readonly Kind[] = [
   computing('google_compute_instance'),
-  computing('google_compute_instance_from_template'),
+  computing('google_compute_instance_from_template', {
+    plan: { source_instance_template: new Reference('google_compute_instance_template.shop.id') },
+    beside: { plan: { 'google_compute_instance_template.shop': { name: 'shop' } } },
+  }),
 ];
 
 const containers: readonly Kind[] = [

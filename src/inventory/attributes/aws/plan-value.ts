@@ -14,6 +14,16 @@ export function planned(value: unknown, ...names: readonly string[]): unknown {
   return here;
 }
 
+/**
+ * The same, of what no provider fills in by itself: where it is known after apply, the configuration gives it, also where
+ * the plan does not show its expression, as of dynamic blocks.
+ */
+export function configured(value: unknown, ...names: readonly string[]): unknown {
+  let here = value;
+  for (const name of names) here = at(Array.isArray(here) ? (here[0] as unknown) : here, name);
+  return here;
+}
+
 /** The first of the nested blocks at a path of names. */
 export function plannedBlock(value: unknown, ...names: readonly string[]): unknown {
   const blocks = planned(value, ...names);

@@ -1,6 +1,6 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
-import { planned } from '../aws/plan-value.ts';
+import { configured, planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import type { Attribute } from '../normaliser.ts';
 import type { Related } from '../related.ts';
@@ -17,6 +17,7 @@ import {
   or,
   readJson,
   some,
+  text,
 } from '../values.ts';
 import { secretsInAll, userDataAttribute } from '../user-data.ts';
 import { at, isEnabled, isListed, itemsOrOne } from './read-azure.ts';
@@ -213,7 +214,7 @@ export const scaleSets = normaliser({
       const type = String(source['terraform_type']);
       if (
         type.includes('_orchestrated_') &&
-        profileBlocks.every((name) => hasItems(planned(properties, name)) === false)
+        profileBlocks.every((name) => hasItems(configured(properties, name)) === false)
       )
         return withoutProfile;
       return {
@@ -227,12 +228,12 @@ export const scaleSets = normaliser({
         ...plannedSignIn(type, properties),
         'encryption.at_host': flag(planned(properties, 'encryption_at_host_enabled')),
         public_access: some(
-          planned(properties, 'network_interface') ?? planned(properties, 'network_profile'),
+          configured(properties, 'network_interface') ?? configured(properties, 'network_profile'),
           (one) =>
-            some(planned(one, 'ip_configuration'), (ip) =>
+            some(configured(one, 'ip_configuration'), (ip) =>
               or(
-                hasItems(planned(ip, 'public_ip_address')),
-                hasItems(planned(ip, 'public_ip_address_configuration')),
+                hasItems(configured(ip, 'public_ip_address')),
+                hasItems(configured(ip, 'public_ip_address_configuration')),
               ),
             ),
         ),
@@ -250,16 +251,10 @@ const profileBlocks = [
   'extension',
 ];
 
-const notItsMachines = new UnknownValue(
-  'the machines, because the scale set has no profile for them',
-  { present: false },
-);
-
 /** A scale set that makes no machines: those that are added to it say of themselves what they are. */
 const withoutProfile = {
-  os: notItsMachines,
   password_auth: false,
-  'encryption.at_host': notItsMachines,
+  'encryption.at_host': true,
   public_access: false,
   'user_data.secrets': [],
 };
@@ -320,15 +315,24 @@ function signIn(properties: unknown) {
 }
 
 function plannedSignIn(type: string, properties: unknown) {
-  const keysOnly =
+  const os = plannedOs(type, properties);
+  return { os, password_auth: os === 'windows' ? true : not(plannedKeysOnly(type, properties)) };
+}
+
+function plannedKeysOnly(type: string, properties: unknown) {
+  if (type.includes('_orchestrated_')) {
+    const profile = configured(properties, 'os_profile');
+    if (hasItems(profile) === false) return noOsProfile;
+    const linux = configured(profile, 'linux_configuration');
+    const unknown = [profile, linux].find(isUnknown);
+    // The provider's own default, here and below.
+    return unknown ?? flag(planned(linux, 'disable_password_authentication')) ?? true;
+  }
+  return (
     flag(planned(properties, 'disable_password_authentication')) ??
     flag(planned(properties, 'os_profile_linux_config', 'disable_password_authentication')) ??
-    flag(
-      planned(properties, 'os_profile', 'linux_configuration', 'disable_password_authentication'),
-    ) ??
-    /_(?:linux|orchestrated)_/.test(type); // the provider's own default of these
-  const os = plannedOs(type, properties);
-  return { os, password_auth: os === 'windows' ? true : not(keysOnly) };
+    type.includes('_linux_')
+  );
 }
 
 /** Whether a network interface that is made with its machine asks for a public address. */
@@ -367,9 +371,14 @@ function plannedOs(type: string, properties: unknown) {
   if (type.includes('_windows_')) return 'windows';
   if (hasItems(planned(properties, 'os_profile_windows_config')) === true) return 'windows';
   if (hasItems(planned(properties, 'os_profile_linux_config')) === true) return 'linux';
-  const orchestrated = planned(properties, 'os_profile');
-  if (hasItems(planned(orchestrated, 'windows_configuration')) === true) return 'windows';
-  if (hasItems(planned(orchestrated, 'linux_configuration')) === true) return 'linux';
+  const profile = configured(properties, 'os_profile');
+  if (isUnknown(profile)) return profile;
+  if (hasItems(planned(profile, 'windows_configuration')) === true) return 'windows';
+  if (hasItems(planned(profile, 'linux_configuration')) === true) return 'linux';
+  const disk =
+    text(planned(properties, 'storage_profile_os_disk', 'os_type')) ??
+    text(planned(properties, 'storage_os_disk', 'os_type'));
+  if (typeof disk === 'string' && disk !== '') return disk.toLowerCase();
   const image =
     planned(properties, 'storage_image_reference') ??
     planned(properties, 'storage_profile_image_reference') ??
@@ -377,11 +386,14 @@ function plannedOs(type: string, properties: unknown) {
   return osOfImage(planned(image, 'publisher')) ?? osNotTold;
 }
 
+const noOsProfile = new UnknownValue(
+  'the operating system of the disk, because the VM has no osProfile',
+);
+
 /** A machine without an OS profile is made of a disk that somebody prepared: nothing says who may sign in. */
 function takesPasswords(properties: unknown) {
   const profile = at(properties, 'osProfile');
-  if (profile === undefined)
-    return new UnknownValue('the operating system of the disk, because the VM has no osProfile');
+  if (profile === undefined) return noOsProfile;
   return not(flag(at(profile, 'linuxConfiguration', 'disablePasswordAuthentication')));
 }
 

@@ -1,5 +1,5 @@
 import { UnknownValue } from '../../../contract/resources.ts';
-import { planned } from '../aws/plan-value.ts';
+import { configured, planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import {
   flag,
@@ -144,7 +144,7 @@ export const containerRunners = normaliser({
       return {
         containers: joinLists(
           ...['container', 'init_container'].map((name) =>
-            mapList(planned(whole, name), readPlannedContainer),
+            mapList(configured(whole, name), readPlannedContainer),
           ),
         ),
       };

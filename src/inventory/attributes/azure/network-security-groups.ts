@@ -1,7 +1,7 @@
 import { defined } from '../../../contract/defined.ts';
 import type { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
-import { planned } from '../aws/plan-value.ts';
+import { configured, planned } from '../aws/plan-value.ts';
 import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
 import { protocolName } from '../protocol.ts';
@@ -83,7 +83,7 @@ export const networkSecurityRules = normaliser({
 
 const ruleOfTemplate = ({ properties }: RawResource) => readRule((name) => at(properties, name));
 
-const ruleOfPlan = (rule: unknown) => readRule((name) => planned(rule, snakeCase(name)));
+const ruleOfPlan = (rule: unknown) => readRule((name) => configured(rule, snakeCase(name)));
 
 /** Where the group's own rules are not known, those beside it still are. */
 const withOpen = ({ ingress, egress }: ReturnType<typeof byDirection>, own: UnknownValue) => ({

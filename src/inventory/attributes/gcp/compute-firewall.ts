@@ -21,9 +21,9 @@ export const computeFirewall = normaliser({
       absent: [],
     },
   },
-  from: fromGoogle((get) => {
+  from: fromGoogle((get, _raw, _related, given) => {
     const egress = eitherWord(get('direction'), ['EGRESS'], ['INGRESS']) ?? false;
-    const rules = readRules(get, egress === true);
+    const rules = readRules(get, given, egress === true);
     return {
       disabled: flag(get('disabled')),
       ingress: isUnknown(egress) ? egress : egress ? [] : rules,
@@ -32,7 +32,7 @@ export const computeFirewall = normaliser({
   }),
 });
 
-function readRules(get: Get, egress: boolean) {
+function readRules(get: Get, given: Get, egress: boolean) {
   const cidrs = list(get(egress ? 'destinationRanges' : 'sourceRanges'));
   const groups = egress
     ? []
@@ -46,8 +46,8 @@ function readRules(get: Get, egress: boolean) {
     ...defined({ priority }),
     ...(description === undefined || description === '' ? {} : { description }),
   };
-  const allowed = list(get('allowed') ?? get('allow'));
-  const denied = list(get('denied') ?? get('deny'));
+  const allowed = list(given('allowed') ?? given('allow'));
+  const denied = list(given('denied') ?? given('deny'));
   if (isUnknown(allowed)) return allowed;
   if (isUnknown(denied)) return denied;
   return [

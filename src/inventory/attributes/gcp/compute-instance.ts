@@ -1,4 +1,5 @@
 import { UnknownValue } from '../../../contract/resources.ts';
+import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import type { Attribute } from '../normaliser.ts';
 import {
@@ -14,8 +15,11 @@ import {
   textMap,
 } from '../values.ts';
 import { secretsInAll, userDataAttribute } from '../user-data.ts';
-import { fromGoogle, isAsset, itemValue } from './read-google.ts';
+import type { Fields } from '../../json.ts';
+import { fromGoogle, givenItem, givenOf, isAsset, itemValue } from './read-google.ts';
 import type { Get } from './read-google.ts';
+
+const instanceTemplateType = 'GCP::Compute::InstanceTemplate';
 
 const shieldedSource =
   'Compute Engine API v1 reference, ShieldedInstanceConfig, as of 2025-06: true if the settings omit it';
@@ -30,7 +34,7 @@ const attributes = {
   service_accounts: { type: 'list', meaning: 'service accounts of the VM instance', absent: [] },
   'service_accounts[].email': {
     type: 'string',
-    meaning: 'email address of the service account, or `default`',
+    meaning: 'email address of the service account; `default` if not set',
   },
   'service_accounts[].scopes': {
     type: 'list<string>',
@@ -61,24 +65,25 @@ const attributes = {
 
 const argumentNames = {
   accessConfigs: 'access_config',
+  ipv6AccessConfigs: 'ipv6_access_config',
   serviceAccounts: 'service_account',
   shieldedInstanceConfig: 'shielded_instance_config',
 };
 
 /** @param unlessSet what vTPM and integrity monitoring are where nothing is set about Shielded VM */
-function readMachine(get: Get, unlessSet: boolean | UnknownValue) {
+function readMachine(get: Get, given: Get, unlessSet: boolean | UnknownValue) {
   const metadata = metadataOf(get('metadata'), get('metadataStartupScript'));
   const set = hasItems(get('shieldedInstanceConfig'));
   const shielded = set === true || isUnknown(set) ? set : unlessSet;
   return {
-    public_access: some(get('networkInterfaces') ?? get('networkInterface'), (one) =>
+    public_access: some(given('networkInterfaces') ?? given('networkInterface'), (one) =>
       or(
-        hasItems(itemValue(one, 'accessConfigs') ?? itemValue(one, 'accessConfig')),
-        hasItems(itemValue(one, 'ipv6AccessConfigs') ?? itemValue(one, 'ipv6AccessConfig')),
+        hasItems(givenItem(one, 'accessConfigs') ?? givenItem(one, 'accessConfig')),
+        hasItems(givenItem(one, 'ipv6AccessConfigs') ?? givenItem(one, 'ipv6AccessConfig')),
       ),
     ),
-    service_accounts: mapList(get('serviceAccounts') ?? get('serviceAccount'), (one) => ({
-      email: text(itemValue(one, 'email')),
+    service_accounts: mapList(given('serviceAccounts') ?? given('serviceAccount'), (one) => ({
+      email: text(planned(one, 'email')) || 'default',
       scopes: mapList(itemValue(one, 'scopes'), scopeUrl),
     })),
     metadata,
@@ -98,18 +103,50 @@ export const computeInstance = normaliser({
   source: 'Compute Engine API v1 reference, instances, as of 2025-06',
   attributes,
   arguments: argumentNames,
-  from: fromGoogle((get, raw) => readMachine(get, isAsset(raw) ? false : imageDecides)),
+  from: fromGoogle((get, raw, related, given) => {
+    if (isAsset(raw)) return readMachine(get, given, false);
+    const isFromTemplate = raw.source['terraform_type'] === 'google_compute_instance_from_template';
+    if (!isFromTemplate || raw.exists === true) return readMachine(get, given, imageDecides);
+    const template = related.find(get('sourceInstanceTemplate'), instanceTemplateType);
+    const whole = givenOf(withTemplate(raw.properties, template?.properties));
+    return readMachine(whole, whole, imageDecides);
+  }),
 });
 
 export const instanceTemplate = normaliser({
-  types: ['GCP::Compute::InstanceTemplate'],
+  types: [instanceTemplateType],
   source: 'Compute Engine API v1 reference, instanceTemplates, as of 2025-06',
   attributes,
   arguments: argumentNames,
   // The API has the machine's settings in `properties`, Terraform beside the name.
-  from: fromGoogle((get) =>
-    readMachine((...path) => get('properties', ...path) ?? get(...path), imageDecides),
+  from: fromGoogle((get, _raw, _related, given) =>
+    readMachine(
+      (...path) => get('properties', ...path) ?? get(...path),
+      (...path) => get('properties', ...path) ?? given(...path),
+      imageDecides,
+    ),
   ),
+});
+
+const fromTemplate = [
+  'network_interface',
+  'service_account',
+  'metadata',
+  'metadata_startup_script',
+  'shielded_instance_config',
+];
+
+/** An instance's arguments with those that it leaves to its template; not known where that is not in the same input. */
+const withTemplate = (own: Fields, template: Fields | undefined): Fields =>
+  Object.fromEntries(
+    fromTemplate.map((name) => [
+      name,
+      planned(own, name) ?? (template ? planned(template, name) : notInInput),
+    ]),
+  );
+
+const notInInput = new UnknownValue('an instance template, which is not in this input', {
+  present: false,
 });
 
 const scopeBase = 'https://www.googleapis.com/auth/';

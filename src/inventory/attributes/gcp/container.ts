@@ -3,7 +3,7 @@ import type { RawResource } from '../../model.ts';
 import { planned } from '../aws/plan-value.ts';
 import { normaliser } from '../normaliser.ts';
 import { flag, hasItems, isOneOf, isSet, isUnknown, mapList, not, or } from '../values.ts';
-import { fromGoogle, isAsset, itemValue } from './read-google.ts';
+import { fromGoogle, givenItem, isAsset } from './read-google.ts';
 import type { Get } from './read-google.ts';
 
 export const containerCluster = normaliser({
@@ -48,9 +48,9 @@ export const containerCluster = normaliser({
     'privateClusterConfig.enablePrivateNodes': 'private_cluster_config.enable_private_nodes',
     workloadIdentityConfig: 'workload_identity_config',
   },
-  from: fromGoogle((get, raw) => ({
+  from: fromGoogle((get, raw, _related, given) => ({
     public_access: publicEndpoint(get),
-    'network.allowed_cidrs': authorizedNetworks(get, raw),
+    'network.allowed_cidrs': authorizedNetworks(get, raw, given),
     'network.policy': networkPolicy(get),
     private_nodes: or(
       flag(get('privateClusterConfig', 'enablePrivateNodes')),
@@ -77,15 +77,15 @@ function publicEndpoint(get: Get) {
 }
 
 /** In a plan the block alone turns authorized networks on; an asset says whether they are. */
-function authorizedNetworks(get: Get, raw: RawResource) {
+function authorizedNetworks(get: Get, raw: RawResource, given: Get) {
   const enabled = or(
     flag(get('masterAuthorizedNetworksConfig', 'enabled')),
     hasItems(planned(raw.properties, 'master_authorized_networks_config')),
   );
   if (isUnknown(enabled)) return enabled;
   return enabled
-    ? mapList(get('masterAuthorizedNetworksConfig', 'cidrBlocks'), (one) =>
-        itemValue(one, 'cidrBlock'),
+    ? mapList(given('masterAuthorizedNetworksConfig', 'cidrBlocks'), (one) =>
+        givenItem(one, 'cidrBlock'),
       )
     : undefined;
 }

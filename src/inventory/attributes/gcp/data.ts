@@ -80,13 +80,13 @@ export const sqlInstance = normaliser({
     'settings.ipConfiguration.authorizedNetworks': 'settings.ip_configuration.authorized_networks',
     'settings.ipConfiguration.sslMode': 'settings.ip_configuration.ssl_mode',
   },
-  from: fromGoogle((get, raw) => {
+  from: fromGoogle((get, raw, _related, given) => {
     const backups = flag(get('settings', 'backupConfiguration', 'enabled'));
     const primary = get('masterInstanceName');
     return {
       public_access: flag(get('settings', 'ipConfiguration', 'ipv4Enabled')),
       'network.allowed_cidrs': mapList(
-        get('settings', 'ipConfiguration', 'authorizedNetworks'),
+        given('settings', 'ipConfiguration', 'authorizedNetworks'),
         (one) => itemValue(one, 'value'),
       ),
       'tls.required':

@@ -31,7 +31,7 @@ export function mergeUnknown(
   path = '',
   depth = 0,
 ): unknown {
-  if ((unknown === true && (value ?? null) === null) || depth > maxDepth)
+  if ((unknown === true && isEmpty(value)) || depth > maxDepth)
     return unknownAt(nodes, behind, path);
   if (Array.isArray(unknown) || Array.isArray(value)) {
     const values = itemsOf(value);
@@ -59,6 +59,9 @@ export function mergeUnknown(
     ]),
   );
 }
+
+const isEmpty = (value: unknown): boolean =>
+  (value ?? null) === null || (Array.isArray(value) && value.length === 0);
 
 function mergeItem(
   item: unknown,

@@ -209,7 +209,7 @@ describe('of an instance', () => {
     );
     expect(attributes).toEqual({
       instance_type: 't2.medium',
-      root_volume: { encryption: { enabled: true } },
+      root_volume: { mapped: true, encryption: { enabled: true } },
       subnet_id: 'subnet-1',
       public_access: true,
       iam_instance_profile: 'arn:aws:iam::123456789012:instance-profile/web',
@@ -226,37 +226,80 @@ describe('of an instance', () => {
   });
 });
 
-describe('whether the root volume of an instance is encrypted', () => {
-  const rootVolume = (properties: object) =>
-    attributesOfTemplate({ It: ['AWS::EC2::Instance', { ...properties }] })['root_volume'];
-  const encrypted = (enabled: unknown) => ({ encryption: { enabled } });
-
-  test('is what the mapping of its device says, by either usual name', () => {
-    const mapped = (DeviceName: unknown, Encrypted: unknown) =>
-      rootVolume({ BlockDeviceMappings: [{ DeviceName, Ebs: { Encrypted } }] });
-    expect(mapped('/dev/xvda', true)).toEqual(encrypted(true));
-    expect(mapped('/dev/sda1', true)).toEqual(encrypted(true));
-    expect(mapped('/dev/sda1', false)).toEqual(encrypted(false));
-    expect(mapped('/dev/xvda', { Ref: 'Encrypt' })).toEqual(encrypted('not known'));
+describe('the volumes of an instance', () => {
+  const mapping = (DeviceName: unknown, Encrypted?: unknown) => ({
+    DeviceName,
+    Ebs: { Encrypted },
   });
+  const given = (own: unknown, template?: unknown) =>
+    attributesOfTemplate({
+      It: [
+        'AWS::EC2::Instance',
+        {
+          BlockDeviceMappings: own,
+          ...(template === undefined
+            ? {}
+            : { LaunchTemplate: { LaunchTemplateId: { Ref: 'Template' }, Version: '1' } }),
+        },
+      ],
+      Template: ['AWS::EC2::LaunchTemplate', { LaunchTemplateData: { BlockDeviceMappings: template } }], // prettier-ignore
+    });
+  const root = (mapped: unknown, enabled: unknown) => ({ mapped, encryption: { enabled } });
+  const volume = (device: string, enabled: unknown) => ({ device, encryption: { enabled } });
 
-  test('is not what another device says', () => {
-    const BlockDeviceMappings = [{ DeviceName: '/dev/sdf', Ebs: { Encrypted: true } }];
-    expect(rootVolume({ BlockDeviceMappings })).toEqual(encrypted(false));
-  });
-
-  test('is not known where a device has a name that is not known, or the mappings are', () => {
-    const BlockDeviceMappings = [{ DeviceName: { Ref: 'Device' }, Ebs: { Encrypted: true } }];
-    expect(rootVolume({ BlockDeviceMappings })).toEqual(encrypted('not known'));
-    expect(rootVolume({ BlockDeviceMappings: { Ref: 'Mappings' } })).toEqual(
-      encrypted('not known'),
+  test('have a root volume by either usual name of its device', () => {
+    expect(given([mapping('/dev/xvda', true)])['root_volume']).toEqual(root(true, true));
+    expect(given([mapping('/dev/sda1', true)])['root_volume']).toEqual(root(true, true));
+    expect(given([mapping('/dev/sda1', false)])['root_volume']).toEqual(root(true, false));
+    expect(given([mapping('/dev/xvda', { Ref: 'Encrypt' })])['root_volume']).toEqual(
+      root(true, 'not known'),
     );
-    expect(rootVolume({ LaunchTemplate: { LaunchTemplateId: 'lt-1', Version: '1' } })).toEqual(
-      encrypted('not known'),
-    );
   });
 
-  test('is found in AWS Config by the root device that the item names', () => {
+  test('have no mapped root volume by another device', () => {
+    expect(given([mapping('/dev/sdf', true)])['root_volume']).toEqual(root(false, false));
+  });
+
+  test('may have one where a device or the mappings are not known', () => {
+    const unknown = root('not known', 'not known');
+    expect(given([mapping({ Ref: 'Device' }, true)])['root_volume']).toEqual(unknown);
+    expect(given({ Ref: 'Mappings' })['root_volume']).toEqual(unknown);
+  });
+
+  test('are those of its launch template too, but for devices that it maps itself', () => {
+    expect(given([mapping('/dev/sdf', true)], [mapping('/dev/xvda', false)])).toMatchObject({
+      volumes: [volume('/dev/sdf', true), volume('/dev/xvda', false)],
+      root_volume: root(true, false),
+    });
+    expect(given([mapping('/dev/xvda', true)], [mapping('/dev/xvda', false)])).toMatchObject({
+      volumes: [volume('/dev/xvda', true)],
+      root_volume: root(true, true),
+    });
+    const taken = [{ DeviceName: '/dev/sdf', NoDevice: '' }];
+    expect(given(taken, [mapping('/dev/sdf', false)])).toMatchObject({ volumes: [] });
+  });
+
+  test('are the same in a plan, where the root volume is a block without a device', () => {
+    const attributes = attributesOfPlan({
+      'aws_instance.it': {
+        launch_template: [{ id: new Reference('aws_launch_template.it.id') }],
+        root_block_device: [{ encrypted: true }],
+      },
+      'aws_launch_template.it': {
+        block_device_mappings: [
+          { device_name: '/dev/xvda', ebs: [{ encrypted: '', volume_size: 20 }] },
+          { device_name: '/dev/sdb', virtual_name: 'ephemeral0', ebs: [] },
+          { device_name: '/dev/sdf', ebs: [{ encrypted: 'false' }] },
+        ],
+      },
+    });
+    expect(attributes).toMatchObject({
+      volumes: [{ encryption: { enabled: true } }, volume('/dev/sdf', false)],
+      root_volume: root(true, true),
+    });
+  });
+
+  test('have in AWS Config the root device that the item names', () => {
     const attributes = attributesOfItem(
       [
         'AWS::EC2::Instance',
@@ -270,7 +313,7 @@ describe('whether the root volume of an instance is encrypted', () => {
       ],
       ['AWS::EC2::Volume', { encrypted: true }],
     );
-    expect(attributes).toHaveProperty('root_volume', encrypted(true));
+    expect(attributes).toHaveProperty('root_volume', root(true, true));
   });
 });
 

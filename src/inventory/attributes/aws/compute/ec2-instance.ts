@@ -50,6 +50,7 @@ export const ec2Instance = normaliser({
     ...volumeAttributes,
   },
   arguments: {
+    BlockDeviceMappings: 'root_block_device',
     EbsOptimized: 'ebs_optimized',
     Encrypted: 'encrypted',
     HttpTokens: 'metadata_options.http_tokens',
@@ -95,7 +96,12 @@ export const ec2Instance = normaliser({
         detailed_monitoring: flag(
           at(raw.properties, 'Monitoring') ?? at(data, 'Monitoring', 'Enabled'),
         ),
-        ...mappedVolumes(given('BlockDeviceMappings'), raw, related),
+        ...mappedVolumes(
+          at(raw.properties, 'BlockDeviceMappings'),
+          at(data, 'BlockDeviceMappings'),
+          raw,
+          related,
+        ),
       };
     },
     terraform: (raw, related) => {
@@ -169,7 +175,7 @@ function launchTemplate(name: unknown, related: Related): unknown {
   if (name === undefined) return undefined;
   return (
     related.find(name, 'AWS::EC2::LaunchTemplate')?.properties ??
-    new UnknownValue('a launch template that is not in this input', { present: false })
+    new UnknownValue('a launch template, which is not in this input', { present: false })
   );
 }
 

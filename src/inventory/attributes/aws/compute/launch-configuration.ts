@@ -36,7 +36,7 @@ const fromApi = (raw: RawResource, related: Related) => ({
     field(raw.properties, 'MetadataOptions', 'HttpEndpoint'),
     field(raw.properties, 'MetadataOptions', 'HttpTokens'),
   ),
-  ...mappedVolumes(field(raw.properties, 'BlockDeviceMappings'), raw, related),
+  ...mappedVolumes(field(raw.properties, 'BlockDeviceMappings'), undefined, raw, related),
 });
 
 export const launchConfiguration = normaliser({
@@ -55,6 +55,7 @@ export const launchConfiguration = normaliser({
   },
   arguments: {
     AssociatePublicIpAddress: 'associate_public_ip_address',
+    BlockDeviceMappings: 'root_block_device',
     Encrypted: 'encrypted',
     HttpTokens: 'metadata_options.http_tokens',
   },

@@ -3,21 +3,30 @@ import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import { at, flag, some } from '../../values.ts';
 import { field } from '../api-field.ts';
+import { notRecorded } from '../config-item.ts';
 import { secretsIn, userDataAttribute } from '../../user-data.ts';
 import { planned } from '../plan-value.ts';
 import { metadataService, metadataServiceAttributes } from './metadata-service.ts';
 import { mappedVolumes, plannedVolumes, volumeAttributes } from './volumes.ts';
+
+const userDataOf = ({ properties }: RawResource): unknown =>
+  field(properties, 'LaunchTemplateData', 'UserData');
 
 const fromApi = (raw: RawResource, related: Related) => {
   const { properties } = raw;
   const options = field(properties, 'LaunchTemplateData', 'MetadataOptions');
   return {
     ...metadataService(field(options, 'HttpEndpoint'), field(options, 'HttpTokens')),
-    'user_data.secrets': secretsIn(field(properties, 'LaunchTemplateData', 'UserData')),
+    'user_data.secrets': secretsIn(userDataOf(raw)),
     public_access: some(field(properties, 'LaunchTemplateData', 'NetworkInterfaces'), (one) =>
       flag(field(one, 'AssociatePublicIpAddress')),
     ),
-    ...mappedVolumes(field(properties, 'LaunchTemplateData', 'BlockDeviceMappings'), raw, related),
+    ...mappedVolumes(
+      field(properties, 'LaunchTemplateData', 'BlockDeviceMappings'),
+      undefined,
+      raw,
+      related,
+    ),
   };
 };
 
@@ -35,13 +44,17 @@ export const launchTemplate = normaliser({
     ...volumeAttributes,
   },
   arguments: {
+    BlockDeviceMappings: 'block_device_mappings',
     AssociatePublicIpAddress: 'network_interfaces.associate_public_ip_address',
     Encrypted: 'block_device_mappings.ebs.encrypted',
     HttpTokens: 'metadata_options.http_tokens',
   },
   from: {
     cloudformation: fromApi,
-    'aws-config': fromApi,
+    'aws-config': (raw, related) => ({
+      ...fromApi(raw, related),
+      ...(userDataOf(raw) === undefined ? { 'user_data.secrets': notRecorded('user data') } : {}),
+    }),
     terraform: (raw, related) => ({
       ...metadataService(
         planned(raw.properties, 'metadata_options', 'http_endpoint'),

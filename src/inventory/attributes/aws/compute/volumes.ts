@@ -3,10 +3,10 @@ import { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import type { Attribute } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { at, flag, isUnknown, joinLists, list, mapList, text } from '../../values.ts';
+import { at, flag, isGiven, isUnknown, joinLists, mapList, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { encryptedByDefault, isEncrypted } from '../ebs-encryption.ts';
-import { planned } from '../plan-value.ts';
+import { planned, plannedBlock, configured } from '../plan-value.ts';
 
 const rootSource =
   'Amazon EC2 User Guide, Block device mappings, API version 2016-11-15: a volume without a mapping is as its image has it';
@@ -21,47 +21,58 @@ export const volumeAttributes = {
     absent: false,
     source: encryptedByDefault,
   },
+  'root_volume.mapped': {
+    type: 'bool',
+    meaning:
+      'a block device mapping sets up the root volume: `root_block_device` in Terraform, else the device /dev/xvda or /dev/sda1',
+    absent: false,
+  },
   'root_volume.encryption.enabled': {
     type: 'bool',
     meaning:
-      "the root volume is encrypted, by its block device mapping or by the account's default; false if neither says so, because its image decides then",
+      "the root volume is encrypted by its mapping or by the account's default; false if neither says so, because its image decides then",
     absent: false,
     source: rootSource,
   },
 } as const satisfies Readonly<Record<string, Attribute>>;
+
+/** Of a machine's launch, of its launch template, or of an image. */
+interface Mapping {
+  readonly device: unknown;
+  /** Whether it surely is the root device's, whatever that is called. */
+  readonly isRoot: boolean;
+  /** Absent: the device is instance store, or taken away. */
+  readonly volume: Volume | undefined;
+}
 
 interface Volume {
   readonly device?: unknown;
   readonly encryption: { readonly enabled: unknown };
 }
 
-type Volumes = readonly (Volume | UnknownValue)[] | UnknownValue;
+type Mappings = readonly (Mapping | UnknownValue)[] | UnknownValue;
 
 const volume = (device: unknown, encrypted: unknown): Volume => ({
   ...defined({ device }),
   encryption: { enabled: encrypted ?? false },
 });
 
-/** Volumes of the API's block device mappings. Mappings without EBS name instance store, or take a device away. */
-export function mappedVolumes(mappings: unknown, raw: RawResource, related: Related) {
-  const items = list(mappings);
-  if (isUnknown(items)) return withRoot(items, undefined, raw, related);
-  const volumes = items
-    .filter((one) => isUnknown(one) || field(one, 'Ebs') !== undefined)
-    .map((one) =>
-      isUnknown(one)
-        ? one
-        : volume(
-            text(field(one, 'DeviceName')),
-            isEncrypted(
-              field(one, 'Ebs', 'Encrypted'),
-              field(one, 'Ebs', 'SnapshotId'),
-              raw,
-              related,
-            ),
-          ),
-    );
-  return withRoot(volumes, undefined, raw, related);
+/**
+ * Volumes of the API's block device mappings.
+ *
+ * @param own mappings of the machine itself, which come before those of its launch template
+ */
+export function mappedVolumes(own: unknown, template: unknown, raw: RawResource, related: Related) {
+  const read = (mappings: unknown): Mappings =>
+    mapKnown(mappings, (one) => {
+      const device = text(field(one, 'DeviceName'));
+      const ebs = field(one, 'Ebs');
+      const encrypted = (): unknown =>
+        isEncrypted(field(ebs, 'Encrypted'), field(ebs, 'SnapshotId'), raw, related);
+      const made = ebs === undefined ? undefined : volume(device, encrypted());
+      return { device, isRoot: false, volume: made };
+    });
+  return volumesOf(merged(read(own), read(template)), raw, related);
 }
 
 /**
@@ -76,24 +87,22 @@ export function plannedVolumes(
   raw: RawResource,
   related: Related,
 ) {
-  const plannedVolume = (mapping: unknown, ebs: unknown) =>
-    volume(
-      text(planned(mapping, 'device_name')),
-      isEncrypted(planned(ebs, 'encrypted'), planned(ebs, 'snapshot_id'), raw, related),
-    );
-  const blocks = (name: string) => mapList(planned(own, name), (one) => plannedVolume(one, one));
-  const root = blocks('root_block_device');
-  const ofTemplate = list(planned(template, 'block_device_mappings'));
-  const volumes = joinLists<Volume>(
-    root,
-    blocks('ebs_block_device'),
-    isUnknown(ofTemplate)
-      ? ofTemplate
-      : ofTemplate.flatMap((one) =>
-          planned(one, 'ebs') === undefined ? [] : [plannedVolume(one, planned(one, 'ebs'))],
-        ),
-  );
-  return withRoot(volumes, isUnknown(root) ? root : root[0], raw, related);
+  const encrypted = (ebs: unknown): unknown =>
+    isEncrypted(planned(ebs, 'encrypted'), planned(ebs, 'snapshot_id'), raw, related);
+  const block = (one: unknown, isRoot: boolean): Mapping => {
+    const device = text(planned(one, 'device_name'));
+    const isTaken = flag(planned(one, 'no_device')) === true;
+    return { device, isRoot, volume: isTaken ? undefined : volume(device, encrypted(one)) };
+  };
+  const root = mapKnown(planned(own, 'root_block_device'), (one) => block(one, true));
+  const others = mapKnown(planned(own, 'ebs_block_device'), (one) => block(one, false));
+  const ofTemplate = mapKnown(configured(template, 'block_device_mappings'), (one) => {
+    const device = text(planned(one, 'device_name'));
+    const ebs = plannedBlock(one, 'ebs');
+    const made = ebs === undefined ? undefined : volume(device, encrypted(ebs));
+    return { device, isRoot: false, volume: made };
+  });
+  return volumesOf(merged(joinLists(root, others), ofTemplate), raw, related);
 }
 
 /** An instance's item names its volumes; whether they are encrypted is in theirs. */
@@ -109,37 +118,53 @@ export function attachedVolumes({ properties }: RawResource, related: Related) {
     );
   });
   const root = at(properties, 'rootDeviceName');
-  if (isUnknown(root)) return { volumes, 'root_volume.encryption.enabled': root };
-  if (isUnknown(volumes) || root === undefined)
-    return { volumes, 'root_volume.encryption.enabled': rootOf(volumes) };
-  const found = volumes.find(({ device }) => device === root);
-  return { volumes, 'root_volume.encryption.enabled': found?.encryption.enabled };
+  const isRoot = ({ device }: Volume): boolean =>
+    root === undefined ? isRootDevice(device) : device === root;
+  return {
+    volumes,
+    // Of a machine that runs, the mappings show all volumes: without an EBS root, it has instance store.
+    'root_volume.mapped': isGiven(at(properties, 'blockDeviceMappings')),
+    'root_volume.encryption.enabled': isUnknown(root)
+      ? root
+      : isUnknown(volumes)
+        ? volumes
+        : volumes.find(isRoot)?.encryption.enabled,
+  };
 }
 
-const withRoot = (
-  volumes: Volumes,
-  root: Volume | UnknownValue | undefined,
-  raw: RawResource,
-  related: Related,
-) => ({
-  volumes,
-  'root_volume.encryption.enabled':
-    (isUnknown(root) ? root : root?.encryption.enabled) ??
-    rootOf(volumes) ??
-    isEncrypted(undefined, undefined, raw, related),
-});
+const mapKnown = (value: unknown, make: (one: unknown) => Mapping): Mappings =>
+  mapList(value, (one) => (isUnknown(one) ? one : make(one)));
+
+/** A mapping counts more than the template's of the same device; the others add to each other. */
+function merged(own: Mappings, template: Mappings): Mappings {
+  if (isUnknown(own) || isUnknown(template)) return joinLists(own, template);
+  const known = own.filter(isKnown);
+  const devices = new Set(known.map(({ device }) => device).filter(isText));
+  const hasRoot = known.some(({ isRoot }) => isRoot);
+  const isOverridden = ({ device }: Mapping): boolean =>
+    isText(device) && (devices.has(device) || (hasRoot && isRootDevice(device)));
+  return [...own, ...template.filter((one) => isUnknown(one) || !isOverridden(one))];
+}
+
+function volumesOf(mappings: Mappings, raw: RawResource, related: Related) {
+  if (isUnknown(mappings)) {
+    const root = { 'root_volume.mapped': mappings, 'root_volume.encryption.enabled': mappings };
+    return { volumes: mappings, ...root };
+  }
+  const known = mappings.filter(isKnown);
+  const root = known.find(({ device, isRoot }) => isRoot || isRootDevice(device))?.volume;
+  const unknown = mappings.find(isUnknown) ?? known.find(({ device }) => isUnknown(device))?.device;
+  return {
+    volumes: mappings.flatMap((one) => (isUnknown(one) ? one : (one.volume ?? []))),
+    'root_volume.mapped': root ? true : (unknown ?? false),
+    'root_volume.encryption.enabled':
+      root?.encryption.enabled ?? unknown ?? isEncrypted(undefined, undefined, raw, related),
+  };
+}
+
+const isKnown = (one: Mapping | UnknownValue): one is Mapping => !isUnknown(one);
+
+const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** What images call their root device: those of Amazon Linux, and the others. */
-const rootDevices = ['/dev/xvda', '/dev/sda1'];
-
-/** Whether the mapped root volume is encrypted; undefined if none is mapped; unknown if one may be. */
-function rootOf(volumes: Volumes): unknown {
-  if (isUnknown(volumes)) return volumes;
-  const isRoot = (one: Volume | UnknownValue): one is Volume =>
-    !isUnknown(one) && typeof one.device === 'string' && rootDevices.includes(one.device);
-  const mayBeRoot = (one: Volume | UnknownValue) => isUnknown(one) || isUnknown(one.device);
-  const found = volumes.find(isRoot);
-  if (found) return found.encryption.enabled;
-  const possible = volumes.find(mayBeRoot);
-  return isUnknown(possible) ? possible : possible?.device;
-}
+const isRootDevice = (device: unknown): boolean => device === '/dev/xvda' || device === '/dev/sda1';

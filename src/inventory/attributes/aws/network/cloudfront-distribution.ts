@@ -17,7 +17,7 @@ import {
   text,
 } from '../../values.ts';
 import { field } from '../api-field.ts';
-import { planned } from '../plan-value.ts';
+import { configured, planned } from '../plan-value.ts';
 
 export const cloudfrontDistribution = normaliser({
   types: ['AWS::CloudFront::Distribution'],
@@ -95,8 +95,10 @@ export const cloudfrontDistribution = normaliser({
     terraform: ({ properties }, related) => {
       const own = (...names: string[]): unknown => planned(properties, ...names);
       return {
-        behaviors: behaviors(own('default_cache_behavior'), own('ordered_cache_behavior'), (one) =>
-          behavior(planned(one, 'path_pattern'), planned(one, 'viewer_protocol_policy')),
+        behaviors: behaviors(
+          own('default_cache_behavior'),
+          configured(properties, 'ordered_cache_behavior'),
+          (one) => behavior(planned(one, 'path_pattern'), planned(one, 'viewer_protocol_policy')),
         ),
         ...certificate({
           own: [
@@ -108,7 +110,7 @@ export const cloudfrontDistribution = normaliser({
           support: own('viewer_certificate', 'ssl_support_method'),
         }),
         default_root_object: text(own('default_root_object')) || undefined,
-        origins: mapList(own('origin'), (one) =>
+        origins: mapList(configured(properties, 'origin'), (one) =>
           origin(
             {
               domain: planned(one, 'domain_name'),

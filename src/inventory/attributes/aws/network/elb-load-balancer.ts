@@ -6,7 +6,7 @@ import type { Related } from '../../related.ts';
 import { flag, isOneOf, isUnknown, list, mapList, not, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { supplementary } from '../config-item.ts';
-import { planned } from '../plan-value.ts';
+import { configured, planned } from '../plan-value.ts';
 import { isAcmCertificate } from './certificate.ts';
 
 export const elbLoadBalancer = normaliser({
@@ -82,7 +82,7 @@ export const elbLoadBalancer = normaliser({
         'logging.enabled':
           logs === undefined ? false : (flag(own('access_logs', 'enabled')) ?? true),
         cross_zone: flag(own('cross_zone_load_balancing')) ?? true,
-        listeners: mapList(own('listener'), (one) =>
+        listeners: mapList(configured(raw.properties, 'listener'), (one) =>
           listener(
             planned(one, 'lb_protocol'),
             planned(one, 'ssl_certificate_id'),

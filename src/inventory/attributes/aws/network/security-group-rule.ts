@@ -3,7 +3,7 @@ import { normaliser } from '../../normaliser.ts';
 import { at, flag } from '../../values.ts';
 import { joinedAttribute } from '../../joined.ts';
 import type { Related } from '../../related.ts';
-import { planned } from '../plan-value.ts';
+import { configured, planned } from '../plan-value.ts';
 import { opensNothing, trafficRule } from './traffic-rule.ts';
 
 /** A rule of a template: of a group, or a resource of its own. */
@@ -25,11 +25,11 @@ export const ruleOfTemplate = (rule: unknown) =>
 /** A rule of a plan: a block of a group, or one of the two kinds of separate resources. */
 export const ruleOfPlan = (rule: unknown) =>
   trafficRule({
-    protocol: planned(rule, 'ip_protocol') ?? planned(rule, 'protocol'),
-    from: planned(rule, 'from_port'),
-    to: planned(rule, 'to_port'),
+    protocol: configured(rule, 'ip_protocol') ?? configured(rule, 'protocol'),
+    from: configured(rule, 'from_port'),
+    to: configured(rule, 'to_port'),
     cidrs: ['cidr_blocks', 'ipv6_cidr_blocks', 'cidr_ipv4', 'cidr_ipv6'].map((name) =>
-      planned(rule, name),
+      configured(rule, name),
     ),
     groups: [
       ...[
