@@ -77,9 +77,11 @@ async function resolveMatching(context: Context, options: ResolveOptions): Promi
   });
   if (dryRun || dry.matched === 0) {
     await context.show(dryRunView(context, dry, summary));
+    checkAmount(dry);
     if (dry.matched === 0) await sayUnknownFilters(context, options);
     return exitCodes.ok;
   }
+  checkAmount(dry);
   await approve(context, options, { dry, summary });
   const { data } = await ask('Resolving violations', (client) =>
     client.violations.resolveMany({ body: { filter, reason, most: dry.matched } }),
@@ -92,20 +94,23 @@ async function resolveMatching(context: Context, options: ResolveOptions): Promi
   return exitCodes.ok;
 }
 
-/** @throws GovctlError approval_required; invalid_resolution where more match than the service resolves */
+/** @throws GovctlError invalid_resolution where more match than the service resolves */
+function checkAmount({ matched }: ResolvedMany): void {
+  if (matched <= mostResolved) return;
+  throw new GovctlError(
+    'invalid_resolution',
+    `${inThrees(matched)} violations match, more than the maximum of ${inThrees(mostResolved)}; no violations were resolved`,
+    { hint: 'Add filters to resolve the violations in parts.' },
+  );
+}
+
+/** @throws GovctlError approval_required */
 async function approve(
   context: Context,
   options: ApprovalOptions,
   { dry, summary }: { readonly dry: ResolvedMany; readonly summary: ViolationSummary },
 ): Promise<void> {
   const { matched } = dry;
-  if (matched > mostResolved) {
-    throw new GovctlError(
-      'invalid_resolution',
-      `${inThrees(matched)} violations match, more than the maximum of ${inThrees(mostResolved)}; no violations were resolved`,
-      { hint: 'Add filters to resolve the violations in parts.' },
-    );
-  }
   if (isApproved(options)) return;
   if (!context.flags.input) {
     throw approvalRequired('Nothing was changed. Use --dry-run to see what matches.');
@@ -125,7 +130,8 @@ const dryRunView = (
   human: (style) =>
     dry.matched === 0
       ? 'No open violations match.\n'
-      : `${describe(summary, style, serviceClock.now(), tableColumns(world.terminal))}Would resolve ${count(dry.matched, 'violation')}\n`,
+      : describe(summary, style, serviceClock.now(), tableColumns(world.terminal)) +
+        (dry.matched > mostResolved ? '' : `Would resolve ${count(dry.matched, 'violation')}\n`),
 });
 
 /** What a filter matches, by policy. */

@@ -94,6 +94,24 @@ describe('govctl violation resolve with filters', () => {
     expect(await resources('RESOLVED')).toEqual([]);
   });
 
+  it.each([['--dry-run'], ['--auto-approve']])(
+    'exits with 3 with %s if more match than the service resolves',
+    async (flag) => {
+      const fetch: FakeWorldSettings['fetch'] = async (url, init) => {
+        const answer = await service.app.fetch(new Request(url, init), {});
+        if (!String(init.body).includes('"dry_run":true')) return answer;
+        return Response.json({ ...((await answer.json()) as object), matched: 83_333 });
+      };
+      const { exitCode, stdout, stderr } = await resolve(['--owner', 'web', flag], { fetch });
+      expect(exitCode).toBe(3);
+      expect(stdout).not.toContain('Would resolve');
+      expect(stderr).toContain(
+        '83,333 violations match, more than the maximum of 10,000; no violations were resolved',
+      );
+      expect(await resources('RESOLVED')).toEqual([]);
+    },
+  );
+
   it.each([
     [[], 'No violations selected'],
     [['viol_1', '--owner', 'web'], 'Use either a violation ID or filters'],
