@@ -8,6 +8,7 @@ import type { Content } from './content.ts';
 import type { ExemptionFact, Facts, PolicyFact, ViolationRow } from './facts.ts';
 import { costAtRiskSection } from './cost-at-risk.ts';
 import { noneBySeverity } from './counters.ts';
+import type { BySeverity } from './counters.ts';
 import { orderKey } from './order-key.ts';
 import { rowsOf } from './rows.ts';
 import { ageBuckets, riskFormula } from './risk-points.ts';
@@ -20,7 +21,7 @@ import {
   stackedBySeverity,
   sumOf,
 } from './risk-tables.ts';
-import { openingOf } from './shared.ts';
+import { fromHighest, openingOf } from './shared.ts';
 import { are, count, moment, number, rounded } from './wording.ts';
 
 const day = 24 * 3_600_000;
@@ -82,14 +83,14 @@ function summarySection(facts: Facts): Section {
       ...(first
         ? [
             paragraph(
-              `The resource most at risk is ${first.resource}, with ${count(rounded(first.points), 'point')} from ${count(first.open, 'open violation')}.`,
+              `By severity, then by risk points, the resource most at risk is ${first.resource} (${worstOf(first.bySeverity)}), with ${count(rounded(first.points), 'point')} from ${count(first.open, 'open violation')}.`,
             ),
           ]
         : []),
       ...(policy
         ? [
             paragraph(
-              `The policy most at risk is “${policy.name}”, with ${count(rounded(policy.counts.points), 'point')} from ${count(policy.counts.open, 'open violation')}.`,
+              `By severity, then by risk points, the policy most at risk is “${policy.name}” (${policy.severity}), with ${count(rounded(policy.counts.points), 'point')} from ${count(policy.counts.open, 'open violation')}.`,
             ),
           ]
         : []),
@@ -118,6 +119,9 @@ function summarySection(facts: Facts): Section {
     ],
   };
 }
+
+const worstOf = (bySeverity: BySeverity): string =>
+  fromHighest.find((severity) => bySeverity[severity] > 0) ?? '';
 
 function riskSection(facts: Facts): Section {
   const { total, ages, affected } = facts.violations;

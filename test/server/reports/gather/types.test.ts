@@ -149,6 +149,13 @@ describe('each type of report', () => {
     expect(table('by_region')).toMatchObject([{ region: 'eu', points: 53, open: 3 }]);
     expect(table('expiring_exemptions')).toMatchObject([{ policy: 'low', covers: 1 }]);
     expect(text('summary')).toContain('53 risk points across 2 resources');
+    // As the tables are sorted: others may have more points.
+    expect(text('summary')).toContain(
+      'By severity, then by risk points, the resource most at risk is p1 (CRITICAL), with 33 points from 2 open violations.',
+    );
+    expect(text('summary')).toContain(
+      'By severity, then by risk points, the policy most at risk is “critical” (CRITICAL), with 50 points from 2 open violations.',
+    );
   });
 
   it('remediation says what to do first, and what it brings', async () => {
