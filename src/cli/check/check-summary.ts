@@ -115,27 +115,37 @@ const manyFindings = 30;
 /** Policies that are listed. */
 const mostPolicies = 10;
 
-/** The policies with failures and errors, the worst first; nothing where the output is short. */
+/** The policies with failures and errors, each counted on its own, the worst first; nothing where the output is short. */
 function describePolicies({ summary, policies, counts }: CheckResult): string[] {
   const rows = policies.flatMap((policy, index) => {
     const { fail = 0, error = 0 } = counts[index] ?? {};
-    return fail + error === 0
-      ? []
-      : [{ policy, amount: fail + error, severity: severityOf(policy) }];
+    return fail + error === 0 ? [] : [{ policy, fail, error, severity: severityOf(policy) }];
   });
   if (summary.fail + summary.error < manyFindings || rows.length < 2) return [];
-  rows.sort((a, b) => compareSeverity(a.severity, b.severity) || b.amount - a.amount);
+  rows.sort(
+    (a, b) => compareSeverity(a.severity, b.severity) || b.fail + b.error - a.fail - a.error,
+  );
   const shown = rows.slice(0, mostPolicies);
-  const width = Math.max(...shown.map(({ amount }) => inThrees(amount).length));
+  const failed = inColumn(shown.map(({ fail }) => fail));
+  const errors = summary.error > 0 ? inColumn(shown.map(({ error }) => error)) : undefined;
   const more = rows.length - shown.length;
   return [
-    'By policy:',
-    ...shown.map(
-      ({ policy: { key, policy }, amount, severity }) =>
-        `  ${inThrees(amount).padStart(width)}  ${severity.padEnd(8)}  ${printableLine(policy.name)} [${printableLine(key)}]`,
-    ),
+    `By policy (failed${errors ? ', errors' : ''}):`,
+    ...shown.map(({ policy: one, severity }, at) => {
+      const { key, policy } = one;
+      const amounts = [failed[at], ...(errors ? [errors[at]] : [])].join('  ');
+      const advisory = enforcementOfPolicy(one) === 'advisory' ? ' (advisory)' : '';
+      return `  ${amounts}  ${severity.padEnd(8)}  ${printableLine(policy.name)} [${printableLine(key)}]${advisory}`;
+    }),
     ...(more > 0 ? [`  ${count(more, 'other policy', 'other policies')}`] : []),
   ];
+}
+
+/** Numbers as wide as the widest; a dash for none. */
+function inColumn(amounts: readonly number[]): string[] {
+  const texts = amounts.map((amount) => (amount === 0 ? '-' : inThrees(amount)));
+  const width = Math.max(...texts.map(({ length }) => length));
+  return texts.map((text) => text.padStart(width));
 }
 
 function figuresOf({ summary, policies, files }: CheckResult): string {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../support/fake-world.ts';
 import { makeRepo } from '../../support/temp-repo.ts';
@@ -104,7 +106,14 @@ rules:
 describe('the output of govctl check', () => {
   it('ends with a summary by policy when it is long', async () => {
     const { stdout } = await runCommandLine(['check', 't.yaml'], { cwd: repo(12) });
-    expect(stdout).toContain('By policy:\n  12  HIGH      s3-one [s3-one]\n  12  HIGH      s3-two [s3-two]\n  12  HIGH      other [other]\n'); // prettier-ignore
+    expect(stdout).toContain('By policy (failed):\n  12  HIGH      s3-one [s3-one]\n  12  HIGH      s3-two [s3-two]\n  12  HIGH      other [other]\n'); // prettier-ignore
+    const cwd = repo(12);
+    const undecided = policy('undecided', 'a', 'SOC2:CC6.1').replace('versioning', 'none');
+    writeFileSync(join(cwd, 'policies/undecided.yaml'), undecided);
+    const { stdout: mixed } = await runCommandLine(['check', 't.yaml'], { cwd });
+    expect(mixed).toContain('36 failed (36 HIGH); 12 errors (12 HIGH).');
+    expect(mixed).toContain('By policy (failed, errors):\n  12   -  HIGH      s3-one [s3-one]\n');
+    expect(mixed).toContain('\n   -  12  HIGH      undecided [undecided]\n');
     const short = await runCommandLine(['check', 't.yaml'], { cwd: repo(2) });
     expect(short.stdout).not.toContain('By policy');
   });
