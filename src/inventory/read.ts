@@ -14,7 +14,7 @@ import type {
 } from './model.ts';
 import { normaliseAll, withSpelledType } from './attributes/normalise.ts';
 import { noticesOfPages } from './pages.ts';
-import { itemsOf } from './json.ts';
+import { isFields, itemsOf } from './json.ts';
 import { readers } from './formats/readers.ts';
 import { decodeText } from './text/decode-text.ts';
 import { describeLongNamed, isShortNamed } from './long-names.ts';
@@ -72,7 +72,7 @@ export function readInventory(
 /** The same for an input that was parsed before. */
 export function readParsed(parsed: ParsedText, options: ReadOptions = {}): InventoryRead {
   // What a cloud lists where it has none may be of any format.
-  const isEmptyList = Array.isArray(parsed.document) && parsed.document.length === 0;
+  const isEmptyList = isEmpty(parsed.document);
   const format = options.format ?? (isEmptyList ? 'native' : undefined);
   const reader = readers.find((one) =>
     format === undefined ? one.detects(parsed.document) : one.format === format,
@@ -120,6 +120,13 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
       locate: createLocate(parsed, [...raws.flatMap(placesOf), ...leftOut]),
     },
   };
+}
+
+/** `[]`, or `{"resources": []}` with nothing else. */
+function isEmpty(document: unknown): boolean {
+  const list =
+    isFields(document) && Object.keys(document).length === 1 ? document.resources : document;
+  return Array.isArray(list) && list.length === 0;
 }
 
 const emptyList = { message: 'this is an empty list: it contains no resources' };

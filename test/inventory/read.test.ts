@@ -50,18 +50,21 @@ describe('an input', () => {
     for (const format of formats) expect(read.problem.message).toContain(format);
   });
 
-  it('that is an empty list has no resources, and says so', () => {
-    expect(readInventory('[]')).toMatchObject({
-      ok: true,
-      inventory: {
-        resources: [],
-        problems: [],
-        notices: [
-          { message: 'this is an empty list: it contains no resources', line: 1, column: 1 },
-        ],
-      },
-    });
-  });
+  it.each(['[]', '{"resources": []}', 'resources: []'])(
+    '%s has no resources, and says so',
+    (text) => {
+      expect(readInventory(text)).toMatchObject({
+        ok: true,
+        inventory: {
+          resources: [],
+          problems: [],
+          notices: [
+            { message: 'this is an empty list: it contains no resources', line: 1, column: 1 },
+          ],
+        },
+      });
+    },
+  );
 
   it('is read as the format that is asked for', () => {
     const text = '{"AWSTemplateFormatVersion": "x", "id": "a", "type": "AWS::S3::Bucket"}';

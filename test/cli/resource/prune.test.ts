@@ -58,19 +58,22 @@ const deploy = (name: string, ...argv: string[]) =>
     fetch: async (url, init) => service.app.fetch(new Request(url, init), {}),
   });
 
-it('an empty list is imported, and prunes nothing, also beside another', async () => {
-  await store(bucket('a'), bucket('b'));
-  const run = (...argv: string[]) =>
-    runCommandLine(['resource', 'import', ...argv], {
-      cwd: makeRepo({ 'none.json': '[]', 'b.ndjson': ndjson(bucket('b')) }),
-      ...settings(),
-    });
-  const { exitCode, stdout } = await run('none.json', '-o', 'json');
-  expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { created: 0, skipped: ['none.json'], warnings: [{ file: 'none.json' }] }]); // prettier-ignore
-  const pruned = await run('none.json', 'b.ndjson', '--prune', '-y');
-  expect([pruned.exitCode, pruned.stderr]).toEqual([6, expect.stringContaining('no resources were read from none.json')]); // prettier-ignore
-  expect(await ids()).toEqual(['a', 'b']);
-});
+it.each(['[]', '{"resources":[]}'])(
+  'an empty list, %s, is imported, and prunes nothing, also beside another',
+  async (none) => {
+    await store(bucket('a'), bucket('b'));
+    const run = (...argv: string[]) =>
+      runCommandLine(['resource', 'import', ...argv], {
+        cwd: makeRepo({ 'none.json': none, 'b.ndjson': ndjson(bucket('b')) }),
+        ...settings(),
+      });
+    const { exitCode, stdout } = await run('none.json', '-o', 'json');
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { created: 0, skipped: ['none.json'], warnings: [{ file: 'none.json' }] }]); // prettier-ignore
+    const pruned = await run('none.json', 'b.ndjson', '--prune', '-y');
+    expect([pruned.exitCode, pruned.stderr]).toEqual([6, expect.stringContaining('no resources were read from none.json')]); // prettier-ignore
+    expect(await ids()).toEqual(['a', 'b']);
+  },
+);
 
 describe('a folder', () => {
   const run = (files: Readonly<Record<string, string>>, ...argv: string[]) =>
