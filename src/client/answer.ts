@@ -169,9 +169,8 @@ function hintFor(name: ErrorName): { hint?: string } {
     return { hint: 'Run `govctl auth status` to see your identity and scopes.' };
   if (name === 'rate_limit_exceeded') return { hint: 'Wait, then try again.' };
   if (name === 'internal_error' || name === 'unavailable') {
-    return {
-      hint: 'This is an error in the service. Try again later, or check the log of the service.',
-    };
+    const what = name === 'internal_error' ? 'This is an error in the service. ' : '';
+    return { hint: `${what}Try again later, or check the log of the service.` };
   }
   return {};
 }

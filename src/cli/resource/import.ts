@@ -60,6 +60,7 @@ export async function runImport(context: Context, options: ImportOptions): Promi
   };
   const report = emptyReport();
   const sent = createSent();
+  let isSending = false;
   const isDry = options.dryRun === true;
   const documents = createDocuments(reading, context.world.holding, files.length);
   const lacking = createLacking();
@@ -76,8 +77,10 @@ export async function runImport(context: Context, options: ImportOptions): Promi
         (file: string): Send =>
         async (body, place) => {
           if (isDry) return;
+          isSending = true;
           const { data } = await client.resources.import({ body });
           checkRead(body, data);
+          isSending = false;
           addCounts(report, file, data, place);
           update(`Importing ${file}: ${inThrees(resourcesIn(report))} resources`);
         };
@@ -109,7 +112,7 @@ export async function runImport(context: Context, options: ImportOptions): Promi
       }
     },
   ).catch((error: unknown) => {
-    throw afterSome(error, report);
+    throw afterSome(error, report, isSending);
   });
   for (const warning of [documents.notMerged(), lacking.warning()])
     if (warning) report.warnings.unshift(warning);
@@ -320,10 +323,20 @@ function checkRead(body: string, { lines }: ImportAnswer): void {
   );
 }
 
-/** The error that ended an import, with what it has stored. */
-function afterSome(error: unknown, report: ImportReport): unknown {
+/**
+ * The error that ended an import, with what it has stored.
+ * @param isSending whether lines were sent without an answer: the service stores them in batches
+ */
+function afterSome(error: unknown, report: ImportReport, isSending: boolean): unknown {
+  if (!(error instanceof GovctlError)) return error;
   const stored = resourcesIn(report);
-  if (!(error instanceof GovctlError) || stored === 0) return error;
+  const { status } = error;
+  if (isSending && (status === null || status >= 500)) {
+    const message = `${error.message}; before this, the service acknowledged ${count(stored, 'resource')}`;
+    const next = 'More may be stored. To import the rest, run the command again.';
+    return reword(error, { message, hint: [error.hint, next].filter(Boolean).join(' ') });
+  }
+  if (stored === 0) return error;
   const { hint = 'To import the rest, run the command again.' } = error;
   const message = `${error.message}; before this, ${count(stored, 'resource was', 'resources were')} imported`;
   return reword(error, { message, hint });

@@ -141,6 +141,25 @@ describe('an import that does not end', () => {
     );
   });
 
+  it.each([
+    [0, 'no resources'],
+    [1, '[1-9],\\d{3} resources'],
+  ])(
+    'says what was acknowledged if the server ends in piece %i, as more may be stored',
+    async (last, amount) => {
+      const { exitCode, stderr } = await importLines(
+        (nth) =>
+      nth < last ? undefined : Response.json({ error: 'unavailable', error_description: 'Starting' }, { status: 503, headers: { 'Retry-After': '0' } }), // prettier-ignore
+      );
+      expect(exitCode).toBe(1);
+      expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
+        new RegExp(
+          `before this, the service acknowledged ${amount} .*More may be stored. To import the rest, run the command again.`,
+        ),
+      );
+    },
+  );
+
   it('is an error where the service read fewer lines than were sent', async () => {
     const { exitCode, stderr } = await importLines(
       () =>
