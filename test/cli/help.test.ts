@@ -50,6 +50,20 @@ describe('the help of every command', () => {
     ).toEqual([]);
   });
 
+  it('lists no verbs of which there is no command', () => {
+    const verbs = new Set(commands.map(([, command]) => command.name()));
+    expect(
+      found((command) => {
+        const own = command.commands.map((one) => one.name());
+        const [listed = ''] =
+          /^[a-z-]+(, [a-z-]+)* (and|or) [a-z-]+/.exec(command.description()) ?? [];
+        return own.length === 0
+          ? []
+          : listed.split(/, | and | or /).filter((verb) => verbs.has(verb) && !own.includes(verb));
+      }),
+    ).toEqual([]);
+  });
+
   it('begins with an imperative', () => {
     expect(
       found((command) =>

@@ -129,7 +129,7 @@ export function registerCostCommands(program: GovctlCommand, act: Act): void {
 }
 
 function registerImports(cost: GovctlCommand, act: Act): void {
-  const imports = cost.command('imports').description('list, show and delete cost imports');
+  const imports = cost.command('imports').description('list, get and delete cost imports');
   const its = nounCommands(imports, act, {
     argument: '<import>',
     which: 'import ID',

@@ -77,7 +77,7 @@ const costText = ({
 export function registerViolationCommands(program: GovctlCommand, act: Act): void {
   const violation = program
     .command('violation')
-    .description('list, explain and resolve violations in the inventory');
+    .description('list, summarize and resolve violations in the inventory');
   const its = nounCommands(violation, act, { argument: '<id>', noun: violations });
   its
     .list('list violations, highest severity first', {
