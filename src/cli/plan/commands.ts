@@ -145,7 +145,7 @@ function selecting(command: GovctlCommand): GovctlCommand {
     .addOption(
       new Option('--max-delete <percent>', 'maximum percentage of owned objects to delete')
         .argParser(parsePercent)
-        .default(undefined, '30, enforced from 10 objects'),
+        .default(undefined, '30, for 10 objects or more'),
     )
     .option('--allow-empty', 'continue even if the files contain no policies');
 }

@@ -84,7 +84,7 @@ ${paths.map((each) => `  - ${JSON.stringify(each).replace(/^"([\w./-]+)"$/, '$1'
 set: ${set}
 
 guards:
-  # Maximum percentage of the owned policies that one apply may delete.
+  # Maximum percentage of the owned policies that one apply may delete, from 10 policies.
   max_delete: 30
 `;
 

@@ -73,7 +73,7 @@ export function registerResourceCommands(program: GovctlCommand, act: Act): void
         'with --prune: maximum percentage of resources to delete',
       )
         .argParser(parsePercent)
-        .default(undefined, '30, enforced from 10 resources'),
+        .default(undefined, '30, for 10 resources or more'),
     );
   approvalFlags(importing)
     .addHelpText('after', importHelp)

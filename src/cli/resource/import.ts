@@ -7,6 +7,7 @@ import type { InputProblem, ReadOptions, ReadResource } from '../../inventory/mo
 import { searchHint } from '../../project/check/discover-inputs.ts';
 import type { FoundInputs, InputFile } from '../../project/check/discover-inputs.ts';
 import { loadConfig } from '../../project/config.ts';
+import { deleteLimit } from '../../project/plan/guards.ts';
 import { unreadable } from '../../project/read/read-text.ts';
 import { begin, chain, isFileError, isResourceStream, readAll } from '../check/check-inputs.ts';
 import { placeLeftOut } from '../../project/check/left-out.ts';
@@ -154,7 +155,7 @@ async function prune(
     unreadable: report.rejected_lines.length,
     pages,
     skipped: [...report.skipped, ...unread.map(({ file }) => file)],
-    maxDelete: options.maxDelete ?? config.guards.max_delete,
+    maxDelete: deleteLimit(options.maxDelete, config.guards.max_delete),
   };
   let missing: Missing;
   try {

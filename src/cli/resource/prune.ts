@@ -1,3 +1,5 @@
+import type { DeleteLimit } from '../../project/plan/guards.ts';
+import { overLimit } from '../../project/plan/guards.ts';
 import type { Client } from '../../client/client.ts';
 import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
@@ -43,8 +45,7 @@ interface PruneLimits {
   readonly pages: readonly string[];
   /** Files of the given folders without resources: an export that failed leaves one, too. */
   readonly skipped: readonly string[];
-  /** Percent. */
-  readonly maxDelete: number;
+  readonly maxDelete: DeleteLimit;
 }
 
 /** What files say of resources that they do not contain. */
@@ -54,8 +55,6 @@ interface Told {
   readonly untold: ReadonlySet<string>;
 }
 
-/** With fewer resources in scope than this, a percentage is meaningless. */
-const percentageFrom = 10;
 /** Requests at once. */
 const atOnce = 8;
 /** Rows for people. */
@@ -126,11 +125,11 @@ export async function findGone(
       };
     },
   );
-  const percent = (gone.length / Math.max(1, live)) * 100;
-  if (live >= percentageFrom && percent > maxDelete) {
+  const percent = overLimit(gone.length, live, maxDelete);
+  if (percent !== undefined) {
     throw new GovctlError(
       'guard_refused',
-      `${inThrees(gone.length)} of ${inThrees(live)} resources would be deleted (${Math.round(percent)}%); the maximum is ${maxDelete}%`,
+      `${inThrees(gone.length)} of ${inThrees(live)} resources would be deleted (${Math.round(percent)}%); the maximum is ${maxDelete.percent}%`,
       { hint: `To delete these resources anyway, use --max-delete ${Math.ceil(percent)}.` },
     );
   }

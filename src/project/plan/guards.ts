@@ -5,8 +5,26 @@ import { protectTag } from '../compare/ownership.ts';
 import { atStart } from '../kinds/kind.ts';
 import type { Kind, KindName } from '../kinds/kind.ts';
 
-/** With fewer owned objects of a kind than this, a percentage is meaningless. */
-const percentageFrom = 10;
+/** How much may be deleted at once. */
+export interface DeleteLimit {
+  readonly percent: number;
+  /** Of fewer objects than this, all may be deleted. */
+  readonly from: number;
+}
+
+/** Without a word on it, a percentage of few objects is meaningless; whoever gives one for this run means it. */
+export const deleteLimit = (given: number | undefined, configured: number): DeleteLimit =>
+  given === undefined ? { percent: configured, from: 10 } : { percent: given, from: 1 };
+
+/** @returns the percentage, where it is more than may be deleted */
+export function overLimit(
+  deleted: number,
+  all: number,
+  { percent: most, from }: DeleteLimit,
+): number | undefined {
+  const percent = (deleted / Math.max(1, all)) * 100;
+  return all >= from && percent > most ? percent : undefined;
+}
 
 interface GuardFacts {
   /** Number of documents per kind in the files. */
@@ -17,8 +35,7 @@ interface GuardFacts {
   /** Only some files or keys are selected, so an apparent orphan may have a file that was not read. */
   readonly partial: boolean;
   readonly allowEmpty: boolean;
-  /** Percent. */
-  readonly maxDelete: number;
+  readonly maxDelete: DeleteLimit;
 }
 
 /** A guard that refuses the plan, with the reason and a hint. */
@@ -89,11 +106,11 @@ function guardKind(kind: Kind, doomed: readonly LiveDocument[], facts: GuardFact
   const { one, many } = kind.noun;
   const owned = facts.owned[kind.name] ?? 0;
   if (kind.guardsEmpty && facts.local[kind.name] === 0 && !facts.allowEmpty) refusals.push(empty);
-  const percent = (doomed.length / Math.max(1, owned)) * 100;
-  if (owned >= percentageFrom && percent > facts.maxDelete) {
+  const percent = overLimit(doomed.length, owned, facts.maxDelete);
+  if (percent !== undefined) {
     refusals.push({
       guard: 'max-delete',
-      message: `${doomed.length} of the ${owned} ${many} of this project would be deleted (${Math.round(percent)}%); the maximum is ${facts.maxDelete}%`,
+      message: `${doomed.length} of the ${owned} ${many} of this project would be deleted (${Math.round(percent)}%); the maximum is ${facts.maxDelete.percent}%`,
       hint: `To delete these objects anyway, use --max-delete ${Math.ceil(percent)}.`,
     });
   }

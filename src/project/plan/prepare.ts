@@ -8,6 +8,7 @@ import type { Body, Kind } from '../kinds/kind.ts';
 import { kinds } from '../kinds/kinds.ts';
 import type { LoadedProject } from '../model.ts';
 import type { Refusal } from './guards.ts';
+import { deleteLimit } from './guards.ts';
 import {
   guardCheckout,
   guardDeletions,
@@ -65,7 +66,7 @@ export async function preparePlan(
       !coversProject(project, outside.reading.cwd, paths) ||
       (options.target?.length ?? 0) + (options.exclude?.length ?? 0) > 0,
     allowEmpty: options.allowEmpty ?? false,
-    maxDelete: options.maxDelete ?? project.config.guards.max_delete,
+    maxDelete: deleteLimit(options.maxDelete, project.config.guards.max_delete),
   });
   const repo = await readRepo(outside, paths, options, {
     check: (project) => refuseGuards(guardSelection(facts(project))),

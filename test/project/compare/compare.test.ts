@@ -12,7 +12,12 @@ import { contentHash } from '../../../src/project/kinds/kind.ts';
 import type { PolicyLike } from '../../../src/project/kinds/policy.ts';
 import { normalisePolicy, policyDocument, policyKind } from '../../../src/project/kinds/policy.ts';
 import type { LocalPolicy } from '../../../src/project/model.ts';
-import { guardDeletions, guardSelection, noteDeletions } from '../../../src/project/plan/guards.ts';
+import {
+  deleteLimit,
+  guardDeletions,
+  guardSelection,
+  noteDeletions,
+} from '../../../src/project/plan/guards.ts';
 import { makeLocal, repo } from '../arbitraries.ts';
 
 const contentFingerprint = (policy: PolicyLike): string => contentHash(policyKind, { ...policy });
@@ -186,7 +191,7 @@ describe('guards', () => {
     prune: true,
     partial: false,
     allowEmpty: false,
-    maxDelete: 30,
+    maxDelete: deleteLimit(undefined, 30),
   };
   const orphans = (count: number, tags: string[] = []): Comparison[] =>
     Array.from({ length: count }, (_, index) => ({
@@ -197,8 +202,19 @@ describe('guards', () => {
   it('let three of ten be deleted, but not four', () => {
     expect(guardDeletions(orphans(3), facts)).toEqual([]);
     expect(guardDeletions(orphans(4), facts)).toMatchObject([{ guard: 'max-delete' }]);
-    expect(guardDeletions(orphans(4), { ...facts, maxDelete: 40 })).toEqual([]);
+    expect(guardDeletions(orphans(4), { ...facts, maxDelete: deleteLimit(40, 30) })).toEqual([]);
     expect(guardDeletions(orphans(4), { ...facts, owned: { Policy: 9 } })).toEqual([]);
+  });
+
+  it('keep to a limit that is given for this run in small projects, too', () => {
+    const given = (percent: number) => ({
+      ...facts,
+      owned: { Policy: 4 },
+      maxDelete: deleteLimit(percent, 30),
+    });
+    expect(guardDeletions(orphans(1), given(0))).toMatchObject([{ guard: 'max-delete' }]);
+    expect(guardDeletions(orphans(3), given(50))).toMatchObject([{ guard: 'max-delete' }]);
+    expect(guardDeletions(orphans(2), given(50))).toEqual([]);
   });
 
   it('are not needed for a small project, but emptying it is pointed out', () => {
