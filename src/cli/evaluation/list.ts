@@ -3,6 +3,7 @@ import type { ExitCode } from '../../contract/errors.ts';
 import type { Evaluation, evaluationSortFields } from '../../contract/governance.ts';
 import type { Context } from '../context.ts';
 import type { ListFlags } from '../flags/list-flags.ts';
+import { parseTypes } from '../flags/parse-types.ts';
 import { listOf } from '../flags/parse-words.ts';
 import { showList } from '../objects/list.ts';
 import { paintSeverity } from '../terminal/severity.ts';
@@ -57,7 +58,7 @@ const filterOf = ({ status = ['ERROR'], reason, severity, type, ...where }: List
     status: joined(status)?.toUpperCase(),
     reason: joined(reason),
     severity: joined(severity)?.toUpperCase(),
-    resource_type: joined(type),
+    resource_type: type && parseTypes(type, '--provider').join(','),
     environment: joined(where.environment),
     account_id: joined(where.account),
     provider: joined(where.provider),

@@ -6,6 +6,7 @@ import type { Act } from '../act.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { collectValues } from '../flags/list-flags.ts';
 import { parsePercent } from '../flags/parse-percent.ts';
+import { parseTypes } from '../flags/parse-types.ts';
 import { approvalFlags, nounCommands } from '../objects/commands.ts';
 import type { OwnNoun } from '../objects/noun.ts';
 import { resourceView } from './resource-view.ts';
@@ -21,7 +22,7 @@ const resources: OwnNoun<AnsweredResource, ListOptions> = {
   api: (client) => client.resources,
   list: {
     filter: ({ type, provider, account, region, environment, tag }) => ({
-      type: type?.join(','),
+      type: type && parseTypes(type, '--provider').join(','),
       provider: provider?.join(','),
       account_id: account?.join(','),
       region: region?.join(','),

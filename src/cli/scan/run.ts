@@ -2,6 +2,7 @@ import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
+import { parseTypes } from '../flags/parse-types.ts';
 import { withOurServer } from '../objects/our-server.ts';
 import { findIds } from '../objects/find.ts';
 import { policies } from '../policy/policies.ts';
@@ -21,7 +22,7 @@ export async function runScan(context: Context, options: RunOptions): Promise<Ex
   const timeoutMs = parseTimeout(options.timeout);
   const body = {
     ...defined({ name: options.name }),
-    ...(options.type ? { resource_types: [...options.type] } : {}),
+    ...(options.type ? { resource_types: parseTypes(options.type, 'none') } : {}),
   };
   const scan = await withOurServer(context, 'scans', 'Starting scan', async (client, update) => {
     const only = options.policy && {

@@ -5,6 +5,7 @@ import { severities } from '../../contract/policies.ts';
 import type { Context } from '../context.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { collectValues } from '../flags/list-flags.ts';
+import { parseTypes } from '../flags/parse-types.ts';
 import { listOf } from '../flags/parse-words.ts';
 
 /** The flags that select violations, wherever they are listed or something is done about them. */
@@ -54,7 +55,7 @@ export const violationFilterOf = (flags: Omit<ViolationFlags, 'policy'>) =>
   defined({
     severity: flags.severity && listOf(flags.severity).map((one) => one.toUpperCase() as Severity), // the service refuses others
     resource_id: flags.resource,
-    resource_type: flags.type && listOf(flags.type),
+    resource_type: flags.type && parseTypes(flags.type, '--provider'),
     provider: flags.provider && listOf(flags.provider),
     account_id: flags.account && listOf(flags.account),
     region: flags.region && listOf(flags.region),
