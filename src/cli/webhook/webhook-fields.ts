@@ -46,14 +46,30 @@ export function parseEventTypes(given: readonly string[], flag = '--event'): Eve
     if (word === all) return eventTypes;
     const parsed = EventType.safeParse(word);
     if (parsed.success) return [parsed.data];
-    const nearest = nearestWord(word, eventTypes) ?? eventTypes.find((one) => one.includes(word));
     throw new GovctlError('usage_error', `${flag} ${word}: unknown event type`, {
-      hint: nearest
-        ? `Did you mean ${nearest}?`
-        : 'Run `govctl webhook create --help` to list the event types.',
+      hint: typesMeant(word),
     });
   });
   return [...new Set(types)];
+}
+
+/** The nearest type, or those about the same. */
+function typesMeant(word: string): string {
+  const about = word.slice(0, word.indexOf('.') + 1);
+  const akin = about === '' ? [] : eventTypes.filter((type) => type.startsWith(about));
+  // Types about one thing begin alike, which must not make them near.
+  const nearest =
+    akin.length > 0
+      ? nearestWord(
+          word.slice(about.length),
+          akin.map((type) => type.slice(about.length)),
+        )
+      : nearestWord(word, eventTypes);
+  if (nearest !== undefined) return `Did you mean ${akin.length > 0 ? about : ''}${nearest}?`;
+  const others = akin.length > 0 ? akin : eventTypes.filter((type) => type.includes(word));
+  return others.length > 0
+    ? `Use ${others.join(', ')}.`
+    : 'Run `govctl webhook create --help` to list the event types.';
 }
 
 /**

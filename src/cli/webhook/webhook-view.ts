@@ -4,12 +4,12 @@ import { readOwnership, withoutOwnership } from '../../project/compare/ownership
 import type { Shown } from '../objects/noun.ts';
 import { formatDetails } from '../terminal/details.ts';
 import type { View } from '../terminal/output.ts';
-import { count, inThrees, printableLine } from '../terminal/printable.ts';
+import { count, printableLine } from '../terminal/printable.ts';
 import type { Style } from '../terminal/terminal.ts';
 import { wrapWords } from '../terminal/wrap-words.ts';
 import { typed } from '../terminal/typed.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
-import { isActive, isDropping, nameOf, stateOf } from './webhook-objects.ts';
+import { isActive, nameOf, stateOf } from './webhook-objects.ts';
 
 export const webhookView = (
   webhook: ShownWebhook,
@@ -81,13 +81,6 @@ function describeStatus(webhook: ShownWebhook): string {
   const since = webhook.disabled_at ? ` since ${utcMinute(webhook.disabled_at)}` : '';
   const why = state === 'disabled' && webhook.disabled_reason ? `: ${webhook.disabled_reason}` : '';
   return state + since + why;
-}
-
-/** For a table. */
-export function describeWaiting(webhook: ShownWebhook): string {
-  const { waiting, dropped } = webhook;
-  const lost = dropped && isDropping(webhook) ? `, ${inThrees(dropped.events)} dropped` : '';
-  return `${waiting === undefined ? '-' : inThrees(waiting)}${lost}`;
 }
 
 function describeDropped({ dropped }: ShownWebhook): string | undefined {

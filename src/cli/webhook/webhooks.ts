@@ -4,6 +4,7 @@ import { parseWords } from '../flags/parse-words.ts';
 import { ownField } from '../objects/noun.ts';
 import type { DescribedNoun } from '../objects/noun.ts';
 import { count } from '../terminal/printable.ts';
+import { numberColumn } from '../terminal/table.ts';
 import { typed } from '../terminal/typed.ts';
 import type { ShownWebhook } from './webhook-objects.ts';
 import {
@@ -14,13 +15,7 @@ import {
   stateOf,
   webhookStates,
 } from './webhook-objects.ts';
-import {
-  describeWaiting,
-  paintStatus,
-  redeliverHint,
-  shortEvents,
-  webhookView,
-} from './webhook-view.ts';
+import { paintStatus, redeliverHint, shortEvents, webhookView } from './webhook-view.ts';
 
 interface ListOptions {
   readonly status?: readonly string[];
@@ -39,11 +34,14 @@ export const webhooks: DescribedNoun<ShownWebhook, ListOptions> = {
     share: 'have the name or URL',
   },
   list: {
-    columns: () => [
+    columns: (_, rows) => [
       { title: 'WEBHOOK', cell: nameOf, shrinks: 'middle' },
       { title: 'STATUS', cell: stateOf, paint: paintStatus },
       { title: 'EVENTS', cell: shortEvents, drops: 2 },
-      { title: 'WAITING', cell: describeWaiting, drops: 3 },
+      numberColumn('WAITING', ({ waiting }) => waiting, { drops: 3 }),
+      ...(rows.some(({ dropped }) => dropped)
+        ? [numberColumn<ShownWebhook>('DROPPED', ({ dropped }) => dropped?.events)]
+        : []),
       { title: 'ID', cell: ({ id }) => id },
     ],
     filter: ({ status }) => ({

@@ -44,6 +44,26 @@ const create = (...flags: string[]): Promise<Record<string, unknown>> =>
     ...['--secret-env', 'HOOK_SECRET', ...flags],
   );
 
+describe('govctl webhook list', () => {
+  it('shows in 80 columns how many events were dropped, also of a webhook that works again', async () => {
+    const id = 'wh_01m8cecv400mam7vy6hmf5fxzb';
+    const hook = { id, url: 'https://hooks.example.com/governance/production', events: ['scan.failed', 'scan.completed'], status: 'active', waiting: 100_000 }; // prettier-ignore
+    const ended = '2026-03-02T12:00:00.000Z';
+    const dropped = { events: 1_105, since: '2026-03-01T12:00:00.000Z', last_at: ended, ended_at: ended }; // prettier-ignore
+    const list = async (webhooks: object[]) => {
+      const fetch = () => Promise.resolve(Response.json({ webhooks }));
+      const shown = { fetch, tty: true, columns: 80, env: { NO_COLOR: '1' } };
+      const { stdout } = await run(['webhook', 'list'], shown);
+      return stdout.split('\n');
+    };
+    const [head = '', row = ''] = await list([{ ...hook, dropped }]);
+    expect(head).toMatch(/DROPPED +ID/);
+    expect(row).toMatch(/active .* 1,105 +wh_/);
+    expect([head, row].every(({ length }) => length <= 80)).toBe(true);
+    expect((await list([hook]))[0]).not.toContain('DROPPED');
+  });
+});
+
 describe('govctl webhook create', () => {
   it('sends what its flags say, and shows no secret that it was given', async () => {
     const outcome = await run(
@@ -96,6 +116,10 @@ describe('govctl webhook create', () => {
 
   it.each([
     [['--event', 'scan.complete'], 'Did you mean scan.completed?'],
+    [['--event', 'polcy.quarantined'], 'Did you mean policy.quarantined?'],
+    [['--event', 'policy.updated'], 'Use policy.violation.created, policy.violation.resolved, '],
+    [['--event', 'violation'], 'Use policy.violation.created, policy.violation.resolved, '],
+    [['--event', 'none.of.these'], 'Run `govctl webhook create --help`'],
     [['--event', ','], 'has no event type'],
     [['--severity', 'hihg'], 'Did you mean HIGH?'],
     [['--max-attempts', '21'], '1 to 20'],
