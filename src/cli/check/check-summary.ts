@@ -170,7 +170,7 @@ function describeUnmatched({ tally, policies }: CheckResult): string[] {
   const resources = sum(tally.unmatched);
   if (resources === 0) return [];
   return [
-    `No policy applies to ${count(resources, 'resource')}: ${listTypes(tally.unmatched, policies)}.`,
+    `No policy covers the ${tally.unmatched.size === 1 ? 'type' : 'types'} of ${count(resources, 'resource')}: ${listTypes(tally.unmatched, policies)}.`,
   ];
 }
 

@@ -61,6 +61,10 @@ const knownOf = (type: string): Known | undefined =>
 export const ownAttributesOf = (type: string): readonly string[] =>
   knownOf(type)?.slots.map(({ path }) => path) ?? [];
 
+/** Whether a type has no other attributes than any type of its provider, such as the IAM policy of Google Cloud's assets. */
+export const hasOnlyCommonAttributes = (type: string): boolean =>
+  knownOf(type) === knownOf(`${type.split('::', 1)[0] ?? ''}::?::?`);
+
 /** What an attribute of a type is, as the documentation writes it: `bool`. Undefined: it has none of this name. */
 export const attributeTypeOf = (type: string, attribute: string): string | undefined => {
   const { attributes = {} } = knownOf(type) ?? {};

@@ -41,7 +41,7 @@ describe('govctl check, for people', () => {
 
 1 failed (1 HIGH).
 Checked 2 resources in 1 file (2 policies): 2 evaluations, 1 passed, 1 failed.
-No policy applies to 1 resource: AWS::SQS::Queue (1).
+No policy covers the type of 1 resource: AWS::SQS::Queue (1).
 `,
       stderr: '',
     });
@@ -549,7 +549,7 @@ rules:
   it('hides of no type that it alone is about it', async () => {
     const cwd = repo({ 'template.yaml': template, 'policies/tagged.yaml': tagged });
     const { stdout } = await check(cwd, 'template.yaml');
-    expect(stdout).toContain('No policy applies to 1 resource: AWS::SQS::Queue (1).');
+    expect(stdout).toContain('No policy covers the type of 1 resource: AWS::SQS::Queue (1).');
     const { unmatched_types: types } = await checkJson(cwd, 'template.yaml');
     expect(types).toEqual([{ type: 'AWS::SQS::Queue', resources: 1 }]);
   });
