@@ -14,6 +14,7 @@ import type {
 } from './model.ts';
 import { normaliseAll, withSpelledType } from './attributes/normalise.ts';
 import { noticesOfPages } from './pages.ts';
+import { noticesOfTemplates } from './templates-within.ts';
 import { isFields, itemsOf } from './json.ts';
 import { readers } from './formats/readers.ts';
 import { decodeText } from './text/decode-text.ts';
@@ -113,7 +114,11 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
       untold: read.untold ?? [],
       isPart: read.isPart ?? false,
       notices: [
-        ...placed([...(read.notices ?? []), ...(isEmptyList ? [emptyList] : [])]),
+        ...placed([
+          ...(read.notices ?? []),
+          ...(isEmptyList ? [emptyList] : []),
+          ...noticesOfTemplates(raws),
+        ]),
         ...pages,
       ],
       pages,

@@ -518,6 +518,43 @@ Checked 3 resources in 1 file (1 policy): 3 evaluations, 0 passed, 1 failed, 2
   });
 });
 
+describe('a resource that contains a whole template', () => {
+  const inner = JSON.stringify({ Resources: { Logs: { Type: 'AWS::S3::Bucket' } } });
+
+  it('is named, as what the template deploys is not checked', async () => {
+    const set = { Type: 'AWS::CloudFormation::StackSet', Properties: { TemplateBody: inner } };
+    const cwd = repo({ 'set.json': JSON.stringify({ Resources: { Roles: set } }) });
+    const { stdout } = await check(cwd, 'set.json');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'Roles contains a template (TemplateBody) that is not checked; save it as a file and check that, too',
+    );
+  });
+
+  it('is named in a Terraform plan, also where the template is known only after apply', async () => {
+    const change = (type: string, after: object, unknown: object) => ({
+      ...{ address: `${type}.it`, mode: 'managed', type, name: 'it' },
+      change: { actions: ['create'], before: null, after, after_unknown: unknown },
+    });
+    const plan = {
+      format_version: '1.2',
+      resource_changes: [
+        change('aws_cloudformation_stack', { template_body: inner }, {}),
+        change('azurerm_resource_group_template_deployment', {}, { template_content: true }),
+        change('aws_cloudformation_stack_set', { template_url: 'https://example.com/t' }, {}),
+      ],
+    };
+    const cwd = repo({ 'plan.json': JSON.stringify(plan) });
+    const { stdout } = await check(cwd, 'plan.json');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'aws_cloudformation_stack.it contains a template (template_body)',
+    );
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'template_deployment.it contains a template (template_content)',
+    );
+    expect(stdout.replaceAll(/\s+/g, ' ')).not.toContain('aws_cloudformation_stack_set.it');
+  });
+});
+
 describe('a policy about a pattern of types', () => {
   const tagged = `name: Everything is tagged
 resource_type: AWS::*
@@ -544,6 +581,27 @@ rules:
     const cwd = repo({ 'template.yaml': template, 'policies/tagged.yaml': tagged });
     const { results } = await checkJson(cwd, `template.yaml --type ${type}`);
     expect(results.map(({ policy }) => policy)).toEqual(names);
+  });
+
+  it('about the IAM policies or the secrets of all types hides of no type that it alone is about it', async () => {
+    const everywhere = (name: string, condition: string) =>
+      `name: ${name}\nresource_type: GCP::*\nrules:\n  - condition: ${condition}\n    effect: DENY\n`;
+    const asset = (type: string, id: string) => ({
+      name: `//${type.split('/')[0] ?? ''}/projects/acme/${id}`,
+      asset_type: type,
+      resource: { version: 'v1', data: { name: id } },
+    });
+    const cwd = repo({
+      'assets.json': JSON.stringify([
+        asset('dataproc.googleapis.com/Cluster', 'a'),
+        asset('foo.googleapis.com/Bar', 'b'),
+      ]),
+      'policies/iam.yaml': everywhere('No public members', 'has(resource.iam) && resource.iam.bindings.exists(b, "allUsers" in b.members)'), // prettier-ignore
+      'policies/secrets.yaml': everywhere('No secrets', 'has(resource.plaintext_secrets)'),
+    });
+    expect((await check(cwd, 'assets.json')).stdout).toContain(
+      'No policy covers the types of 2 resources: GCP::Dataproc::Cluster (1),',
+    );
   });
 
   it('hides of no type that it alone is about it', async () => {
