@@ -18,6 +18,7 @@ import { ofAnyType } from '../src/inventory/attributes/arguments.ts';
 import { namedLists } from '../src/inventory/attributes/credentials.ts';
 import { normalisers } from '../src/inventory/attributes/types.ts';
 import { readInventory } from '../src/inventory/read.ts';
+import { toEvaluate } from '../src/project/check/checker.ts';
 import { PolicyTestDocument } from '../src/project/documents/policy-test.ts';
 import { formatYaml } from '../src/project/write/format.ts';
 import { createLabelCheck } from '../src/project/read/check-labels.ts';
@@ -503,7 +504,8 @@ describe('the tests of the policy library', () => {
       for (const resource of resourcesOf(input)) {
         const wanted = rows.filter((row) => row.resource === resource.id);
         if (resource.type !== found.policy.resource_type) continue;
-        const finding = evaluate(prepared, resource, Date.parse(now ?? document.now ?? someDay));
+        const at = Date.parse(now ?? document.now ?? someDay);
+        const finding = evaluate(prepared, toEvaluate(resource), at);
         expect([name, finding.status.toLowerCase()]).toEqual([name, wanted[0]?.result]);
         const messages = wanted.flatMap((row) => row.message ?? []);
         expect(finding.rules.map((rule) => rule.message)).toEqual(expect.arrayContaining(messages));

@@ -3,6 +3,8 @@ import { UnknownValue, typeKey } from '../../contract/resources.ts';
 import { isFields } from '../json.ts';
 import { commonAttributes, shapeOf } from './shapes.ts';
 import type { Shape } from './shapes.ts';
+import { spell, wordsOf } from './spelling.ts';
+import type { Spelling } from './spelling.ts';
 
 /** A well-known attribute of a type that holds a value, or a list of them. */
 interface Leaf {
@@ -19,8 +21,9 @@ const noLeaves: Leaves = new Map();
 
 /**
  * A resource in govctl's own format, with well-known attributes of a wrong type as `UnknownValue`: `"false"` equals
- * neither true nor false, so that no condition would hold, and policies would pass. Null is absent. What a reader made of
- * another format is right, and unknown types may have anything.
+ * neither true nor false, so that no condition would hold, and policies would pass. Words are spelled as readers spell
+ * them: `TCP` is `tcp`, and unknown words are unknown. Null is absent. What a reader made of another format is right, and
+ * unknown types may have anything.
  */
 export function fitAttributes<R extends Resource>(resource: R): R {
   if (isFields(resource['source']) && Object.hasOwn(resource['source'], 'format')) return resource;
@@ -73,7 +76,7 @@ function withValue(holder: unknown, [step = '', ...rest]: readonly string[], val
   return next === undefined ? others : { ...others, [step]: next };
 }
 
-function fitValue(value: unknown, { type, fields, item }: Shape): unknown {
+function fitValue(value: unknown, { type, fields, item, spelling }: Shape): unknown {
   if (value instanceof UnknownValue || value === undefined) return value;
   if (value === null) return undefined;
   if (item || type?.startsWith('list')) {
@@ -89,7 +92,8 @@ function fitValue(value: unknown, { type, fields, item }: Shape): unknown {
       return typeof value === 'number' ? value : unfit(value, 'a number');
     case 'string':
     case 'timestamp':
-      return typeof value === 'string' ? value : unfit(value, 'a string');
+      if (typeof value !== 'string') return unfit(value, 'a string');
+      return spelling === undefined ? value : spellWord(value, spelling);
     default:
       return value;
   }
@@ -110,6 +114,18 @@ function fitFields(value: unknown, fields: ReadonlyMap<string, Shape>): unknown 
   }
   return fitted;
 }
+
+const spellWord = (word: string, spelling: Spelling): unknown => {
+  const spelled = spell(word, spelling);
+  if (typeof spelled === 'string') return spelled;
+  const words = wordsOf(spelling);
+  return new UnknownValue(
+    `a string other than ${words.slice(0, mostWords).join(', ')}${words.length > mostWords ? ', …' : ''}`,
+  );
+};
+
+/** Words that an error names. */
+const mostWords = 8;
 
 /** Says no value: it may be a secret. */
 const unfit = (value: unknown, wanted: string): UnknownValue =>

@@ -3,24 +3,26 @@ import type { Resource } from '../../contract/resources.ts';
 import { UnknownValue, providerOf } from '../../contract/resources.ts';
 import type { Format } from '../formats/formats.ts';
 import type { RawResource, ReadResource } from '../model.ts';
-import type { Attribute, Normaliser } from './normaliser.ts';
+import type { Normaliser } from './normaliser.ts';
 import { createRelated } from './related.ts';
 import type { Related } from './related.ts';
+import { spell } from './spelling.ts';
+import type { Spelling } from './spelling.ts';
 import { normalisers } from './types.ts';
-import { isUnknown, unlike } from './values.ts';
+import { isUnknown } from './values.ts';
 
 /** What is known of a type. */
 interface Known {
   readonly from: Normaliser['from'];
   readonly slots: readonly Slot[];
   readonly attributes: Normaliser['attributes'];
-  readonly spellings: readonly Spelling[];
+  readonly spellings: readonly Spelled[];
 }
 
 /** Which words are respelled: the steps lead through lists where they end in `[]`. */
-interface Spelling {
+interface Spelled {
   readonly steps: readonly string[];
-  readonly spell: (word: string) => string | UnknownValue;
+  readonly spelling: Spelling;
 }
 
 /** Where an attribute goes, and what stands there when it is absent. */
@@ -37,7 +39,7 @@ for (const { types, like, attributes, from } of normalisers) {
     .filter(([path]) => !path.includes('[]')) // about the elements of a list, which is given whole
     .map(([path, { absent }]) => ({ path, steps: path.split('.'), absent }));
   const spellings = Object.entries(attributes).flatMap(([path, { spelling }]) =>
-    spelling === undefined ? [] : [{ steps: path.split('.'), spell: spellingOf(spelling) }],
+    spelling === undefined ? [] : [{ steps: path.split('.'), spelling }],
   );
   for (const type of types) knownTypes.set(type, { from, slots, attributes, spellings });
   if (like) furtherTypes.push({ like, known: { from, slots, attributes, spellings } });
@@ -177,36 +179,30 @@ function attributesOf(
     const value = isKnown(raw, steps) ? (values[path] ?? absent) : unknownAttribute(path);
     if (value !== undefined && value !== null) put(nested, steps, value);
   }
-  for (const { steps, spell } of known.spellings) respell(nested, steps, spell);
+  for (const { steps, spelling } of known.spellings) respell(nested, steps, spelling);
   return nested;
-}
-
-/** Of a word that is none of those that are known, nothing is known. An empty one says nothing, and stays. */
-function spellingOf(spelling: NonNullable<Attribute['spelling']>): Spelling['spell'] {
-  if (spelling === 'lower') return (word) => word.toLowerCase();
-  if (spelling === 'upper') return (word) => word.toUpperCase();
-  const byLower = new Map(['', ...spelling].map((word) => [word.toLowerCase(), word]));
-  return (word) => byLower.get(word.toLowerCase()) ?? unlike(word, 'a known value');
 }
 
 /** Respells the words at a path of an object that has just been made. */
 function respell(
   holder: Record<string, unknown>,
   [step = '', ...rest]: readonly string[],
-  spell: Spelling['spell'],
+  spelling: Spelling,
 ): void {
   const name = step.replace(/\[\]$/, '');
   const value = holder[name];
   if (rest.length === 0) {
-    if (typeof value === 'string') holder[name] = spell(value);
+    if (typeof value === 'string') holder[name] = spell(value, spelling);
     else if (Array.isArray(value)) {
-      holder[name] = value.map((one: unknown) => (typeof one === 'string' ? spell(one) : one));
+      holder[name] = value.map((one: unknown) =>
+        typeof one === 'string' ? spell(one, spelling) : one,
+      );
     }
     return;
   }
   for (const inner of Array.isArray(value) ? (value as unknown[]) : [value]) {
     if (typeof inner === 'object' && inner !== null && !isUnknown(inner)) {
-      respell(inner as Record<string, unknown>, rest, spell); // a plain object, made by an extractor
+      respell(inner as Record<string, unknown>, rest, spelling); // a plain object, made by an extractor
     }
   }
 }

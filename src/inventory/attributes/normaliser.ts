@@ -1,6 +1,7 @@
 import type { Format } from '../formats/formats.ts';
 import type { RawResource } from '../model.ts';
 import type { Related } from './related.ts';
+import type { Spelling } from './spelling.ts';
 
 /** As the documentation writes it: `bool`, `list<string>`, `list<Statement>`, `map<string,string>`, `timestamp`. */
 type AttributeType = string;
@@ -9,12 +10,7 @@ export interface Attribute {
   readonly type: AttributeType;
   /** One phrase for the table. */
   readonly meaning: string;
-  /**
-   * How conditions see a word, whatever its case in the document: all in one case, or as one of these. Providers ignore
-   * the case of many, and refuse the others, so a different case never means another value. A word that is none of
-   * these is unknown.
-   */
-  readonly spelling?: 'lower' | 'upper' | readonly string[];
+  readonly spelling?: Spelling;
   /** The value where a reader finds none, where absence has a known meaning. Left out: then the attribute is missing. */
   readonly absent?: unknown;
   /** The document that says what is so when nothing is set, where it isn't the type's: see `Normaliser.source`. */

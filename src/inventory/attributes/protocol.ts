@@ -1,6 +1,8 @@
+import type { Words } from './spelling.ts';
 import { isUnknown, text, unlike } from './values.ts';
 
-const protocols = new Map([
+const numbers = new Map([
+  ['*', 'all'],
   ['-1', 'all'],
   ['1', 'icmp'],
   ['6', 'tcp'],
@@ -28,23 +30,25 @@ const names = new Set([
   ],
 ]);
 
-/** All words that `protocolName` gives: names, and the numbers of protocols without one. */
-export const protocolWords: readonly string[] = [
-  ...names,
-  ...Array.from({ length: 256 }, (_, number) => String(number)).filter(
-    (one) => !protocols.has(one),
-  ),
-];
-
-/** A protocol by its name or its number, as IANA has them; AWS writes -1 for all of them. Another word is unknown. */
+/** A protocol by its name or its number, as IANA has them; AWS writes -1 for all of them, Azure *. Another word is unknown. */
 export function protocolName(value: unknown) {
   const written = text(value);
   if (written === undefined || isUnknown(written)) return written;
   const name = written.toLowerCase();
   return (
-    protocols.get(name) ??
-    (names.has(name) || isNumber(name) ? name : unlike(written, 'a protocol'))
+    numbers.get(name) ?? (names.has(name) || isNumber(name) ? name : unlike(written, 'a protocol'))
   );
 }
 
 const isNumber = (name: string): boolean => /^\d{1,3}$/.test(name);
+
+/** Names, and the numbers of protocols without one. */
+export const protocols: Words = {
+  words: [
+    ...names,
+    ...Array.from({ length: 256 }, (_, number) => String(number)).filter(
+      (one) => !numbers.has(one),
+    ),
+  ],
+  read: protocolName,
+};

@@ -1,7 +1,8 @@
 import { defined } from '../../contract/defined.ts';
 import { typeKey } from '../../contract/resources.ts';
 import type { Attribute } from './normaliser.ts';
-import { protocolWords } from './protocol.ts';
+import { protocols } from './protocol.ts';
+import type { Spelling } from './spelling.ts';
 import { normalisers } from './types.ts';
 
 /** What is known of a value: its type, and what can be read below it. */
@@ -13,7 +14,7 @@ export interface Shape {
   /** Of a list: what each element is. */
   readonly item?: Shape;
   /** How a word is spelled, or the only ones that there are. */
-  readonly spelling?: Attribute['spelling'];
+  readonly spelling?: Spelling | undefined;
 }
 
 /** A shape while it is put together. */
@@ -21,7 +22,7 @@ interface Growing {
   type?: string;
   fields?: Map<string, Growing>;
   item?: Growing;
-  spelling?: Attribute['spelling'];
+  spelling?: Spelling | undefined;
 }
 
 /** Every resource has these; docs/resource-model.md says what they mean. */
@@ -46,7 +47,7 @@ const fieldsOf = (types: Readonly<Record<string, string>>): ReadonlyMap<string, 
 /** A field of a map that several types share, which has one of these words. */
 const withWords = (
   fields: ReadonlyMap<string, Growing>,
-  words: Readonly<Record<string, readonly string[]>>,
+  words: Readonly<Record<string, Spelling>>,
 ): ReadonlyMap<string, Growing> =>
   new Map(
     [...fields].map(([name, field]) => [name, { ...field, ...defined({ spelling: words[name] }) }]),
@@ -86,7 +87,7 @@ export const sharedShapes: ReadonlyMap<string, ReadonlyMap<string, Growing>> = n
         description: 'string',
         declared_by: 'string',
       }),
-      { access: ['allow', 'deny'], protocol: protocolWords },
+      { access: ['allow', 'deny'], protocol: protocols },
     ),
   ],
   ['Binding', fieldsOf({ role: 'string', members: 'list<string>', condition: 'string' })],

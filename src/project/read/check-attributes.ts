@@ -6,6 +6,7 @@ import type { Term } from '../../engine/condition/program.ts';
 import type { SyntaxTree } from '../../engine/condition/syntax.ts';
 import { providerNames } from '../../inventory/attributes/arguments.ts';
 import { shapeOf, wellKnownNames, wellKnownTypes } from '../../inventory/attributes/shapes.ts';
+import { spell, wordsOf } from '../../inventory/attributes/spelling.ts';
 import type { Shape } from '../../inventory/attributes/shapes.ts';
 import type { Finding } from './source.ts';
 import { deployedTypes, isSamType } from '../../inventory/formats/cloudformation/sam/types.ts';
@@ -302,18 +303,12 @@ const mostWords = 8;
 
 /** A word that is spelled otherwise, or is none of those that there are. */
 function otherWord(term: Term, what: string, { spelling }: Shape, literal: unknown): Slip {
-  const text = String(literal);
-  const words = Array.isArray(spelling) ? (spelling as readonly string[]) : [];
-  const meant =
-    spelling === 'lower'
-      ? text.toLowerCase()
-      : spelling === 'upper'
-        ? text.toUpperCase()
-        : words.find((word) => /[a-z]/i.test(text) && lettersOf(word) === lettersOf(text));
+  const words = wordsOf(spelling);
+  const meant = spelling && spell(String(literal), spelling);
   return neverEqual(
     term,
     `${what} never equals ${showLiteral(literal)}`,
-    meant === undefined
+    typeof meant !== 'string'
       ? `Values: ${words.slice(0, mostWords).map(showLiteral).join(', ')}${words.length > mostWords ? ', …' : ''}.`
       : `Did you mean ${showLiteral(meant)}?`,
   );

@@ -1,6 +1,7 @@
 import { loopOf } from '../../engine/condition/program.ts';
 import type { SyntaxTree } from '../../engine/condition/syntax.ts';
 import type { Shape } from '../../inventory/attributes/shapes.ts';
+import { spell } from '../../inventory/attributes/spelling.ts';
 
 /** Names in reach, innermost first, with what is known of them. */
 interface Scope {
@@ -144,9 +145,7 @@ export const fits = (shape: Shape, literal: unknown): boolean =>
 /** An empty text says nothing, and stays as it is. */
 export function isSpelled({ spelling }: Shape, literal: unknown): boolean {
   if (spelling === undefined || typeof literal !== 'string' || literal === '') return true;
-  if (spelling === 'lower') return literal === literal.toLowerCase();
-  if (spelling === 'upper') return literal === literal.toUpperCase();
-  return spelling.includes(literal);
+  return spell(literal, spelling) === literal;
 }
 
 function fitsType(type: string, literal: unknown): boolean {

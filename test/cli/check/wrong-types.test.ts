@@ -64,6 +64,51 @@ describe('a well-known attribute of a resource in our own format', () => {
   });
 });
 
+describe('a word of a resource in our own format', () => {
+  const group = 'AWS::EC2::SecurityGroup';
+  const rule = (fields: object) => ({ type: group, ingress: [{ access: 'allow', ...fields }] });
+  const statement = (effect: string) => ({ type: 'AWS::SQS::Queue', policy: { statements: [{ effect }] } }); // prettier-ignore
+
+  it.each([
+    [rule({ protocol: 'TCP' }), 'resource.ingress.exists(r, r.protocol == "tcp")'],
+    [rule({ protocol: '6' }), 'resource.ingress.exists(r, r.protocol == "tcp")'],
+    [rule({ protocol: '17' }), 'resource.ingress.exists(r, r.protocol == "udp")'],
+    [rule({ protocol: '-1' }), 'resource.ingress.exists(r, r.protocol == "all")'],
+    [rule({ protocol: '*' }), 'resource.ingress.exists(r, r.protocol == "all")'],
+    [rule({ protocol: '50' }), 'resource.ingress.exists(r, r.protocol == "50")'],
+    [rule({ access: 'Allow' }), 'resource.ingress.exists(r, r.access == "allow")'],
+    [{ acl: 'PublicRead' }, 'resource.acl == "public-read"'],
+    [
+      { type: 'AWS::ElasticLoadBalancingV2::Listener', protocol: 'Http' },
+      'resource.protocol == "HTTP"',
+    ],
+    [{ type: 'AWS::EC2::SecurityGroupIngress', protocol: '-1' }, 'resource.protocol == "all"'],
+    [statement('allow'), 'resource.policy.statements.exists(s, s.effect == "Allow")'],
+    [
+      { type: 'Azure::Storage::storageAccounts', tls: { minimum_version: 'TLS1_0' } },
+      'resource.tls.minimum_version == "1.0"',
+    ],
+    [
+      { type: 'AWS::RDS::DBInstance', logging: { types: ['Audit'] } },
+      '"audit" in resource.logging.types',
+    ],
+  ])('is read as providers spell it: %j', async (resource, condition) => {
+    const { type } = { type: 'AWS::S3::Bucket', ...resource };
+    expect(await check(resource, condition, type)).toEqual(['FAIL', 'FAIL']);
+    expect(await check(resource, `!(${condition})`, type)).toEqual(['PASS', 'PASS']);
+  });
+
+  it.each([
+    [rule({ protocol: 'quic' }), 'resource.ingress.exists(r, r.protocol == "tcp")'],
+    [rule({ access: 'permit' }), 'resource.ingress.exists(r, r.access == "allow")'],
+    [{ acl: 'everybody' }, 'resource.acl == "public-read"'],
+    [statement('Permit'), 'resource.policy.statements.exists(s, s.effect == "Allow")'],
+  ])('that is none of those there are is an error: %j', async (resource, condition) => {
+    const { type } = { type: 'AWS::S3::Bucket', ...resource };
+    expect(await check(resource, condition, type)).toEqual(['ERROR', 'ERROR']);
+  });
+});
+
 describe('in the service', () => {
   let service: TestService;
   beforeEach(async () => {
@@ -80,6 +125,20 @@ describe('in the service', () => {
     await inventory.put('a', { type: 'AWS::S3::Bucket', versioning: { enabled: 'false' } });
     const { json } = await inventory.ok('GET', '/v1/evaluations');
     expect(json.evaluations).toMatchObject([{ status: 'ERROR', reason: 'unknown_value' }]);
+  });
+
+  it.each([
+    ['PublicRead', { status: 'FAIL' }],
+    ['everybody', { status: 'ERROR', reason: 'unknown_value' }],
+  ])('the ACL %s is not overlooked, either', async (acl, verdict) => {
+    const inventory = inventoryOf(service);
+    await inventory.createPolicy('p', {
+      resource_type: 'AWS::S3::Bucket',
+      rules: policy('resource.acl == "public-read"').rules,
+    });
+    await inventory.put('a', { type: 'AWS::S3::Bucket', acl });
+    const { json } = await inventory.ok('GET', '/v1/evaluations');
+    expect(json.evaluations).toMatchObject([verdict]);
   });
 });
 

@@ -161,7 +161,8 @@ test.each(allKinds.map((kind) => [kind.type, kind.terraform, kind] as const))(
     const spelled = normalisers
       .filter(({ types }) => types.includes(type))
       .flatMap(({ attributes }) => Object.entries(attributes))
-      .filter(([, { spelling }]) => spelling !== undefined);
+      // Where a secret comes from is a word of ours; `managed` is one of Terraform, too.
+      .filter(([path, { spelling }]) => spelling !== undefined && !path.endsWith('.source'));
     const wrong: string[][] = [];
     for (const { kinds, source, format } of Object.values(forms)) {
       if (!kinds.includes(kind) || !sourcesOf(kind).includes(source)) continue;

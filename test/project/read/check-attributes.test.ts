@@ -107,7 +107,25 @@ describe('what is valid in a policy and can hardly be meant is warned of', () =>
       group,
       'resource.ingress.exists(r, r.protocol == "-1")',
       'resource.ingress[*].protocol never equals "-1"',
+      'Did you mean "all"?',
+    ],
+    [
+      group,
+      'resource.ingress.exists(r, r.protocol == "quic")',
+      'resource.ingress[*].protocol never equals "quic"',
       'Values: "all", "tcp", "udp", "icmp", "icmpv6", "icmp6", "ah", "egp", ….',
+    ],
+    [
+      'Azure::Storage::storageAccounts',
+      'resource.tls.minimum_version == "TLS1_0"',
+      'resource.tls.minimum_version never equals "TLS1_0"',
+      'Did you mean "1.0"?',
+    ],
+    [
+      'Azure::Web::sites',
+      'resource.tls.minimum_version in ["1.4", "SSL3"]',
+      'resource.tls.minimum_version never equals "1.4"',
+      'Values: "1.0", "1.1", "1.2", "1.3".',
     ],
     [
       group,

@@ -5,14 +5,17 @@ import { isUnknown } from '../values.ts';
 import { planned } from './plan-value.ts';
 
 /** Where a secret's value comes from. The first two can be read by everybody who can read the template or the stack. */
-type SecretSource =
-  | 'plaintext'
-  | 'parameter'
-  | 'secret_parameter'
-  | 'secrets_manager'
-  | 'ssm_secure'
-  | 'managed'
-  | 'reference';
+type SecretSource = (typeof secretSources)[number];
+
+const secretSources = [
+  'plaintext',
+  'parameter',
+  'secret_parameter',
+  'secrets_manager',
+  'ssm_secure',
+  'managed',
+  'reference',
+] as const;
 
 /** What is told of a secret: undefined where none is set. */
 type Told = SecretSource | UnknownValue | undefined;
@@ -113,6 +116,7 @@ function sourceOfOrigins(origins: readonly ValueOrigin[], isMade = true): Told {
 /** Declares the attribute that `secretSource` gives. `what` reads on from "where": `the master password comes from`. */
 export const secretSourceAttribute = (what: string): Attribute => ({
   type: 'string',
+  spelling: secretSources,
   meaning:
     `where ${what} comes from: \`plaintext\`, \`parameter\` (one that is not secret), \`secret_parameter\` ` +
     '(NoEcho or sensitive, without a default), `secrets_manager`, `ssm_secure`, `managed` (by the service) or ' +

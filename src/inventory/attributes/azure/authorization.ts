@@ -7,6 +7,8 @@ import type { Maybe } from '../values.ts';
 import { at } from './read-azure.ts';
 import { roleNames } from './role-names.ts';
 
+const levels = ['root', 'management_group', 'subscription', 'resource_group', 'resource'];
+
 export const roleAssignments = normaliser({
   types: ['Azure::Authorization::roleAssignments'],
   attributes: {
@@ -18,6 +20,7 @@ export const roleAssignments = normaliser({
     },
     scope_level: {
       type: 'string',
+      spelling: levels,
       meaning: '`root`, `management_group`, `subscription`, `resource_group` or `resource`',
     },
   },
@@ -93,8 +96,6 @@ function scopeLevel(scope: unknown, related: Related) {
   }
   return typeof scope === 'string' ? (levelOf(scope) ?? 'resource') : undefined;
 }
-
-const levels = ['root', 'management_group', 'subscription', 'resource_group', 'resource'];
 
 function levelOf(scope: string): string | undefined {
   if (levels.includes(scope)) return scope;

@@ -131,7 +131,7 @@ function readSide(get: (name: string) => unknown, outbound: boolean) {
   const allow = eitherWord(get('access'), ['Allow'], ['Deny']) ?? true;
   const shared = {
     access: isUnknown(allow) ? allow : allow ? 'allow' : 'deny',
-    protocol: protocolOf(get('protocol')),
+    protocol: protocolName(get('protocol')) ?? 'all',
     cidrs: prefixes.flatMap(({ cidrs }) => cidrs),
     groups: [
       ...prefixes.flatMap((one) => one.groups),
@@ -146,8 +146,6 @@ function readSide(get: (name: string) => unknown, outbound: boolean) {
   // Azure asks for a range: a rule without one is taken for one about all ports, so that it is not lost.
   return (ranges.length > 0 ? ranges : ['*']).map((range) => ({ ...shared, ...portsOf(range) }));
 }
-
-const protocolOf = (value: unknown) => (value === '*' ? 'all' : (protocolName(value) ?? 'all'));
 
 const wordOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 

@@ -15,7 +15,12 @@ export const applicationGateways = normaliser({
       meaning: 'the gateway has a WAF tier, and its firewall is enabled',
       absent: false,
     },
-    'waf.mode': { type: 'string', meaning: '`detection` or `prevention`', absent: 'detection' },
+    'waf.mode': {
+      type: 'string',
+      spelling: ['detection', 'prevention'],
+      meaning: '`detection` or `prevention`',
+      absent: 'detection',
+    },
   },
   arguments: {
     'sku.tier': 'sku.tier',
@@ -33,7 +38,7 @@ export const applicationGateways = normaliser({
             and(isGiven(policy), isOneOf(at(settings, 'state') ?? 'Enabled', 'Enabled')),
           ),
         ),
-        'waf.mode': lower(
+        'waf.mode': text(
           at(settings, 'mode') ??
             at(properties, 'webApplicationFirewallConfiguration', 'firewallMode'),
         ),
@@ -55,7 +60,7 @@ export const applicationGateways = normaliser({
             and(isGiven(policy), flag(at(settings, 'enabled')) ?? true),
           ),
         ),
-        'waf.mode': lower(
+        'waf.mode': text(
           at(settings, 'mode') ?? planned(properties, 'waf_configuration', 'firewall_mode'),
         ),
       };
@@ -68,11 +73,6 @@ const settingsOf = (policy: unknown, found: RawResource | undefined, settings: u
   found === undefined && policy !== undefined
     ? new UnknownValue('the firewall policy, which is not in this input', { present: false })
     : settings;
-
-function lower(value: unknown) {
-  const mode = text(value);
-  return mode === undefined || isUnknown(mode) ? mode : mode.toLowerCase();
-}
 
 export const flowLogs = normaliser({
   types: ['Azure::Network::networkWatchers/flowLogs'],

@@ -4,7 +4,8 @@ import type { RawResource } from '../../model.ts';
 import { normaliser } from '../normaliser.ts';
 import { flag, isOneOf, isUnknown, joinLists, list, not, number } from '../values.ts';
 import { kept } from './network.ts';
-import { at, itemsOrOne, partsOf, tlsVersion } from './read-azure.ts';
+import { at, itemsOrOne, partsOf, minimumTls } from './read-azure.ts';
+import { tlsVersions } from '../tls-version.ts';
 
 const tableType = 'Azure::OperationalInsights::workspaces/tables';
 
@@ -69,6 +70,7 @@ export const messagingNamespaces = [
       local_auth: { type: 'bool', meaning: 'shared access keys are accepted', absent: true },
       'tls.minimum_version': {
         type: 'string',
+        spelling: tlsVersions,
         meaning: 'minimumTlsVersion',
         absent: '1.2',
         source: `Azure ${called}, Configure the minimum TLS version for a namespace, 2025-10-20: earlier versions have been rejected since then`,
@@ -81,11 +83,11 @@ export const messagingNamespaces = [
     from: {
       azure: ({ properties }) => ({
         local_auth: not(flag(at(properties, 'disableLocalAuth'))),
-        'tls.minimum_version': tlsVersion(at(properties, 'minimumTlsVersion')),
+        'tls.minimum_version': minimumTls(at(properties, 'minimumTlsVersion')),
       }),
       terraform: ({ properties }) => ({
         local_auth: flag(planned(properties, localAuth)),
-        'tls.minimum_version': tlsVersion(planned(properties, 'minimum_tls_version')),
+        'tls.minimum_version': minimumTls(planned(properties, 'minimum_tls_version')),
       }),
     },
   }),

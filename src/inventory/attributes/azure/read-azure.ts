@@ -1,16 +1,8 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import type { Related } from '../related.ts';
-import {
-  atAnyCase,
-  eitherWord,
-  isOneOf,
-  isUnknown,
-  list,
-  mapList,
-  text,
-  unlike,
-} from '../values.ts';
+import { atAnyCase, eitherWord, isOneOf, isUnknown, list, mapList, text } from '../values.ts';
+import { tlsVersion } from '../tls-version.ts';
 import type { Maybe } from '../values.ts';
 
 /** A value by the path of its names. Azure takes the names of a template in any case. */
@@ -48,16 +40,9 @@ export function partsIfTold(
     : types.flatMap((type) => partsOf(raw, related, type));
 }
 
-/** `TLS1_2`, `Tls12` and `1.2` are `1.2`; without a minimum any version is taken. */
-export function tlsVersion(value: unknown): Maybe<string> {
-  const written = text(value);
-  if (written === undefined || written === '' || isUnknown(written)) return written || undefined;
-  const [, major, minor] = /^(?:tls)?[_v]*(\d)[._]?(\d)$/i.exec(written.trim()) ?? [];
-  if (major !== undefined && minor !== undefined) return `${major}.${minor}`;
-  return isOneOf(written, 'None', 'Disabled', 'TLSEnforcementDisabled') === true
-    ? '1.0'
-    : unlike(written, 'a known version');
-}
+/** The minimum version; without one any version is taken. */
+export const minimumTls = (value: unknown): Maybe<string> =>
+  isOneOf(value, 'None', 'Disabled', 'TLSEnforcementDisabled') === true ? '1.0' : tlsVersion(value);
 
 /** Addresses that a firewall lets in: with the default action Deny those of its rules, else all. */
 export function allowedCidrs(defaultAction: unknown, rules: unknown) {

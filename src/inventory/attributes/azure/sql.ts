@@ -13,8 +13,9 @@ import {
   parentOf,
   partsOf,
   rangeCidrs,
-  tlsVersion,
+  minimumTls,
 } from './read-azure.ts';
+import { tlsVersions } from '../tls-version.ts';
 
 const firewall = 'Azure::Sql::servers/firewallRules';
 const auditing = 'Azure::Sql::servers/auditingSettings';
@@ -37,6 +38,7 @@ export const sqlServers = normaliser({
     },
     'tls.minimum_version': {
       type: 'string',
+      spelling: tlsVersions,
       meaning: 'minimalTlsVersion',
       absent: '1.2',
       source:
@@ -79,7 +81,7 @@ export const sqlServers = normaliser({
         'network.allowed_cidrs': isUnknown(rules)
           ? rules
           : rules.flatMap((rule) => ruleCidrs(rule)),
-        'tls.minimum_version': tlsVersion(at(properties, 'minimalTlsVersion')),
+        'tls.minimum_version': minimumTls(at(properties, 'minimalTlsVersion')),
         local_auth: not(
           or(
             flag(at(properties, 'administrators', 'azureADOnlyAuthentication')),
@@ -104,7 +106,7 @@ export const sqlServers = normaliser({
           ...related.referring(raw, firewall, ofServer).flatMap((rule) => plannedRuleCidrs(rule)),
           ...itemsOrOne(related.stray('a firewall rule', firewall, ofServer)),
         ],
-        'tls.minimum_version': tlsVersion(planned(properties, 'minimum_tls_version')),
+        'tls.minimum_version': minimumTls(planned(properties, 'minimum_tls_version')),
         local_auth: not(
           flag(planned(properties, 'azuread_administrator', 'azuread_authentication_only')),
         ),

@@ -15,7 +15,8 @@ import {
   or,
 } from '../values.ts';
 import { knownSince, sinceApiVersion } from './api-version.ts';
-import { at, allowedCidrs, isEnabled, isListed, parentOf, tlsVersion } from './read-azure.ts';
+import { at, allowedCidrs, isEnabled, isListed, parentOf, minimumTls } from './read-azure.ts';
+import { tlsVersions } from '../tls-version.ts';
 
 const accountType = 'Azure::Storage::storageAccounts';
 const rulesType = 'Azure::Azurerm::storage_account_network_rules';
@@ -34,6 +35,7 @@ export const storageAccounts = normaliser({
     },
     'tls.minimum_version': {
       type: 'string',
+      spelling: tlsVersions,
       meaning: 'minimumTlsVersion; Azure ignores this setting before API version 2019-04-01',
       absent: '1.0',
     },
@@ -100,7 +102,7 @@ export const storageAccounts = normaliser({
         'tls.required':
           flag(planned(properties, 'https_traffic_only_enabled')) ??
           flag(planned(properties, 'enable_https_traffic_only')),
-        'tls.minimum_version': tlsVersion(planned(properties, 'min_tls_version')),
+        'tls.minimum_version': minimumTls(planned(properties, 'min_tls_version')),
         anonymous_access: plannedAnonymousAccess(raw),
         public_access: flag(planned(properties, 'public_network_access_enabled')),
         'network.allowed_cidrs': allowedCidrs(
@@ -134,14 +136,14 @@ function untilNow(raw: RawResource) {
       'tls.required':
         https ??
         new UnknownValue('supportsHttpsTrafficOnly, which the resource list does not contain'),
-      'tls.minimum_version': tlsVersion(version),
+      'tls.minimum_version': minimumTls(version),
       anonymous_access: flag(anonymous) ?? true,
       public_access: isEnabled(network),
     };
   }
   return {
     'tls.required': https ?? sinceApiVersion(raw, false, [['2019-04-01', true]]),
-    'tls.minimum_version': tlsVersion(knownSince(raw, '2019-04-01', version)),
+    'tls.minimum_version': minimumTls(knownSince(raw, '2019-04-01', version)),
     anonymous_access:
       flag(knownSince(raw, '2019-04-01', anonymous)) ??
       sinceApiVersion(raw, true, [['2023-01-01', false]]),

@@ -6,7 +6,8 @@ import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
 import type { Related } from '../related.ts';
 import { flag, hasItems, isUnknown, mapList, text, textMap } from '../values.ts';
-import { at, isListed, parentOf, partsOf, tlsVersion } from './read-azure.ts';
+import { at, isListed, parentOf, partsOf, minimumTls } from './read-azure.ts';
+import { tlsVersions } from '../tls-version.ts';
 
 const siteType = 'Azure::Web::sites';
 const slotType = `${siteType}/slots`;
@@ -19,6 +20,7 @@ export const webSites = normaliser({
     'tls.required': { type: 'bool', meaning: 'httpsOnly', absent: false },
     'tls.minimum_version': {
       type: 'string',
+      spelling: tlsVersions,
       meaning: 'siteConfig.minTlsVersion',
       absent: '1.2',
       source: 'Azure App Service, TLS/SSL settings, 2018-06-30: default of apps created since then',
@@ -73,7 +75,7 @@ export const webSites = normaliser({
       const identity = text(at(raw.properties, 'identity', 'type'));
       return {
         'tls.required': flag(at(raw.properties, 'httpsOnly')),
-        'tls.minimum_version': tlsVersion(setting('minTlsVersion')),
+        'tls.minimum_version': minimumTls(setting('minTlsVersion')),
         ftp_state: text(setting('ftpsState')),
         environment_variables: appSettings(raw, related, setting('appSettings')),
         remote_debugging: flag(setting('remoteDebuggingEnabled')),
@@ -82,7 +84,7 @@ export const webSites = normaliser({
     },
     terraform: ({ properties, source }) => ({
       'tls.required': flag(planned(properties, 'https_only')),
-      'tls.minimum_version': tlsVersion(
+      'tls.minimum_version': minimumTls(
         planned(properties, 'site_config', 'minimum_tls_version') ??
           planned(properties, 'site_config', 'min_tls_version'),
       ),
@@ -126,7 +128,11 @@ export const webSiteConfigs = normaliser({
   types: [`${siteType}/config`, `${slotType}/config`],
   source: 'Azure Resource Manager template reference, Microsoft.Web/sites/config, 2022-09-01',
   attributes: {
-    'tls.minimum_version': { type: 'string', meaning: 'minTlsVersion in the `web` settings' },
+    'tls.minimum_version': {
+      type: 'string',
+      spelling: tlsVersions,
+      meaning: 'minTlsVersion in the `web` settings',
+    },
     ftp_state: {
       type: 'string',
       meaning: 'ftpsState in the `web` settings: `AllAllowed`, `FtpsOnly` or `Disabled`',
@@ -146,7 +152,7 @@ export const webSiteConfigs = normaliser({
       const named = nameOf(raw);
       const web = named === 'web' ? properties : undefined;
       return {
-        'tls.minimum_version': tlsVersion(at(web, 'minTlsVersion')),
+        'tls.minimum_version': minimumTls(at(web, 'minTlsVersion')),
         ftp_state: text(at(web, 'ftpsState')),
         environment_variables:
           named === 'appsettings' ? writtenMap(properties) : writtenPairs(at(web, 'appSettings')),

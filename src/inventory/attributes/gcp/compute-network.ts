@@ -1,7 +1,8 @@
 import { normaliser } from '../normaliser.ts';
 import { planned } from '../aws/plan-value.ts';
 import { flag, hasItems, or, text } from '../values.ts';
-import { fromGoogle, isAsset, tlsVersion } from './read-google.ts';
+import { tlsVersion, tlsVersions } from '../tls-version.ts';
+import { fromGoogle, isAsset } from './read-google.ts';
 
 export const computeNetwork = normaliser({
   types: ['GCP::Compute::Network'],
@@ -27,7 +28,12 @@ export const computeSslPolicy = normaliser({
   types: ['GCP::Compute::SslPolicy'],
   source: 'Compute Engine API v1 reference, sslPolicies, as of 2025-06',
   attributes: {
-    'tls.minimum_version': { type: 'string', meaning: 'minTlsVersion', absent: '1.0' },
+    'tls.minimum_version': {
+      type: 'string',
+      spelling: tlsVersions,
+      meaning: 'minTlsVersion',
+      absent: '1.0',
+    },
     'tls.profile': {
       type: 'string',
       meaning: '`COMPATIBLE`, `MODERN`, `RESTRICTED`, `FIPS_202205` or `CUSTOM`',

@@ -20,7 +20,11 @@ export const containerCluster = normaliser({
       meaning: 'authorized networks',
       absent: ['0.0.0.0/0', '::/0'],
     },
-    'network.policy': { type: 'string', meaning: '`calico` or `dataplane-v2`' },
+    'network.policy': {
+      type: 'string',
+      spelling: ['calico', 'dataplane-v2'],
+      meaning: '`calico` or `dataplane-v2`',
+    },
     private_nodes: {
       type: 'bool',
       meaning: 'nodes have only internal IP addresses',

@@ -41,6 +41,7 @@ export const serviceAccountKey = normaliser({
   attributes: {
     key_manager: {
       type: 'string',
+      spelling: ['USER', 'SYSTEM'],
       meaning: 'manager of the key: `USER` for user-managed keys, `SYSTEM` for Google-managed keys',
       absent: 'USER',
     },

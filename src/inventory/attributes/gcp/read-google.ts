@@ -1,7 +1,7 @@
 import type { RawResource } from '../../model.ts';
 import { configured, planned } from '../aws/plan-value.ts';
 import type { Related } from '../related.ts';
-import { at, isUnknown, number, text, unlike } from '../values.ts';
+import { at, number } from '../values.ts';
 
 /** A value by its path in Google's API. */
 export type Get = (...path: readonly string[]) => unknown;
@@ -57,14 +57,4 @@ const snakeCase = (name: string): string =>
 export function days(value: unknown) {
   const seconds = number(typeof value === 'string' ? value.replace(/s$/, '') : value);
   return typeof seconds === 'number' ? seconds / 86_400 : seconds;
-}
-
-/** `TLS_1_2` is `1.2`. */
-export function tlsVersion(value: unknown) {
-  const written = text(value);
-  if (written === undefined || written === '' || isUnknown(written)) return written || undefined;
-  const [, major, minor] = /^(?:TLS_?V?)?(\d)[._](\d)$/i.exec(written) ?? [];
-  return major === undefined || minor === undefined
-    ? unlike(written, 'a known version')
-    : `${major}.${minor}`;
 }

@@ -10,6 +10,7 @@ export const servicePerimeter = normaliser({
   attributes: {
     perimeter_type: {
       type: 'string',
+      spelling: ['regular', 'bridge'],
       meaning:
         'type of the perimeter: `regular`, or `bridge`, which connects perimeters and protects nothing itself',
       absent: 'regular',

@@ -595,15 +595,22 @@ describe('of a security group', () => {
     expect(attributesOfPlan(plan)).toMatchObject({ group_name: 'default', ingress: [] });
   });
 
-  test('a rule without a protocol, which AWS refuses, has none', () => {
+  test('a rule without a protocol, which AWS refuses, is for all of them', () => {
     const { ingress } = attributesOfTemplate({
       It: [
         'AWS::EC2::SecurityGroup',
-        { SecurityGroupIngress: { FromPort: 0, ToPort: 65_535, CidrIp: '0.0.0.0/0' } },
+        { SecurityGroupIngress: { FromPort: 443, ToPort: 443, CidrIp: '0.0.0.0/0' } },
       ],
     });
     expect(ingress).toEqual([
-      { access: 'allow', from_port: 0, to_port: 65_535, cidrs: anywhere, groups: [] },
+      {
+        access: 'allow',
+        protocol: 'all',
+        from_port: 0,
+        to_port: 65_535,
+        cidrs: anywhere,
+        groups: [],
+      },
     ]);
   });
 

@@ -34,6 +34,7 @@ export const autoScalingGroup = normaliser({
     },
     health_check_types: {
       type: 'list<string>',
+      spelling: 'upper',
       meaning: 'health check types of the group: `EC2`, `ELB`, `EBS` or `VPC_LATTICE`',
       absent: ['EC2'],
     },

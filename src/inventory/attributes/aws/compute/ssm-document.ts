@@ -8,6 +8,7 @@ export const ssmDocument = normaliser({
   attributes: {
     shared_with: {
       type: 'list<string>',
+      spelling: 'lower',
       meaning: 'accounts that the document is shared with; `all` means every AWS account',
       absent: [],
     },

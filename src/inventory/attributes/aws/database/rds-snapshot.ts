@@ -11,6 +11,7 @@ export const rdsSnapshot = normaliser({
   attributes: {
     shared_with: {
       type: 'list<string>',
+      spelling: 'lower',
       meaning: 'accounts that the snapshot is shared with; `all` means every AWS account',
       absent: [],
     },

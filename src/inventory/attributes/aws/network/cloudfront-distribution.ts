@@ -18,6 +18,7 @@ import {
 } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { configured, planned } from '../plan-value.ts';
+import { tlsVersions } from '../../tls-version.ts';
 
 export const cloudfrontDistribution = normaliser({
   types: ['AWS::CloudFront::Distribution'],
@@ -37,6 +38,7 @@ export const cloudfrontDistribution = normaliser({
     },
     'tls.minimum_version': {
       type: 'string',
+      spelling: tlsVersions,
       meaning: 'minimum TLS version; `1.0` with the default CloudFront certificate',
       absent: '1.0',
     },

@@ -6,6 +6,7 @@ import { field } from '../api-field.ts';
 import { planned } from '../plan-value.ts';
 import { tlsOfPolicy } from '../tls-policy.ts';
 import { isAcmCertificate } from './certificate.ts';
+import { tlsVersions } from '../../tls-version.ts';
 
 /** What an action of a listener or of its rules does with a request. */
 const readActions = (actions: unknown) =>
@@ -88,6 +89,7 @@ export const elbv2Listener = normaliser({
     },
     'tls.minimum_version': {
       type: 'string',
+      spelling: tlsVersions,
       meaning:
         'earliest TLS version that the security policy accepts; `1.0` for ELBSecurityPolicy-2016-08, the AWS default for templates',
       absent: '1.0',

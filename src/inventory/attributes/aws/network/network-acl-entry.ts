@@ -1,5 +1,5 @@
 import { normaliser } from '../../normaliser.ts';
-import { protocolName } from '../../protocol.ts';
+import { protocolName, protocols } from '../../protocol.ts';
 import { at, flag, isGiven, isSet, isUnknown, number, text } from '../../values.ts';
 import { planned } from '../plan-value.ts';
 import { flatten, ports } from './traffic-rule.ts';
@@ -9,9 +9,15 @@ export const networkAclEntry = normaliser({
   source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: {
     access: { type: 'string', meaning: '`allow` or `deny`', spelling: ['allow', 'deny'] },
-    direction: { type: 'string', meaning: '`ingress` or `egress`', absent: 'ingress' },
+    direction: {
+      type: 'string',
+      spelling: ['ingress', 'egress'],
+      meaning: '`ingress` or `egress`',
+      absent: 'ingress',
+    },
     protocol: {
       type: 'string',
+      spelling: protocols,
       meaning: 'protocol: `tcp`, `udp`, `icmp`, `icmpv6`, a number as a string, or `all`',
     },
     from_port: { type: 'int', meaning: 'first port of the range', absent: 0 },

@@ -5,6 +5,7 @@ import { joinedAttribute } from '../../joined.ts';
 import type { Related } from '../../related.ts';
 import { configured, planned } from '../plan-value.ts';
 import { opensNothing, trafficRule } from './traffic-rule.ts';
+import { protocols } from '../../protocol.ts';
 
 /** A rule of a template: of a group, or a resource of its own. */
 export const ruleOfTemplate = (rule: unknown) =>
@@ -58,9 +59,16 @@ export const securityGroupRule = normaliser({
   types: ['AWS::EC2::SecurityGroupIngress', 'AWS::EC2::SecurityGroupEgress'],
   source: 'Amazon EC2 API Reference, API version 2016-11-15',
   attributes: {
-    access: { type: 'string', meaning: 'always `allow` for security groups', absent: 'allow' },
+    access: {
+      type: 'string',
+      spelling: ['allow'],
+      meaning: 'always `allow` for security groups',
+      absent: 'allow',
+    },
     protocol: {
       type: 'string',
+      spelling: protocols,
+      absent: 'all',
       meaning: 'protocol: `tcp`, `udp`, `icmp`, `icmpv6`, a number as a string, or `all`',
     },
     from_port: { type: 'int', meaning: 'first port of the range; for ICMP, the type', absent: 0 },

@@ -1,4 +1,3 @@
-import { defined } from '../../../../contract/defined.ts';
 import { protocolName } from '../../protocol.ts';
 import { at, isUnknown, number, text } from '../../values.ts';
 
@@ -23,15 +22,15 @@ export const ports = (protocol: unknown, from: unknown, to: unknown) =>
       : { from_port: number(from) ?? 0, to_port: number(to) ?? 65_535 };
 
 /**
- * A rule in the shape TrafficRule. A protocol that is left out, which AWS refuses, stays away; what is not known of a
+ * A rule in the shape TrafficRule. One without a protocol, which AWS refuses, is for all of them; what is not known of a
  * list stands in it as an item.
  */
 export function trafficRule(parts: RuleParts) {
-  const protocol = protocolName(parts.protocol);
+  const protocol = protocolName(parts.protocol) ?? 'all';
   const description = text(parts.description);
   return {
     access: 'allow',
-    ...defined({ protocol }),
+    protocol,
     ...ports(protocol, parts.from, parts.to),
     cidrs: flatten(parts.cidrs),
     groups: flatten(parts.groups),

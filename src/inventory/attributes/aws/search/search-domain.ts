@@ -23,6 +23,7 @@ import { isSetInPlan, kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 import { planned } from '../plan-value.ts';
 import { readAllStatements, readStatements, requiredDocument } from '../policy-document.ts';
 import { tlsOfPolicy } from '../tls-policy.ts';
+import { tlsVersions } from '../../tls-version.ts';
 
 const domains = ['AWS::OpenSearchService::Domain', 'AWS::Elasticsearch::Domain'];
 
@@ -44,6 +45,7 @@ export const searchDomain = normaliser({
     'tls.required': { type: 'bool', meaning: 'HTTPS is enforced', absent: false },
     'tls.minimum_version': {
       type: 'string',
+      spelling: tlsVersions,
       meaning: 'earliest TLS version that the security policy accepts',
       absent: '1.0',
     },
@@ -69,6 +71,7 @@ export const searchDomain = normaliser({
     },
     'logging.types': {
       type: 'list<string>',
+      spelling: 'upper',
       meaning:
         'log types that are published to CloudWatch Logs: `ES_APPLICATION_LOGS`, `AUDIT_LOGS`, `INDEX_SLOW_LOGS` or `SEARCH_SLOW_LOGS`',
       absent: [],

@@ -3,10 +3,12 @@ import { normaliser } from '../../normaliser.ts';
 import { at, mapList, text } from '../../values.ts';
 import { planned } from '../plan-value.ts';
 import { tlsOfPolicy } from '../tls-policy.ts';
+import { tlsVersions } from '../../tls-version.ts';
 
 const tls = {
   'tls.minimum_version': {
     type: 'string',
+    spelling: tlsVersions,
     meaning: 'earliest TLS version that the security policy accepts',
     absent: '1.0',
     source:

@@ -20,6 +20,7 @@ export const lambdaPermission = normaliser({
     },
     principal_kind: {
       type: 'string',
+      spelling: ['everybody', 'service', 'account'],
       meaning:
         'kind of the principal: `everybody`, `service` or `account`, which includes the users and roles of an account',
     },

@@ -23,6 +23,7 @@ export const transferServer = normaliser({
   attributes: {
     protocols: {
       type: 'list<string>',
+      spelling: 'upper',
       meaning: 'protocols of the server: `SFTP`, `FTPS`, `FTP` (not encrypted) or `AS2`',
       absent: ['SFTP'],
     },
