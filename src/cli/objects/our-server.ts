@@ -30,6 +30,9 @@ export const isUnavailable = (error: unknown): boolean =>
   isPathMissing(error) ||
   (error instanceof GovctlError && (error.status === 403 || error.error === 'bad_answer'));
 
+/** Whether the server may have made a part of a change before it failed or went away. */
+export const mayHaveBegun = ({ status }: GovctlError): boolean => status === null || status >= 500;
+
 /** A feature that not every server has. */
 export interface Extension {
   /** Its name for users, `a resource inventory`; absent: every server has it. */

@@ -19,7 +19,7 @@ import { readParameters } from '../check/options.ts';
 import { findInputs } from '../check/prepare.ts';
 import { readingOf } from '../project/reading.ts';
 import type { Context } from '../context.ts';
-import { withOurServer } from '../objects/our-server.ts';
+import { mayHaveBegun, withOurServer } from '../objects/our-server.ts';
 import { waitUntilEvaluated } from '../objects/pending.ts';
 import { parseTimeout } from '../objects/wait.ts';
 import { count, inThrees } from '../terminal/printable.ts';
@@ -331,8 +331,7 @@ function checkRead(body: string, { lines }: ImportAnswer): void {
 function afterSome(error: unknown, report: ImportReport, isSending: boolean): unknown {
   if (!(error instanceof GovctlError)) return error;
   const stored = resourcesIn(report);
-  const { status } = error;
-  if (isSending && (status === null || status >= 500)) {
+  if (isSending && mayHaveBegun(error)) {
     const message = `${error.message}; before this, the service acknowledged ${count(stored, 'resource')}`;
     const next = 'More may be stored. To import the rest, run the command again.';
     return reword(error, { message, hint: [error.hint, next].filter(Boolean).join(' ') });

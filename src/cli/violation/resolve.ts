@@ -1,12 +1,12 @@
 import type { Client } from '../../client/client.ts';
 import type { ExitCode } from '../../contract/errors.ts';
-import { GovctlError, exitCodes } from '../../contract/errors.ts';
+import { GovctlError, exitCodes, reword } from '../../contract/errors.ts';
 import type { ResolvedMany, ViolationSummary } from '../../contract/violations.ts';
 import { mostResolved } from '../../contract/violations.ts';
 import type { Context } from '../context.ts';
 import type { ApprovalOptions } from '../flags/approval.ts';
 import { approvalRequired, isApproved, notApproved } from '../flags/approval.ts';
-import { withOurServer } from '../objects/our-server.ts';
+import { mayHaveBegun, withOurServer } from '../objects/our-server.ts';
 import type { View } from '../terminal/output.ts';
 import { count, inThrees } from '../terminal/printable.ts';
 import { formatTable, tableColumns } from '../terminal/table.ts';
@@ -85,7 +85,11 @@ async function resolveMatching(context: Context, options: ResolveOptions): Promi
   await approve(context, options, { dry, summary });
   const { data } = await ask('Resolving violations', (client) =>
     client.violations.resolveMany({ body: { filter, reason, most: dry.matched } }),
-  );
+  ).catch((error: unknown) => {
+    if (!(error instanceof GovctlError) || !mayHaveBegun(error)) throw error;
+    const next = 'Some may be resolved. To resolve the rest, run the command again.';
+    throw reword(error, { hint: [error.hint, next].filter(Boolean).join(' ') });
+  });
   await context.show({
     value: data,
     human: (style) => `${style.green('Resolved')} ${count(data.resolved, 'violation')}\n`,

@@ -94,6 +94,20 @@ describe('govctl violation resolve with filters', () => {
     expect(await resources('RESOLVED')).toEqual([]);
   });
 
+  it('says that some may be resolved if the server ends meanwhile', async () => {
+    const starting = { error: 'unavailable', error_description: 'The server is starting' };
+    const { exitCode, stderr } = await resolve(['--owner', 'web', '-y'], {
+      fetch: async (url, init) =>
+        init.method === 'POST' && !String(init.body).includes('"dry_run":true')
+          ? Response.json(starting, { status: 503, headers: { 'Retry-After': '0' } })
+          : service.app.fetch(new Request(url, init), {}),
+    });
+    expect(exitCode).toBe(1);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'Some may be resolved. To resolve the rest, run the command again.',
+    );
+  });
+
   it.each([['--dry-run'], ['--auto-approve']])(
     'exits with 3 with %s if more match than the service resolves',
     async (flag) => {
