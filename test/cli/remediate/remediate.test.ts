@@ -85,11 +85,11 @@ describe('govctl remediate', () => {
   it('list --automatic lists those of policies with auto_remediation, and get tells them from others', async () => {
     await run('plan', '--policy', 'versioning');
     await inventory.createPolicy('private', {
-      rules: [{ condition: 'resource.acl == "public"', effect: 'DENY' }],
+      rules: [{ condition: 'resource.acl == "public-read"', effect: 'DENY' }],
       remediation_action: 'patch:{"acl":"private"}',
       auto_remediation: true,
     });
-    await inventory.put('site', { acl: 'public', versioning: { enabled: true } });
+    await inventory.put('site', { acl: 'public-read', versioning: { enabled: true } });
     await service.evaluator.run();
     await service.remediate();
     const { stdout } = await run('list', '--automatic', '-o', 'json');

@@ -212,14 +212,14 @@ describe('the rate', () => {
   it('is that of each policy', async () => {
     await restart({ config: { remediation: limited } });
     const other = {
-      rules: [{ condition: 'resource.acl == "public"', effect: 'DENY' }],
+      rules: [{ condition: 'resource.acl == "public-read"', effect: 'DENY' }],
       remediation_action: 'patch:{"acl":"private"}',
       auto_remediation: true,
     };
     await inventory.createPolicy('v', versioned);
     await inventory.createPolicy('acl', other);
-    await inventory.put('a', { ...off, acl: 'public' });
-    await inventory.put('b', { ...off, acl: 'public' });
+    await inventory.put('a', { ...off, acl: 'public-read' });
+    await inventory.put('b', { ...off, acl: 'public-read' });
     await settle();
     service.advance(1_000);
     await settle();

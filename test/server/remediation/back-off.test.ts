@@ -197,9 +197,9 @@ describe('automatic remediation of a policy stops', () => {
       remediation_action: `patch:{"acl":"${to}"}`,
       auto_remediation: true,
     });
-    const left = await inventory.createPolicy('left', flip('a', 'b'));
-    const right = await inventory.createPolicy('right', flip('b', 'a'));
-    for (const id of ['x', 'y', 'z']) await inventory.put(id, { acl: 'a' });
+    const left = await inventory.createPolicy('left', flip('public-read', 'authenticated-read'));
+    const right = await inventory.createPolicy('right', flip('authenticated-read', 'public-read'));
+    for (const id of ['x', 'y', 'z']) await inventory.put(id, { acl: 'public-read' });
     for (let at = 0; at < 50; at++) await settle(at < 10 ? 1_000 : hour);
     const count = (await list()).length;
     expect(count).toBeLessThan(6);
