@@ -60,9 +60,6 @@ export function mergeUnknown(
   );
 }
 
-const isEmpty = (value: unknown): boolean =>
-  (value ?? null) === null || (Array.isArray(value) && value.length === 0);
-
 function mergeItem(
   item: unknown,
   unknown: unknown,

@@ -226,6 +226,56 @@ describe('of an instance', () => {
   });
 });
 
+describe('whether instances of a launch template get public addresses', () => {
+  const open = (group: object, data: object = {}) =>
+    attributesOfTemplate({
+      It: ['AWS::EC2::LaunchTemplate', { LaunchTemplateData: data }],
+      Group: ['AWS::AutoScaling::AutoScalingGroup', group],
+      Private: ['AWS::EC2::Subnet', { MapPublicIpOnLaunch: false }],
+      Public: ['AWS::EC2::Subnet', { MapPublicIpOnLaunch: true }],
+    })['public_access'];
+  const one = { LaunchTemplate: { LaunchTemplateId: { Ref: 'It' }, Version: '1' } };
+  const mixed = {
+    MixedInstancesPolicy: {
+      LaunchTemplate: {
+        LaunchTemplateSpecification: { LaunchTemplateId: { Ref: 'It' }, Version: '1' },
+      },
+    },
+  };
+
+  test.each([
+    ['of the template', one],
+    ['of several types', mixed],
+  ])('is what the subnets of a group give that starts them, %s', (_title, by) => {
+    expect(open({ ...by, AvailabilityZones: ['eu-west-1a'] })).toBe(true);
+    expect(open({ ...by, VPCZoneIdentifier: [{ Ref: 'Private' }] })).toBe(false);
+    expect(open({ ...by, VPCZoneIdentifier: [{ Ref: 'Private' }, { Ref: 'Public' }] })).toBe(true);
+    expect(open({ ...by, VPCZoneIdentifier: ['subnet-elsewhere'] })).toBe('not known');
+  });
+
+  test('is what a network interface of the template says, whatever the subnets give', () => {
+    const NetworkInterfaces = [{ DeviceIndex: 0, AssociatePublicIpAddress: false }];
+    expect(open({ ...one, AvailabilityZones: ['eu-west-1a'] }, { NetworkInterfaces })).toBe(false);
+  });
+
+  test('is not so by a group that starts others', () => {
+    const other = { LaunchTemplate: { LaunchTemplateId: 'lt-elsewhere', Version: '1' } };
+    expect(open({ ...other, AvailabilityZones: ['eu-west-1a'] })).toBe(false);
+  });
+
+  test('is the same in a plan', () => {
+    const attributes = attributesOfPlan({
+      'aws_launch_template.it': { name: 'it' },
+      'aws_autoscaling_group.group': {
+        launch_template: [{ id: new Reference('aws_launch_template.it.id'), version: '1' }],
+        vpc_zone_identifier: [new Reference('aws_subnet.public.id')],
+      },
+      'aws_subnet.public': { map_public_ip_on_launch: true },
+    });
+    expect(attributes).toHaveProperty('public_access', true);
+  });
+});
+
 describe('the volumes of an instance', () => {
   const mapping = (DeviceName: unknown, Encrypted?: unknown) => ({
     DeviceName,

@@ -52,12 +52,6 @@ const unknownNumber: Readonly<Record<string, Case>> = {
     after: { network_interface: [{ network: 'default' }] },
     unknown: { network_interface: [{ access_config: true }] },
   },
-  'the same, where the plan shows none of them': {
-    type: 'google_compute_instance_template',
-    policy: 'gcp-instance-template-no-public-ip',
-    after: { network_interface: [{ network: 'default', access_config: [] }] },
-    unknown: { network_interface: [{ access_config: true }] },
-  },
   'the service accounts of a VM instance': {
     type: 'google_compute_instance',
     policy: 'gcp-instance-no-default-service-account',

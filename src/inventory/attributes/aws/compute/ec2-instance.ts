@@ -3,7 +3,7 @@ import type { RawResource } from '../../../model.ts';
 import { joinedAttribute } from '../../joined.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { at, flag, isGiven, isOneOf, isUnknown, list, or, some, text } from '../../values.ts';
+import { at, flag, isGiven, isOneOf, or, some, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { notRecorded } from '../config-item.ts';
 import { itemPolicies, planPolicies, role, templatePolicies } from '../identity/iam-holder.ts';
@@ -11,6 +11,7 @@ import { planned } from '../plan-value.ts';
 import { addressOfSubnet } from '../network/subnet.ts';
 import { instanceRoleAttributes, roleOfProfile } from './instance-role.ts';
 import { metadataService, metadataServiceAttributes } from './metadata-service.ts';
+import { asksForAddress } from './public-address.ts';
 import { attachedVolumes, mappedVolumes, plannedVolumes, volumeAttributes } from './volumes.ts';
 import { secretsIn, userDataAttribute } from '../../user-data.ts';
 
@@ -188,15 +189,6 @@ function subnetOfInterface(id: unknown, related: Related): unknown {
     at(properties, 'subnet_id') ??
     new UnknownValue('the subnet of a network interface')
   );
-}
-
-/** Undefined where no interface says anything: then the subnet decides. */
-function asksForAddress(interfaces: unknown, said: (one: unknown) => unknown) {
-  const items = list(interfaces);
-  if (isUnknown(items)) return items;
-  return items.every((one) => said(one) === undefined)
-    ? undefined
-    : some(items, (one) => flag(said(one)));
 }
 
 /** An elastic address that is given to an instance: by itself, or by a resource beside it. */

@@ -1,37 +1,22 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { flag, isUnknown, list, or } from '../../values.ts';
+import { flag } from '../../values.ts';
 import { field } from '../api-field.ts';
-import { addressOfSubnet } from '../network/subnet.ts';
 import { secretsIn, userDataAttribute } from '../../user-data.ts';
 import { planned } from '../plan-value.ts';
 import { metadataService, metadataServiceAttributes } from './metadata-service.ts';
+import { addressOfGroups } from './public-address.ts';
 import { mappedVolumes, plannedVolumes, volumeAttributes } from './volumes.ts';
 
 const groupOf = ({ properties }: RawResource): unknown =>
   field(properties, 'LaunchConfigurationName') ?? properties.launch_configuration;
 
-/** What the subnets of the groups give that start instances by a configuration; undefined: there are none. */
-function addressOfGroups(raw: RawResource, related: Related) {
-  const groups = related.referring(raw, 'AWS::AutoScaling::AutoScalingGroup', groupOf);
-  if (groups.length === 0) return undefined;
-  return or(
-    ...groups.map(({ properties }) => {
-      const subnets = list(
-        field(properties, 'VPCZoneIdentifier') ?? planned(properties, 'vpc_zone_identifier'),
-      );
-      if (isUnknown(subnets)) return subnets;
-      if (subnets.length === 0) return addressOfSubnet(undefined, related);
-      return or(...subnets.map((subnet) => addressOfSubnet(subnet, related)));
-    }),
-  );
-}
-
 const fromApi = (raw: RawResource, related: Related) => ({
   'user_data.secrets': secretsIn(field(raw.properties, 'UserData')),
   public_ip_on_launch:
-    flag(field(raw.properties, 'AssociatePublicIpAddress')) ?? addressOfGroups(raw, related),
+    flag(field(raw.properties, 'AssociatePublicIpAddress')) ??
+    addressOfGroups(raw, related, groupOf),
   ...metadataService(
     field(raw.properties, 'MetadataOptions', 'HttpEndpoint'),
     field(raw.properties, 'MetadataOptions', 'HttpTokens'),
@@ -68,7 +53,7 @@ export const launchConfiguration = normaliser({
       ),
       public_ip_on_launch:
         flag(planned(raw.properties, 'associate_public_ip_address')) ??
-        addressOfGroups(raw, related),
+        addressOfGroups(raw, related, groupOf),
       ...metadataService(
         planned(raw.properties, 'metadata_options', 'http_endpoint'),
         planned(raw.properties, 'metadata_options', 'http_tokens'),

@@ -1,13 +1,32 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { at, flag, some } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { notRecorded } from '../config-item.ts';
 import { secretsIn, userDataAttribute } from '../../user-data.ts';
-import { planned } from '../plan-value.ts';
+import { configured, planned, plannedBlock } from '../plan-value.ts';
 import { metadataService, metadataServiceAttributes } from './metadata-service.ts';
+import { addressOfGroups, asksForAddress } from './public-address.ts';
 import { mappedVolumes, plannedVolumes, volumeAttributes } from './volumes.ts';
+
+/** The templates that a group starts instances by. */
+const templatesOf = ({ properties }: RawResource): unknown[] =>
+  [
+    field(properties, 'LaunchTemplate'),
+    field(properties, 'MixedInstancesPolicy', 'LaunchTemplate', 'LaunchTemplateSpecification'),
+    plannedBlock(properties, 'launch_template'),
+    plannedBlock(
+      properties,
+      'mixed_instances_policy',
+      'launch_template',
+      'launch_template_specification',
+    ),
+  ].flatMap((one) => [
+    field(one, 'LaunchTemplateId') ?? planned(one, 'launch_template_id') ?? planned(one, 'id'),
+    field(one, 'LaunchTemplateName') ??
+      planned(one, 'launch_template_name') ??
+      planned(one, 'name'),
+  ]);
 
 const userDataOf = ({ properties }: RawResource): unknown =>
   field(properties, 'LaunchTemplateData', 'UserData');
@@ -18,9 +37,10 @@ const fromApi = (raw: RawResource, related: Related) => {
   return {
     ...metadataService(field(options, 'HttpEndpoint'), field(options, 'HttpTokens')),
     'user_data.secrets': secretsIn(userDataOf(raw)),
-    public_access: some(field(properties, 'LaunchTemplateData', 'NetworkInterfaces'), (one) =>
-      flag(field(one, 'AssociatePublicIpAddress')),
-    ),
+    public_access:
+      asksForAddress(field(properties, 'LaunchTemplateData', 'NetworkInterfaces'), (one) =>
+        field(one, 'AssociatePublicIpAddress'),
+      ) ?? addressOfGroups(raw, related, templatesOf),
     ...mappedVolumes(
       field(properties, 'LaunchTemplateData', 'BlockDeviceMappings'),
       undefined,
@@ -38,7 +58,8 @@ export const launchTemplate = normaliser({
     ...userDataAttribute,
     public_access: {
       type: 'bool',
-      meaning: 'a network interface requests a public IPv4 address; if not set, the subnet decides',
+      meaning:
+        'instances get a public IPv4 address; if not set, the subnets of the Auto Scaling groups in the same input decide',
       absent: false,
     },
     ...volumeAttributes,
@@ -61,9 +82,10 @@ export const launchTemplate = normaliser({
         planned(raw.properties, 'metadata_options', 'http_tokens'),
       ),
       'user_data.secrets': secretsIn(planned(raw.properties, 'user_data')),
-      public_access: some(at(raw.properties, 'network_interfaces'), (one) =>
-        flag(planned(one, 'associate_public_ip_address')),
-      ),
+      public_access:
+        asksForAddress(configured(raw.properties, 'network_interfaces'), (one) =>
+          planned(one, 'associate_public_ip_address'),
+        ) ?? addressOfGroups(raw, related, templatesOf),
       ...plannedVolumes(undefined, raw.properties, raw, related),
     }),
   },
