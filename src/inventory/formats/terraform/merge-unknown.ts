@@ -31,7 +31,7 @@ export function mergeUnknown(
   path = '',
   depth = 0,
 ): unknown {
-  if ((unknown === true && isEmpty(value)) || depth > maxDepth)
+  if ((unknown === true && (value ?? null) === null) || depth > maxDepth)
     return unknownAt(nodes, behind, path);
   if (Array.isArray(unknown) || Array.isArray(value)) {
     const values = itemsOf(value);

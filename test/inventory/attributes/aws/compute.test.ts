@@ -227,7 +227,7 @@ describe('of an instance', () => {
 });
 
 describe('whether instances of a launch template get public addresses', () => {
-  const open = (group: object, data: object = {}) =>
+  const open = (group: Readonly<Record<string, unknown>>, data: object = {}) =>
     attributesOfTemplate({
       It: ['AWS::EC2::LaunchTemplate', { LaunchTemplateData: data }],
       Group: ['AWS::AutoScaling::AutoScalingGroup', group],
