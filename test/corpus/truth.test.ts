@@ -24,9 +24,9 @@ const disputed: Readonly<Record<string, string>> = {
   'COGNITO_USER_POOL_MFA_CONFIGURATION_RULE: MFA Conf does not exist':
     'The rule skips a user pool without an MFA setting. By default MFA is off in Cognito, so the pool fails.',
   'INCOMING_SSH_DISABLED: Security Group with SSH port 22 restricted to a CIDR other than 0.0.0.0/0, PASS':
-    'The key of the protocol is misspelled (`IpProtocol"`), so the rule has none, and the Guard rule passes over it. It opens all ports to everybody.',
+    'The key of the protocol is misspelled (`IpProtocol"`), so the rule has none, and the Guard rule passes over it. It opens all ports to anyone.',
   'INCOMING_SSH_DISABLED: Security Group with no SSH ingress, SKIP':
-    'The key of the protocol is misspelled (`IpProtocol"`), so the rule has none, and the Guard rule passes over it. It opens all ports to everybody.',
+    'The key of the protocol is misspelled (`IpProtocol"`), so the rule has none, and the Guard rule passes over it. It opens all ports to anyone.',
   'KINESIS_FIREHOSE_REDSHIFT_DESTINATION_CONFIGURATION_USES_SECURE_PARAMETER: RedshiftDestinationConfiguration does not exists':
     'The rule fails a stream without a Redshift destination. There is no password to evaluate.',
   'KINESIS_FIREHOSE_SPLUNK_DESTINATION_CONFIGURATION_USES_SECURE_PARAMETER: SplunkDestinationConfiguration does not exists':

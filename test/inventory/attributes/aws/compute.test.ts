@@ -250,7 +250,7 @@ describe('whether instances of a launch template get public addresses', () => {
     expect(open({ ...by, AvailabilityZones: ['eu-west-1a'] })).toBe(true);
     expect(open({ ...by, VPCZoneIdentifier: [{ Ref: 'Private' }] })).toBe(false);
     expect(open({ ...by, VPCZoneIdentifier: [{ Ref: 'Private' }, { Ref: 'Public' }] })).toBe(true);
-    expect(open({ ...by, VPCZoneIdentifier: ['subnet-elsewhere'] })).toBe('not known');
+    expect(open({ ...by, VPCZoneIdentifier: ['subnet-elsewhere'] })).toBe(false);
   });
 
   test('is what a network interface of the template says, whatever the subnets give', () => {

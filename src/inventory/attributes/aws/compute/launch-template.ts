@@ -1,6 +1,7 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
+import { isUnknown } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { notRecorded } from '../config-item.ts';
 import { secretsIn, userDataAttribute } from '../../user-data.ts';
@@ -28,6 +29,12 @@ const templatesOf = ({ properties }: RawResource): unknown[] =>
       planned(one, 'name'),
   ]);
 
+/** Subnets elsewhere are most often private ones, and parameters. */
+function addressOfKnown(raw: RawResource, related: Related): boolean | undefined {
+  const given = addressOfGroups(raw, related, templatesOf);
+  return isUnknown(given) ? undefined : given;
+}
+
 const userDataOf = ({ properties }: RawResource): unknown =>
   field(properties, 'LaunchTemplateData', 'UserData');
 
@@ -40,7 +47,7 @@ const fromApi = (raw: RawResource, related: Related) => {
     public_access:
       asksForAddress(field(properties, 'LaunchTemplateData', 'NetworkInterfaces'), (one) =>
         field(one, 'AssociatePublicIpAddress'),
-      ) ?? addressOfGroups(raw, related, templatesOf),
+      ) ?? addressOfKnown(raw, related),
     ...mappedVolumes(
       field(properties, 'LaunchTemplateData', 'BlockDeviceMappings'),
       undefined,
@@ -59,7 +66,7 @@ export const launchTemplate = normaliser({
     public_access: {
       type: 'bool',
       meaning:
-        'instances get a public IPv4 address; if not set, the subnets of the Auto Scaling groups in the same input decide',
+        'instances get a public IPv4 address; if not set, the subnets of the Auto Scaling groups in the same input decide, and subnets that are not in it count as private',
       absent: false,
     },
     ...volumeAttributes,
@@ -85,7 +92,7 @@ export const launchTemplate = normaliser({
       public_access:
         asksForAddress(configured(raw.properties, 'network_interfaces'), (one) =>
           planned(one, 'associate_public_ip_address'),
-        ) ?? addressOfGroups(raw, related, templatesOf),
+        ) ?? addressOfKnown(raw, related),
       ...plannedVolumes(undefined, raw.properties, raw, related),
     }),
   },
