@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { isPathMissing } from '../../client/objects.ts';
+import { isFinal } from '../../client/unreachable.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import type { Context } from '../context.ts';
 
@@ -31,7 +32,8 @@ export const isUnavailable = (error: unknown): boolean =>
   (error instanceof GovctlError && (error.status === 403 || error.error === 'bad_answer'));
 
 /** Whether the server may have made a part of a change before it failed or went away. */
-export const mayHaveBegun = ({ status }: GovctlError): boolean => status === null || status >= 500;
+export const mayHaveBegun = (error: GovctlError): boolean =>
+  (error.status === null || error.status >= 500) && !isFinal(error);
 
 /** A feature that not every server has. */
 export interface Extension {

@@ -1,3 +1,4 @@
+import { causeCode } from '../../client/unreachable.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { GovctlError, exitCodes, reword } from '../../contract/errors.ts';
@@ -331,7 +332,9 @@ function checkRead(body: string, { lines }: ImportAnswer): void {
 function afterSome(error: unknown, report: ImportReport, isSending: boolean): unknown {
   if (!(error instanceof GovctlError)) return error;
   const stored = resourcesIn(report);
-  if (isSending && mayHaveBegun(error)) {
+  // A server that is not there at all has most likely stored nothing.
+  const isAway = stored === 0 && causeCode(error.cause) === 'ECONNREFUSED';
+  if (isSending && mayHaveBegun(error) && !isAway) {
     const message = `${error.message}; before this, the service acknowledged ${count(stored, 'resource')}`;
     const next = 'More may be stored. To import the rest, run the command again.';
     return reword(error, { message, hint: [error.hint, next].filter(Boolean).join(' ') });

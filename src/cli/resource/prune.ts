@@ -1,10 +1,10 @@
-import type { DeleteLimit } from '../../project/plan/guards.ts';
-import { overLimit } from '../../project/plan/guards.ts';
 import type { Client } from '../../client/client.ts';
 import { defined } from '../../contract/defined.ts';
 import { GovctlError } from '../../contract/errors.ts';
 import { capturedAt, typeKey } from '../../contract/resources.ts';
 import type { Deleted } from '../../inventory/model.ts';
+import type { DeleteLimit } from '../../project/plan/guards.ts';
+import { overLimit } from '../../project/plan/guards.ts';
 import type { Context } from '../context.ts';
 import type { ApprovalOptions } from '../flags/approval.ts';
 import { approvalRequired, isApproved, notApproved } from '../flags/approval.ts';

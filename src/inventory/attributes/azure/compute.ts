@@ -251,7 +251,7 @@ const profileBlocks = [
   'extension',
 ];
 
-/** A scale set that makes no machines: those that are added to it say of themselves what they are. */
+/** A scale set that makes no machines: nothing is wrong with any of none, and those that are added to it say what they are. */
 const withoutProfile = {
   password_auth: false,
   'encryption.at_host': true,

@@ -6,7 +6,7 @@ import type { Related } from '../../related.ts';
 import { at, flag, isGiven, isUnknown, joinLists, mapList, text } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { encryptedByDefault, isEncrypted } from '../ebs-encryption.ts';
-import { planned, plannedBlock, configured } from '../plan-value.ts';
+import { configured, planned, plannedBlock } from '../plan-value.ts';
 
 const rootSource =
   'Amazon EC2 User Guide, Block device mappings, API version 2016-11-15: a volume without a mapping is as its image has it';
@@ -36,7 +36,7 @@ export const volumeAttributes = {
   },
 } as const satisfies Readonly<Record<string, Attribute>>;
 
-/** Of a machine's launch, of its launch template, or of an image. */
+/** A block device mapping. */
 interface Mapping {
   readonly device: unknown;
   /** Whether it surely is the root device's, whatever that is called. */
