@@ -161,14 +161,16 @@ async function prune(
   let missing: Missing;
   try {
     missing = await findGone(context, sent, { deleted, untold }, limits);
-    if (!isDry && missing.gone.length > 0) await askToPrune(context, missing.gone, options);
+    if (!isDry && missing.gone.length > 0) {
+      await askToPrune(context, missing.gone, options);
+      await deleteGone(context, missing.gone);
+    }
   } catch (error) {
     // What was imported and rejected before is said all the same.
     if (!isDry || report.rejected_lines.length > 0) await showImport(context, report);
     throw error;
   }
   const { gone, newer } = missing;
-  if (!isDry) await deleteGone(context, gone);
   await showImport(context, report, {
     value: { dry_run: isDry, pruned: gone, newer },
     human: (style) => describePruned(context, { gone, newer, isDry }, style),

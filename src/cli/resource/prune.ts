@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { defined } from '../../contract/defined.ts';
-import { GovctlError } from '../../contract/errors.ts';
+import { GovctlError, reword } from '../../contract/errors.ts';
 import { capturedAt, typeKey } from '../../contract/resources.ts';
 import type { Deleted } from '../../inventory/model.ts';
 import type { DeleteLimit } from '../../project/plan/guards.ts';
@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import type { ApprovalOptions } from '../flags/approval.ts';
 import { approvalRequired, isApproved, notApproved } from '../flags/approval.ts';
 import { collectPages } from '../objects/collect-pages.ts';
-import { withOurServer } from '../objects/our-server.ts';
+import { mayHaveBegun, withOurServer } from '../objects/our-server.ts';
 import { count, inThrees, printableLine } from '../terminal/printable.ts';
 import { formatTable, tableColumns } from '../terminal/table.ts';
 import type { Column } from '../terminal/table.ts';
@@ -236,14 +236,36 @@ export async function askToPrune(
 }
 
 /** Deletes them, and resolves their violations. What is gone by then is as it should be. */
-export const deleteGone = (context: Context, gone: readonly Gone[]): Promise<void> =>
-  withOurServer(context, 'a resource inventory', 'Deleting resources', async (client, update) => {
-    for (let from = 0; from < gone.length; from += atOnce) {
-      update(`Deleting resources: ${inThrees(from)} of ${inThrees(gone.length)}`);
-      const some = gone.slice(from, from + atOnce);
-      await Promise.all(some.map(({ id }) => deleteOne(client, id)));
-    }
+export async function deleteGone(context: Context, gone: readonly Gone[]): Promise<void> {
+  let deleted = 0;
+  await withOurServer(
+    context,
+    'a resource inventory',
+    'Deleting resources',
+    async (client, update) => {
+      for (let from = 0; from < gone.length; from += atOnce) {
+        update(`Deleting resources: ${inThrees(from)} of ${inThrees(gone.length)}`);
+        const some = gone.slice(from, from + atOnce);
+        const answers = await Promise.allSettled(some.map(({ id }) => deleteOne(client, id)));
+        deleted += answers.filter(({ status }) => status === 'fulfilled').length;
+        const failed = answers.find((answer) => answer.status === 'rejected');
+        if (failed) throw failed.reason;
+      }
+    },
+  ).catch((error: unknown) => {
+    throw afterDeletions(error, deleted, gone.length);
   });
+}
+
+/** The error that ended a pruning, with how many were deleted before. */
+function afterDeletions(error: unknown, deleted: number, all: number): unknown {
+  if (!(error instanceof GovctlError)) return error;
+  const message = `${error.message}; before this, ${inThrees(deleted)} of ${count(all, 'resource')} to prune were deleted`;
+  const next = mayHaveBegun(error)
+    ? 'More may be deleted. To prune the rest, run the command again.'
+    : 'To prune the rest, run the command again.';
+  return reword(error, { message, hint: [error.hint, next].filter(Boolean).join(' ') });
+}
 
 const deleteOne = (client: Client, id: string): Promise<unknown> =>
   unlessMissing(client.resources.delete({ params: { id } }));

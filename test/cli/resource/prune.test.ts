@@ -320,6 +320,24 @@ describe('govctl resource import --prune', () => {
     expect(stdout).toContain('Pruned 30 resources');
   });
 
+  it('says how many it deleted, and what was imported, when the service fails in between', async () => {
+    const many = Array.from({ length: 100 }, (_, at) => bucket(`b${at}`));
+    await store(...many);
+    const fails: FakeWorldSettings['fetch'] = async (url, init) =>
+      init?.method === 'DELETE' && String(url).endsWith('/b11')
+        ? Response.json({ error: 'internal', message: 'broken' }, { status: 500 })
+        : service.app.fetch(new Request(url, init), {});
+    const rest = ndjson(...many.slice(20), bucket('new'));
+    const { exitCode, stdout, stderr } = await prune(rest, ['-y'], { fetch: fails });
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('Imported 1 created');
+    const left = (await ids()).length - 81;
+    expect(left).toBeGreaterThan(0);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`; before this, ${20 - left} of 20 resources to prune were deleted`); // prettier-ignore
+    expect(stderr).toContain('To prune the rest, run the command again.');
+    expect((await prune(rest, ['-y'])).stdout).toContain(`Pruned ${left} resource`);
+  });
+
   it('looks beyond a page of resources whose region is not known', async () => {
     const unplaced = Array.from({ length: 150 }, (_, at) =>
       bucket(`a${at}`, {
