@@ -328,7 +328,7 @@ describe('a page is read in little time and memory, though it', () => {
     const read = readInventory(text);
     if (read.ok) for (const { at } of read.inventory.resources) read.inventory.locate(at);
     // Small for the page itself, with room for a slow machine, and for garbage.
-    expect(cpuTime()).toBeLessThan(5_000);
+    expect(cpuTime()).toBeLessThan(20_000);
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(400_000_000);
     expect(read.ok || /Fn::ForEach|the ID of this resource has/.test(read.problem.message)).toBe(
       true,

@@ -127,7 +127,7 @@ describe('a hostile body', () => {
     const got = await service.send('POST', '/v1/policies', {
       body: policy('many', Object.fromEntries(keys)),
     });
-    expect(cpuTime()).toBeLessThan(3_000);
+    expect(cpuTime()).toBeLessThan(10_000);
     expect(got.status).toBe(400);
     expect(got.text.length).toBeLessThan(50_000);
     expect(got.json.details).toHaveLength(101);

