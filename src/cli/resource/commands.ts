@@ -29,6 +29,8 @@ const resources: OwnNoun<AnsweredResource, ListOptions> = {
       environment: environment?.join(','),
       tags: tag?.join(','),
     }),
+    sayIfEmpty: async (flags, context) =>
+      (await import('../violation/unknown-filters.ts')).sayUnknownInInventory(context, flags),
     columns: () => [
       { title: 'ID', cell: ({ id }) => id, shrinks: 'wrap', least: 30 },
       { title: 'TYPE', cell: ({ type }) => type, shrinks: 'middle' },

@@ -28,7 +28,7 @@ interface ListQuery {
 
 export type Filters = Readonly<Record<string, Where>>;
 
-/** Any of the values that a query gives for each of these fields, which have an index of their name. */
+/** Any of the values that a query gives for each of these fields, which have an index of their name; that of providers is in lower case. */
 export const anyOf = <F extends string>(
   query: { readonly [Field in F]?: string | readonly string[] | undefined },
   fields: readonly F[],
@@ -36,7 +36,9 @@ export const anyOf = <F extends string>(
   Object.fromEntries(
     fields.flatMap((field) => {
       const given = query[field];
-      return given === undefined ? [] : [[field, { any: [given].flat() }]];
+      if (given === undefined) return [];
+      const any = [given].flat();
+      return [[field, { any: field === 'provider' ? any.map((one) => one.toLowerCase()) : any }]];
     }),
   );
 

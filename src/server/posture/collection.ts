@@ -42,7 +42,7 @@ export const outcomes: CollectionSpec<StoredOutcome> = {
     policy_id: ({ policy_id }) => policy_id,
     resource_id: ({ resource_id }) => resource_id,
     resource_type: ({ resource_type }) => typeKey(resource_type),
-    provider: ({ provider }) => provider,
+    provider: ({ provider }) => provider.toLowerCase(),
     account_id: ({ account_id }) => account_id,
     region: ({ region }) => region,
     environment: ({ environment }) => environment,
@@ -81,7 +81,7 @@ export interface StoredScope {
 export const scopes: CollectionSpec<StoredScope> = {
   name: 'inventory_scopes',
   index: {
-    provider: ({ provider }) => provider,
+    provider: ({ provider }) => provider.toLowerCase(),
     account_id: ({ account_id }) => account_id,
     environment: ({ environment }) => environment,
   },

@@ -84,7 +84,7 @@ const scopeWhere = ({ environments, cloud_providers, account_ids }: OverviewQuer
   anyOf(
     {
       environment: environments,
-      provider: cloud_providers?.map((name) => name.toLowerCase()),
+      provider: cloud_providers,
       account_id: account_ids,
     },
     ['environment', 'provider', 'account_id'],

@@ -38,7 +38,7 @@ export const flips: CollectionSpec<StoredFlip> = {
     coming: (flip) => (flip.at === undefined ? undefined : 'yes'),
     /** The policies of those whose dates came or were moved away. */
     counted: (flip) => (flip.renewed + flip.missed > 0 ? flip.policy_id : undefined),
-    provider: (flip) => flip.provider,
+    provider: (flip) => flip.provider.toLowerCase(),
     account_id: (flip) => flip.account_id,
     environment: (flip) => flip.environment,
   },
@@ -115,7 +115,7 @@ export const forecasts: CollectionSpec<StoredForecast> = {
     resource_id: (forecast) => forecast.resource_id,
     method: (forecast) => forecast.method,
     pass: (forecast) => String(forecast.pass),
-    provider: (forecast) => forecast.provider,
+    provider: (forecast) => forecast.provider.toLowerCase(),
     account_id: (forecast) => forecast.account_id,
     environment: (forecast) => forecast.environment,
   },

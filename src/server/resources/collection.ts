@@ -60,7 +60,7 @@ export const resources: CollectionSpec<StoredResource> = {
   name: 'resources',
   index: {
     type: ({ resource }) => typeKey(resource.type),
-    provider: ({ resource }) => resource.provider,
+    provider: ({ resource }) => resource.provider.toLowerCase(),
     account_id: ({ resource }) => resource.account_id,
     region: ({ resource }) => resource.region,
     environment: ({ resource }) => resource.environment,

@@ -182,7 +182,10 @@ const isWhere = (
   of: Pick<AboutMachine, 'provider'> & Partial<Pick<AboutMachine, 'account_id' | 'region' | 'environment'>>, // prettier-ignore
   query: RightsizingListQuery,
 ): boolean =>
-  isOneOf(query.provider, of.provider) &&
+  isOneOf(
+    query.provider?.map((one) => one.toLowerCase()),
+    of.provider.toLowerCase(),
+  ) &&
   isOneOf(query.account_id, of.account_id) &&
   isOneOf(query.region, of.region) &&
   isOneOf(query.environment, of.environment);

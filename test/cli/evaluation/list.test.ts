@@ -56,6 +56,7 @@ describe('govctl evaluation list', () => {
   it('filters, also by the name of a policy, and lists other outcomes on request', async () => {
     expect(await found('--region', 'eu-west-1')).toHaveLength(4);
     expect(await found('--resource', 'silent-7')).toHaveLength(1);
+    expect(await found('--region', 'eu-west-1', '--provider', 'AWS')).toHaveLength(4);
     expect(await found('--policy', 'private')).toEqual([]);
     expect(await found('--reason', 'type_error,unknown_value')).toEqual([]);
     const failed = await found('--status', 'fail');

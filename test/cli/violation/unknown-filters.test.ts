@@ -18,7 +18,7 @@ const said = async (...argv: string[]): Promise<string[]> => {
     fetch: async (url, init) => service.app.fetch(new Request(url, init), {}),
   });
   expect(exitCode).toBe(0);
-  return stderr.split('\n').filter((line) => line.startsWith('No policy'));
+  return stderr.split('\n').filter((line) => /^(No (policy|resource) |The inventory)/.test(line));
 };
 
 describe('filters that match no violation', () => {
@@ -31,6 +31,34 @@ describe('filters that match no violation', () => {
     expect(await list('hipaa')).toEqual(['No policy has the framework hipaa. Use SOC2, acme.']);
     expect(await list('soc2')).toEqual([]);
     expect(await list('SOC2:cc6.1,ACME')).toEqual([]);
+  });
+
+  it('name values that no resource in the inventory has, and the nearest one', async () => {
+    const inventory = inventoryOf(service);
+    const empty = 'The inventory is empty. To import resources, run `govctl resource import`.';
+    expect(await said('resource', 'list', '--region', 'a,b')).toEqual([empty]);
+    await inventory.put('a', { public: true, environment: 'production', account_id: '1' });
+    for (const command of [
+      ['violation', 'list'],
+      ['violation', 'summary'],
+      ['evaluation', 'list'],
+      ['resource', 'list'],
+      ['violation', 'resolve', '--reason', 'gone', '-y'],
+    ]) {
+      expect(
+        await said(...command, '--environment', 'Producton,production', '--region', 'mars-1'),
+      ).toEqual([
+        'No resource in the inventory has the environment Producton. Did you mean production?',
+        'No resource in the inventory has the region mars-1. To list the resources, run `govctl resource list`.',
+      ]);
+      expect(await said(...command, '--provider', 'awz', '--account', '1')).toEqual([
+        'No resource in the inventory has the provider awz. Did you mean aws?',
+      ]);
+    }
+    expect(await said('resource', 'list', '--type', 'AWS::S3::Bukkit')).toEqual([
+      'No resource in the inventory has the resource type AWS::S3::Bukkit. Did you mean AWS::S3::Bucket?',
+    ]);
+    expect(await said('resource', 'list', '--provider', 'AWS', '--account', '1')).toEqual([]);
   });
 
   it('name a resource type that no policy has, and the nearest one', async () => {
@@ -48,6 +76,8 @@ describe('filters that match no violation', () => {
     const inventory = inventoryOf(service);
     await inventory.createPolicy('any queue', { resource_type: 'AWS::SQS::*' });
     await inventory.createPolicy('disks', { resource_type: 'Azure::Compute::disks' });
+    await inventory.put('queue', { type: 'AWS::SQS::Queue' });
+    await inventory.put('disk', { type: 'Azure::Compute::disks' });
     const types = 'AWS::SQS::Queue,azure::compute::Disks';
     expect(await said('violation', 'list', '--type', types)).toEqual([]);
     const resolve = ['violation', 'resolve', '--reason', 'gone', '-y', '--type', 'AWS::S3::Bukkit'];

@@ -81,6 +81,9 @@ describe('the overview', () => {
       evaluated: 1,
     });
     expect(await overview('?cloud_providers=AWS')).toMatchObject({ evaluated: 2 });
+    await inventory.put('c', { provider: 'GCP' });
+    expect(await overview('?cloud_providers=gcp')).toMatchObject({ evaluated: 1 });
+    await inventory.ok('DELETE', '/v1/resources/c');
     expect(await overview('?environments=staging&account_ids=1')).toMatchObject({ evaluated: 0 });
     await inventory.put('a', { public: true, account_id: '2', environment: 'production' });
     expect(await overview('?account_ids=1')).toMatchObject({ evaluated: 0 });

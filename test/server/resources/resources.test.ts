@@ -411,6 +411,7 @@ describe('GET /v1/resources', () => {
     ['type=AZURE::storage::accounts', ['c']],
     ['type=AWS::S3::Bucket,Azure::Storage::Accounts', ['a', 'b', 'c']],
     ['provider=aws&region=eu-west-1', ['a']],
+    ['provider=AWS&region=eu-west-1', ['a']],
     ['tags=team', ['a', 'b']],
     ['tags=team=x', ['a']],
     ['tags=team=x,tier=1', ['a']],

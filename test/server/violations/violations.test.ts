@@ -272,7 +272,7 @@ describe('the list of violations', () => {
       await inventory.createPolicy(severity, { severity });
     }
     await inventory.put('a', { public: true, region: 'eu-west-1', account_id: '1' });
-    await inventory.put('b', { public: true, environment: 'production', provider: 'other' });
+    await inventory.put('b', { public: true, environment: 'production', provider: 'Other' });
   });
 
   it.each([
@@ -283,6 +283,8 @@ describe('the list of violations', () => {
     ['region=eu-west-1&account_id=1', 4],
     ['environment=production', 4],
     ['provider=aws', 4],
+    ['provider=AWS', 4],
+    ['provider=aws,other', 8],
     ['resource_type=AWS::S3::Bucket', 8],
     ['policy_id=pol_none', 0],
   ])('filtered by %s has %i', async (query, count) => {
