@@ -1,7 +1,7 @@
-import type { Client } from '../../client/client.ts';
 import { impactOnInput, impactOnInventory } from '../../project/plan/find-impact.ts';
 import type { Impact } from '../../project/plan/impact.ts';
 import type { Plan } from '../../project/plan/plan.ts';
+import type { Repo } from '../../project/plan/read-repo.ts';
 import type { Context } from '../context.ts';
 import { readInputBytes } from '../flags/input-file.ts';
 import { askOurServer } from '../objects/our-server.ts';
@@ -15,7 +15,7 @@ export interface ImpactOptions {
 /** Which resources a plan would make fail or pass: of a file, or of the service's inventory. */
 export async function findImpact(
   context: Context,
-  client: Client,
+  { client, live }: Pick<Repo, 'client' | 'live'>,
   plan: Plan,
   { impact, impactFrom }: ImpactOptions,
 ): Promise<Impact | undefined> {
@@ -23,12 +23,12 @@ export async function findImpact(
   if (impactFrom !== undefined) {
     const name = `--impact-from ${impactFrom}`;
     const bytes = await readInputBytes(context.world, impactFrom, name);
-    return holding(() => impactOnInput(plan, { file: impactFrom, bytes }, now()));
+    return holding(() => impactOnInput({ plan, live }, { file: impactFrom, bytes }, now()));
   }
   if (!impact) return undefined;
   return askOurServer('a resource inventory (use --impact-from FILE instead of --impact)', () =>
     context.progress('Evaluating changes against the inventory', (update) =>
-      impactOnInventory(client, plan, now(), (resources) =>
+      impactOnInventory(client, { plan, live }, now(), (resources) =>
         update(`Evaluating changes against the inventory: ${inThrees(resources)} resources`),
       ),
     ),

@@ -33,9 +33,7 @@ export const runPlan: Run<PlanOptions> = async (context, options) => {
   const plan = place === undefined ? prepared.plan : await withOrigin(prepared, context.world);
   const impact =
     options.impact || options.impactFrom !== undefined
-      ? await import('./impact.ts').then((m) =>
-          m.findImpact(context, prepared.client, plan, options),
-        )
+      ? await import('./impact.ts').then((m) => m.findImpact(context, prepared, plan, options))
       : undefined;
   await context.show(planView(context, plan, { blocked, notes, impact, brief: options.brief }));
   if (impact) await warnOfInput(context, impact);

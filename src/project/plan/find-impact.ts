@@ -8,21 +8,16 @@ import type { Finding } from '../../contract/findings.ts';
 import type { PolicyInput } from '../../contract/policies.ts';
 import { isTypePattern, matchesType, typeKey } from '../../contract/resources.ts';
 import type { AnsweredResource, Resource } from '../../contract/resources.ts';
-import {
-  createPolicySet,
-  evaluate,
-  isExempt,
-  policiesFor,
-  preparePolicy,
-} from '../../engine/evaluate.ts';
-import type { PreparedPolicy } from '../../engine/evaluate.ts';
+import { createPolicySet, evaluate, isExempt, preparePolicy } from '../../engine/evaluate.ts';
 import type { InputProblem } from '../../inventory/model.ts';
 import { readInventory } from '../../inventory/read.ts';
+import type { LiveDocument } from '../compare/live.ts';
 import { toEvaluate } from '../check/checker.ts';
 import { placeLeftOut } from '../check/left-out.ts';
-import { isOfPolicy } from './change.ts';
-import { countImpact, policiesOf } from './impact.ts';
+import { countImpact } from './impact.ts';
 import type { Impact } from './impact.ts';
+import { subjectsOf } from './impact-subjects.ts';
+import type { Side, Subject } from './impact-subjects.ts';
 import type { Plan } from './plan.ts';
 
 /** Maximum number of resource types per query, limited by the length of a URL. */
@@ -30,20 +25,27 @@ const typesAtOnce = 50;
 /** Maximum number of policies per request. */
 const policiesAtOnce = 500;
 
+/** A plan, and the live objects that it was made from. */
+interface Planned {
+  readonly plan: Plan;
+  readonly live: readonly LiveDocument[];
+}
+
 /**
  * The impact on the service's inventory, evaluated by the service. `onSeen` receives the number of resources so far.
  * @param now milliseconds since the epoch
  */
 export async function impactOnInventory(
   client: Client,
-  plan: Plan,
+  { plan, live }: Planned,
   now: number,
   onSeen: (resources: number) => void,
 ): Promise<Impact> {
-  const isSpared = sparedBy(plan, now);
-  const counted = countImpact(plan.changes);
-  const before = policiesOf(plan.changes, 'before');
-  const after = policiesOf(plan.changes, 'after');
+  const subjects = subjectsOf(plan, live);
+  const counted = countImpact(subjects);
+  const settle = settler(subjects, now);
+  const before = subjects.flatMap((one) => one.before?.policy ?? []);
+  const after = subjects.flatMap((one) => one.after?.policy ?? []);
   const types = [
     // One entry per type, whatever its case in Azure, so that each resource counts once.
     ...new Map(
@@ -58,7 +60,7 @@ export async function impactOnInventory(
       counted.add(
         resources.length,
         await judge(client, resources, before),
-        (await judge(client, resources, after)).filter((finding) => !isSpared(finding)),
+        (await judge(client, resources, after)).map(settle),
       );
       seen += resources.length;
       onSeen(seen);
@@ -81,19 +83,19 @@ async function costOf(client: Client, ids: string[]): Promise<ResourceCostSum | 
   }
 }
 
-/** Whether an exemption that the plan brings turns a failure: the service does not know it yet. */
-function sparedBy({ changes }: Plan, now: number): (finding: Finding) => boolean {
-  const brought = changes.flatMap(({ kind, after }) =>
-    kind === 'Exemption' && after ? [after] : [],
-  );
-  const names = new Map(
-    changes
-      .filter(isOfPolicy)
-      .map(({ id, key, after }) => [after?.name, { key, ...(id === null ? {} : { id }) }]),
-  );
-  return ({ status, policy: name, resource }) => {
-    const policy = { policy: { name }, ...names.get(name) };
-    return status === 'FAIL' && brought.some((one) => isExempt(one, policy, resource, now));
+/** The service knows the exemptions before the plan: a finding of it becomes what it is with those after the plan. */
+function settler(subjects: readonly Subject[], now: number): (finding: Finding) => Finding {
+  const byName = new Map(subjects.map((one) => [one.after?.policy.name, one]));
+  const covers = (side: Side | undefined, id: string): boolean =>
+    side?.exemptions.some((one) => isExempt(one, side, id, now)) ?? false;
+  return (finding) => {
+    const { status, policy, resource } = finding;
+    const subject = byName.get(policy);
+    if (status === 'FAIL' && covers(subject?.after, resource)) {
+      return { ...finding, status: 'EXEMPT' };
+    }
+    const isLost = covers(subject?.before, resource) && !covers(subject?.after, resource);
+    return status === 'EXEMPT' && isLost ? { ...finding, status: 'FAIL' } : finding;
   };
 }
 
@@ -158,7 +160,7 @@ async function validate(
 
 /** The impact on the resources of an input. @throws GovctlError invalid_file */
 export function impactOnInput(
-  plan: Plan,
+  { plan, live }: Planned,
   { file, bytes }: { readonly file: string; readonly bytes: Uint8Array },
   now: number,
 ): Impact {
@@ -170,13 +172,19 @@ export function impactOnInput(
   }
   const { problems, leftOut, notices, locate } = read.inventory;
   const resources = read.inventory.resources.map(({ resource }) => resource);
-  const counted = countImpact(plan.changes);
-  const isSpared = sparedBy(plan, now);
+  const subjects = subjectsOf(plan, live);
+  const counted = countImpact(subjects);
   counted.add(
     resources.length,
-    evaluateAll(policiesOf(plan.changes, 'before'), resources, now),
-    evaluateAll(policiesOf(plan.changes, 'after'), resources, now).filter(
-      (finding) => !isSpared(finding),
+    evaluateAll(
+      subjects.flatMap(({ before }) => before ?? []),
+      resources,
+      now,
+    ),
+    evaluateAll(
+      subjects.flatMap(({ after }) => after ?? []),
+      resources,
+      now,
     ),
   );
   const placed = (ones: readonly InputProblem[]) =>
@@ -193,22 +201,22 @@ export function impactOnInput(
 }
 
 function evaluateAll(
-  policies: readonly PolicyInput[],
+  sides: readonly Side[],
   resources: readonly Resource[],
   now: number,
 ): Finding[] {
-  const set = createPolicySet(policies.map(prepare));
+  const set = createPolicySet(sides.map(prepare));
   return resources.map(toEvaluate).flatMap((resource) =>
-    policiesFor(set, resource.type)
-      .map((policy) => evaluate(policy, resource, now))
+    set(resource.type)
+      .map((one) => evaluate(one, resource, now, one.exemptions))
       .filter(({ status }) => status === 'FAIL' || status === 'ERROR'),
   );
 }
 
 /** @throws GovctlError policy_condition_invalid: other servers may accept conditions that do not compile here */
-function prepare(policy: PolicyInput): PreparedPolicy {
+function prepare(side: Side) {
   try {
-    return preparePolicy({ policy });
+    return { ...side, ...preparePolicy(side) };
   } catch (cause) {
     throw new GovctlError('policy_condition_invalid', (cause as Error).message, { cause });
   }

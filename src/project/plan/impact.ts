@@ -1,11 +1,10 @@
 import { defined } from '../../contract/defined.ts';
 import type { ResourceCostSum } from '../../contract/cost-resources.ts';
 import type { Finding } from '../../contract/findings.ts';
-import type { PolicyInput } from '../../contract/policies.ts';
 import type { InputProblem } from '../../inventory/model.ts';
 import type { PlacedLeftOut } from '../check/left-out.ts';
 import type { Change } from './change.ts';
-import { isOfPolicy } from './change.ts';
+import type { Subject } from './impact-subjects.ts';
 
 /** A resource whose verdict would change, with the policy's message. */
 interface ImpactedResource {
@@ -21,10 +20,13 @@ interface Impacted {
 }
 
 interface ChangeImpact {
+  /** Of the policy. */
   readonly key: string;
-  readonly action: Change['action'];
+  /** Absent: the plan changes only exemptions of the policy. */
+  readonly action?: Change['action'];
+  /** Resources that do not fail now, or are exempt, and would fail. */
   readonly newly_failing: Impacted;
-  /** Resources that fail now and would no longer fail. */
+  /** Resources that fail now and would no longer fail, or be exempt. */
   readonly newly_passing: Impacted;
   /** Resources that are decided now and would become errors: as bad as failing. */
   readonly newly_undecided: Impacted;
@@ -54,14 +56,6 @@ type PlacedProblem = InputProblem & { readonly file: string };
 /** Maximum number of listed resources per change. */
 const mostNamed = 100;
 
-/** The policies before or after the changes; leaves out those that do not exist. */
-export const policiesOf = (changes: readonly Change[], side: 'before' | 'after'): PolicyInput[] =>
-  changes.flatMap((change) => {
-    const policy = isOfPolicy(change) ? change[side] : null;
-    // Not validated here: the evaluation checks it.
-    return policy ? [{ ...policy, enabled: policy.enabled ?? true } as PolicyInput] : [];
-  });
-
 interface ImpactCount {
   /** Adds the findings of both sides for some resources; passes may be left out. */
   add(resources: number, before: readonly Finding[], after: readonly Finding[]): void;
@@ -70,12 +64,12 @@ interface ImpactCount {
   result(): Impact;
 }
 
-/** Counts the impact of changes over any number of resources. */
-export function countImpact(changes: readonly Change[]): ImpactCount {
+/** Counts the impact on any number of resources. */
+export function countImpact(subjects: readonly Subject[]): ImpactCount {
   let seen = 0;
   const newlyFailing = new Set<string>();
-  const counted = changes.filter(isOfPolicy).map((change) => ({
-    change,
+  const counted = subjects.map((subject) => ({
+    subject,
     failing: tallyOf(),
     passing: tallyOf(),
     undecided: tallyOf(),
@@ -84,9 +78,9 @@ export function countImpact(changes: readonly Change[]): ImpactCount {
     add(resources, before, after) {
       seen += resources;
       const [was, is] = [byPolicy(before), byPolicy(after)];
-      for (const { change, failing, passing, undecided } of counted) {
-        const old = was.get(change.before?.name ?? '') ?? new Map<string, Finding>();
-        const next = is.get(change.after?.name ?? '') ?? new Map<string, Finding>();
+      for (const { subject, failing, passing, undecided } of counted) {
+        const old = was.get(subject.before?.policy.name ?? '') ?? new Map<string, Finding>();
+        const next = is.get(subject.after?.policy.name ?? '') ?? new Map<string, Finding>();
         for (const [id, finding] of next) {
           const { status } = finding;
           if (status === old.get(id)?.status) continue;
@@ -106,9 +100,9 @@ export function countImpact(changes: readonly Change[]): ImpactCount {
     },
     newlyFailing: () => newlyFailing,
     result() {
-      const impacts = counted.map(({ change: { key, action }, failing, passing, undecided }) => ({
+      const impacts = counted.map(({ subject: { key, action }, failing, passing, undecided }) => ({
         key,
-        action,
+        ...defined({ action }),
         newly_failing: failing.result(),
         newly_passing: passing.result(),
         newly_undecided: undecided.result(),

@@ -115,6 +115,100 @@ AWS,1,S3,USD,99,2026-02-20,2026-02-01,b-001
     expect(fromFile.stdout).toContain('2 newly failing: b-001, b-002\n');
   });
 
+  describe('of exemptions', () => {
+    const file = (policy: string, resources: string, expires = '2099-12-31'): string =>
+      `kind: Exemption\nkey: e\npolicy: ${policy}\nresources: [${resources}]\nreason: r\nowner: o\nexpires: ${expires}\n`;
+    const both = async (...flags: string[]): Promise<string[]> => {
+      repo.write('resources.json', JSON.stringify({ resources: buckets(4) }));
+      const outcomes = [
+        await govctl('plan', ...flags, '--impact'),
+        await govctl('plan', ...flags, '--impact-from', 'resources.json'),
+      ];
+      return outcomes.map(
+        ({ stdout }) => stdout.slice(stdout.indexOf('Impact on')).split('\n\n')[0]!,
+      );
+    };
+    /** Four buckets that all fail the live policy `few days`, and an exemption of it. */
+    async function prepareExempt(exemption?: string): Promise<void> {
+      repo.write('policies/days.yaml', yaml('few days', 'resource.days < 10'));
+      if (exemption !== undefined) repo.write('policies/exempt.yaml', exemption);
+      await govctl('apply', '--auto-approve');
+      await service.send('POST', '/v1/resources', { body: { resources: buckets(4) } });
+    }
+    const twice = (line: string) => [1, 2].map(() => expect.stringContaining(`\n  ${line}`));
+
+    it('says which resources no longer fail with a new one, whatever it names the policy by', async () => {
+      await prepareExempt();
+      const { policies } = (await service.send('GET', '/v1/policies')).json as {
+        policies: { id: string }[];
+      };
+      for (const name of ['few-days', 'few days', policies[0]!.id]) {
+        repo.write('policies/exempt.yaml', file(name, "'b-00*'"));
+        expect(await both()).toEqual(
+          twice('✓ few-days: 4 no longer failing: b-000, b-001, b-002, b-003'),
+        );
+      }
+    });
+
+    it('says which resources fail again without one, with other resources, and after its last day', async () => {
+      await prepareExempt(file('few-days', 'b-000, b-001'));
+      repo.write('policies/exempt.yaml', file('few-days', 'b-001, b-002'));
+      for (const text of await both()) {
+        expect(text).toContain('✗ few-days: 1 newly failing: b-000\n');
+        expect(text).toContain('✓ few-days: 1 no longer failing: b-002');
+      }
+      repo.write('policies/exempt.yaml', file('few-days', 'b-000, b-001', '2020-01-01'));
+      expect(await both()).toEqual(twice('✗ few-days: 2 newly failing: b-000, b-001'));
+      repo.remove('policies/exempt.yaml');
+      expect((await both()).join()).toBe(
+        'Impact on no resources: no changes.,Impact on 4 resources: no changes.',
+      );
+      expect(await both('--prune')).toEqual(twice('✗ few-days: 2 newly failing: b-000, b-001'));
+    });
+
+    it('counts those of a policy that changes, too, and says so in JSON and markdown', async () => {
+      await prepareExempt(file('few-days', "'*'"));
+      repo.write('policies/days.yaml', `${yaml('few days', 'resource.days < 10')}severity: LOW\n`);
+      repo.write('policies/other.yaml', yaml('other', 'resource.days > 10'));
+      expect(await both()).toEqual(Array(2).fill('Impact on 4 resources: no changes.'));
+      repo.remove('policies/exempt.yaml');
+      const expected = '✗ few-days: 4 newly failing: b-000, b-001, b-002, b-003';
+      expect(await both('--prune')).toEqual(twice(expected));
+      const markdown = await govctl('plan', '--prune', '--impact', '-o', 'markdown');
+      expect(markdown.stdout).toContain('few-days: 4 newly failing');
+    });
+
+    it('names the policy, without an action, if only exemptions of it change', async () => {
+      await prepareExempt(file('few-days', "'*'"));
+      repo.remove('policies/exempt.yaml');
+      const { stdout } = await govctl('plan', '--prune', '--impact', '-o', 'json');
+      const { impact } = JSON.parse(stdout) as { impact: { changes: object[] } };
+      expect(impact).toMatchObject({
+        summary: { resources: 4, newly_failing: 4, newly_passing: 0, newly_undecided: 0 },
+        changes: [{ key: 'few-days', newly_failing: { total: 4 } }],
+      });
+      expect(impact.changes[0]).not.toHaveProperty('action');
+    });
+
+    it('has no change where another exemption covers the resources', async () => {
+      await prepareExempt(file('few-days', "'*'"));
+      await service.send('POST', '/v1/exemptions', {
+        body: { policy: 'few days', resources: ['b-00*'], reason: 'r', owner: 'o', expires: '2099-01-01' }, // prettier-ignore
+      });
+      repo.remove('policies/exempt.yaml');
+      expect(await both('--prune')).toEqual(Array(2).fill('Impact on 4 resources: no changes.'));
+    });
+
+    it('asks about no policy of another project with the same key', async () => {
+      await prepareExempt();
+      const other = { ...{ name: 'theirs', resource_type: 'AWS::S3::Bucket' }, rules: [{ condition: 'true', effect: 'DENY' }], tags: ['govctl.owner:other', 'govctl.key:few-days@0123456789ab'] }; // prettier-ignore
+      await service.send('POST', '/v1/policies', { body: other });
+      repo.write('policies/exempt.yaml', file('few-days', 'b-000'));
+      const { stdout } = await govctl('plan', '--impact', '-o', 'json');
+      expect(JSON.parse(stdout)).toMatchObject({ impact: { summary: { newly_passing: 1 } } });
+    });
+  });
+
   it('sees every attribute of a resource, whatever its name, and resources as large as they may be', async () => {
     repo.write('policies/p.yaml', yaml('p', 'resource.tags.exists(key, key == "__proto__")'));
     const filler = 'x'.repeat(1_000_000);
