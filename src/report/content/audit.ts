@@ -226,7 +226,7 @@ function statusSection(facts: Facts, details: boolean): Section {
       ),
       figures(
         { label: 'Opened', value: number(total.opened) },
-        { label: 'Resolved', value: number(total.resolved + total.resolvedExempt) },
+        { label: 'Resolved', value: number(total.resolved) },
         { label: 'Exempted', value: number(total.exempted) },
         { label: 'Open at the end', value: number(total.open) },
       ),

@@ -141,8 +141,6 @@ export interface ViolationCounts {
   opened: number;
   resolved: number;
   exempted: number;
-  /** From EXEMPT to RESOLVED. */
-  resolvedExempt: number;
   points: number;
   readonly bySeverity: BySeverity;
 }
@@ -187,7 +185,7 @@ export interface ViolationFacts {
   readonly tick: number;
   /** How long those resolved in the scope had been found, in milliseconds. */
   readonly resolving: Readonly<Record<Severity, { sum: number; count: number; unknown: number }>>;
-  /** How many were resolved, by cause. */
+  /** How many changed from OPEN to RESOLVED, by cause. */
   readonly causes: ReadonlyMap<string, number>;
   /** Those whose oldest changes are no longer kept, so that what they were at the start is not known. */
   readonly cut: number;

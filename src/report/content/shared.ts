@@ -161,11 +161,10 @@ export function openingOf(facts: Facts): string {
 }
 
 /** How often violations changed, in a sentence. */
-export function changesOf({ opened, resolved, resolvedExempt, exempted }: ViolationCounts): string {
-  const ended = resolved + resolvedExempt;
-  return opened + ended + exempted === 0
+export function changesOf({ opened, resolved, exempted }: ViolationCounts): string {
+  return opened + resolved + exempted === 0
     ? 'No violations were opened, resolved or exempted.'
-    : `Violations were opened ${times(opened)}, resolved ${times(ended)} and exempted ${times(exempted)}.`;
+    : `Violations were opened ${times(opened)}, resolved ${times(resolved)} and exempted ${times(exempted)}.`;
 }
 
 /** @param under those that stand under the row */

@@ -223,7 +223,7 @@ function periodsSection(facts: Facts): Section {
     title: 'Violations over time',
     blocks: [
       paragraph(
-        'Status changes of violations in scope, from their histories. Opened includes violations that were reopened, or whose exemption ended; resolved and exempted are changes of open violations. The number open at the end of each period is counted back from the end of the last.',
+        'Status changes of violations in scope, from their histories. Opened includes violations that were reopened, or whose exemption ended; resolved and exempted are changes of open violations, so resolved exempt violations are not included. The number open at the end of each period is counted back from the end of the last.',
       ),
       ...(periods.length > 1 ? [chart, open] : []),
       table({ id: 'periods', title: 'Violations over time', empty: 'None.' }, columns, periods),
@@ -256,7 +256,7 @@ function resolvingSection({ violations: { resolving } }: Facts): Section {
     title: 'Time to resolve',
     blocks: [
       paragraph(
-        'Time from detection to resolution, including violations resolved manually or because the policy or resource was deleted. Time spent exempt counts.',
+        'Time from detection to resolution of open violations, including violations resolved manually or because the policy or resource was deleted. Time spent exempt counts.',
       ),
       table({ id: 'time_to_resolve', title: 'Time to resolve', empty: 'None.' }, columns, items),
     ],

@@ -15,7 +15,6 @@ export const newViolationCounts = (): ViolationCounts => ({
   opened: 0,
   resolved: 0,
   exempted: 0,
-  resolvedExempt: 0,
   points: 0,
   bySeverity: noneBySeverity(),
 });
@@ -39,7 +38,6 @@ export function addTo(
     if (to === 'OPEN' && from !== 'OPEN') counts.opened += 1;
     if (from === 'OPEN' && to === 'RESOLVED') counts.resolved += 1;
     if (from === 'OPEN' && to === 'EXEMPT') counts.exempted += 1;
-    if (from === 'EXEMPT' && to === 'RESOLVED') counts.resolvedExempt += 1;
   }
 }
 

@@ -166,8 +166,8 @@ function countSteps(
     counts.ticks.set(number, tick);
     if (to === 'OPEN' && from !== 'OPEN') tick.opened += 1;
     if (from === 'OPEN' && to === 'EXEMPT') tick.exempted += 1;
-    if (to === 'RESOLVED') {
-      if (from === 'OPEN') tick.resolved += 1;
+    if (from === 'OPEN' && to === 'RESOLVED') {
+      tick.resolved += 1;
       counts.causes.set(cause, (counts.causes.get(cause) ?? 0) + 1);
       const resolving = counts.resolving[row.severity];
       if (lasted === undefined) resolving.unknown += 1;

@@ -145,6 +145,14 @@ describe('the figures of reports, whatever happened', () => {
                     sum(table('periods'), 'resolved') -
                     sum(table('periods'), 'exempted'),
                 ).toBe(open.length);
+                for (const field of ['opened', 'resolved', 'exempted']) {
+                  const total = sum(table('periods'), field);
+                  expect(sum(table('policies_changed'), field)).toBe(total);
+                  expect(sum(table('environments_changed'), field)).toBe(total);
+                }
+                expect(sum(table('time_to_resolve'), 'resolved')).toBe(
+                  sum(table('periods'), 'resolved'),
+                );
                 break;
               case 'remediation':
                 expect(table('violations')).toHaveLength(open.length);

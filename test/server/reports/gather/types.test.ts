@@ -91,6 +91,43 @@ describe('names from outside', () => {
   });
 });
 
+describe('the end of an exempt violation', () => {
+  it('is counted as resolved nowhere, as it closes no open one', async () => {
+    const service = await startTestService();
+    try {
+      const inventory = inventoryOf(service);
+      await inventory.createPolicy('p');
+      for (const id of ['a', 'b', 'c', 'd']) await inventory.put(id, { public: true });
+      await service.evaluator.run();
+      await inventory.exempt({ resources: ['a'] });
+      await inventory.ok('DELETE', '/v1/resources/a');
+      const start = new Date(service.deps.clock.now() - day).toISOString();
+      const end = new Date(service.deps.clock.now() + day).toISOString();
+      const scope = { date_range: { start, end } };
+      const trend = await told(service, { type: 'trend', scope });
+      expect(trend.text('summary')).toContain(
+        'Violations were opened 4 times, resolved 0 times and exempted once.',
+      );
+      expect(trend.text('summary')).toContain(
+        'Open violations: 0 at the start of the range, 3 at its end.',
+      );
+      expect(JSON.stringify(trend.model)).toContain('"Opened 4, resolved 0"');
+      expect(trend.table('policies_changed')).toMatchObject([
+        { at_start: 0, opened: 4, resolved: 0, exempted: 1, at_end: 3 },
+      ]);
+      expect(trend.table('time_to_resolve').map(({ resolved }) => resolved)).toEqual([0, 0, 0, 0]);
+      const audit = await told(service, { type: 'audit', scope });
+      expect(audit.text('summary')).toContain('opened 4 times, resolved 0 times and exempted once');
+      expect(audit.table('causes')).toEqual([]);
+      expect(audit.table('status_changes')).toContainEqual(
+        expect.objectContaining({ resource: 'a', from: 'EXEMPT', to: 'RESOLVED' }),
+      );
+    } finally {
+      await service.close();
+    }
+  });
+});
+
 describe('each type of report', () => {
   let service: TestService;
   let inventory: ReturnType<typeof inventoryOf>;
