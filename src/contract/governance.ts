@@ -40,6 +40,16 @@ const GovernanceOverview = z.looseObject({
   evaluated: z.int(),
   /** How many of these ended in an error. They count as not met. */
   errors: z.int(),
+  /**
+   * Resources with no policy for their type or service: none is about them, or only policies for a whole provider. `types`
+   * has the five with the most resources, of Azure in lower case. Absent where there are none.
+   */
+  uncovered: z
+    .looseObject({
+      resources: z.int(),
+      types: z.array(z.looseObject({ resource_type: z.string(), resources: z.int() })),
+    })
+    .optional(),
   pending: PendingEvaluation.optional(),
 });
 export type GovernanceOverview = z.infer<typeof GovernanceOverview>;

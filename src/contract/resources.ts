@@ -157,6 +157,13 @@ export const typeKey = (type: string): string =>
 /** Whether a policy's `resource_type` is a pattern: has `*` for whole parts. */
 export const isTypePattern = (type: string): boolean => type.includes('*');
 
+/** Whether a policy's `resource_type` names a type or a service: `AWS::*`, `AWS::*::*` and `*` name none. */
+export const namesService = (type: string): boolean =>
+  type
+    .split('::')
+    .slice(1)
+    .some((part) => part !== '*');
+
 /**
  * Resources that stand for an account itself, in lower case: a pattern is about what is in accounts, so it never matches
  * them. Google's own asset type of a project differs in case.

@@ -13,6 +13,7 @@ import { sparkline } from '../terminal/sparkline.ts';
 import { formatTable, numberColumn } from '../terminal/table.ts';
 import type { Column } from '../terminal/table.ts';
 import type { Style } from '../terminal/terminal.ts';
+import { wrapWords } from '../terminal/wrap-words.ts';
 import type { Further } from './further.ts';
 
 const lower = <S extends string>(text: S) => text.toLowerCase() as Lowercase<S>;
@@ -79,10 +80,11 @@ function scoreLines(
     compliance_score: score,
     evaluated,
     errors,
+    uncovered,
     pending,
     policy_violations: { critical },
   }: GovernanceOverview,
-  { style, isPart, further: { days } }: Screen,
+  { style, isPart, columns, further: { days } }: Screen,
 ): string[] {
   if (evaluated === 0 && pending) {
     return [style.bold('  Score  not known yet'), '  Evaluations are pending.'];
@@ -109,7 +111,20 @@ function scoreLines(
           ),
         ]
       : []),
+    ...(uncovered ? uncoveredLines(uncovered, columns).map((line) => style.yellow(line)) : []),
   ];
+}
+
+/** A score says little about resources that hardly any policy is about. */
+function uncoveredLines(
+  { resources, types }: NonNullable<GovernanceOverview['uncovered']>,
+  columns: number,
+): string[] {
+  const named = types.map((one) => `${printableLine(one.resource_type)} (${inThrees(one.resources)})`); // prettier-ignore
+  const isMore = types.reduce((sum, one) => sum + one.resources, 0) < resources;
+  const which = `${named.join(', ')}${isMore ? ', …' : ''}`;
+  const text = `  ${count(resources, 'resource has', 'resources have')} no policy for the type or its service: ${which}`;
+  return wrapWords(text, columns).split('\n');
 }
 
 /** What an open violation says stays true whatever is pending; a score does not. */

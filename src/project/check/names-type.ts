@@ -1,4 +1,4 @@
-import { isTypePattern, typeKey } from '../../contract/resources.ts';
+import { isTypePattern, namesService, typeKey } from '../../contract/resources.ts';
 import type { PolicyInput } from '../../contract/policies.ts';
 import { compileRule } from '../../engine/compile-rule.ts';
 import { attributesOf, termsOf } from '../../engine/condition/program.ts';
@@ -37,13 +37,6 @@ export function createNamesType(): (policy: Policy, type: string) => boolean {
     );
   };
 }
-
-/** `AWS::*`, `AWS::*::*` and `*` name none. */
-const namesService = (wanted: string): boolean =>
-  wanted
-    .split('::')
-    .slice(1)
-    .some((part) => part !== '*');
 
 const isType = (text: string): boolean => /^\w+::\S+::\S+$/.test(text);
 

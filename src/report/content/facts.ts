@@ -68,7 +68,7 @@ export interface EvaluationFacts {
     readonly environments: ReadonlySet<string>;
     readonly providers: ReadonlySet<string>;
   };
-  /** In scope, and those of them that a policy was evaluated over. */
+  /** In scope, and those of them with a policy for their type or service, not only for all types of a provider. */
   readonly resources: number;
   readonly covered: number;
   /** All of them, where they were asked for. */

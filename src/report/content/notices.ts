@@ -1,6 +1,6 @@
 import type { Facts } from './facts.ts';
 import { scoreOf } from './score.ts';
-import { count, firstOf, listed, moment, sentence } from './wording.ts';
+import { count, firstOf, listed, moment, number, sentence } from './wording.ts';
 
 /** Names that are told before the rest is counted. */
 const mostNames = 10;
@@ -13,7 +13,7 @@ export function noticesOf(facts: Facts): readonly string[] {
     ...pendingOf(facts),
     ...(evaluations.total.evaluated === 0
       ? [`Nothing was evaluated: ${whyNothing(facts)}.`]
-      : nowhere.map((one) => `${sentence(one)}.`)),
+      : [...nowhere.map((one) => `${sentence(one)}.`), ...uncoveredOf(facts)]),
   ];
   if (!scope.isPast) return said;
   const { timezone } = order.scope;
@@ -36,6 +36,16 @@ export function pendingOf({ pending }: Pick<Facts, 'pending'>): string[] {
       : `${count(evaluations, 'evaluation')} of ${count(policies, 'policy', 'policies')} ${evaluations === 1 ? 'was' : 'were'} pending`;
   return [
     `Evaluation was not complete: ${what}. Violations, and figures based on them, are incomplete.`,
+  ];
+}
+
+/** A score says little about resources that only policies for all types of a provider are about, if any. */
+function uncoveredOf({ evaluations: { resources, covered } }: Facts): string[] {
+  const uncovered = resources - covered;
+  if (uncovered === 0) return [];
+  const have = uncovered === 1 ? 'has a type' : 'have types';
+  return [
+    `${number(uncovered)} of ${count(resources, 'resource')} ${have} without a policy in scope for the type or its service.`,
   ];
 }
 

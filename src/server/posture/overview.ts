@@ -2,7 +2,7 @@ import type { GovernanceOverview, OverviewQuery } from '../../contract/governanc
 import { readKeyTag } from '../../contract/key-tag.ts';
 import { severities } from '../../contract/policies.ts';
 import type { Severity } from '../../contract/policies.ts';
-import { isTypePattern, matchesType, typeKey } from '../../contract/resources.ts';
+import { isTypePattern, matchesType, namesService, typeKey } from '../../contract/resources.ts';
 import { complianceScore, weightOf } from '../../engine/score.ts';
 import type { Awaitable } from '../awaitable.ts';
 import { defined } from '../../contract/defined.ts';
@@ -54,7 +54,7 @@ export async function readOverview(
   const now = clock.now();
   const where = scopeWhere(query);
   const pending = await readPending(deps.store, now, call.signal);
-  const { score, evaluated } = await readScore(reader, where, createPace(call.signal));
+  const { score, evaluated, uncovered } = await readScore(reader, where, createPace(call.signal));
   const open = (severity: Severity) =>
     countRows(reader, violations, {
       ...where,
@@ -76,7 +76,7 @@ export async function readOverview(
     generated_at: timestamp(now),
     evaluated,
     errors: await countRows(reader, outcomes, { ...where, status: { any: ['ERROR'] } }),
-    ...defined({ pending }),
+    ...defined({ uncovered: sumUncovered(uncovered), pending }),
   };
 }
 
@@ -90,19 +90,40 @@ const scopeWhere = ({ environments, cloud_providers, account_ids }: OverviewQuer
     ['environment', 'provider', 'account_id'],
   );
 
-/** @returns a score of null where nothing is evaluated */
-export async function readScore(
-  reader: Reader,
-  where: Filters,
-  pace: Pace,
-): Promise<{ readonly score: number | null; readonly evaluated: number }> {
+/** Types with the most resources that an overview shows. */
+const mostUncovered = 5;
+
+/** In one pass, as there may be as many types as resources. */
+function sumUncovered(byType: ReadonlyMap<string, number>): GovernanceOverview['uncovered'] {
+  let sum = 0;
+  let types: { resource_type: string; resources: number }[] = [];
+  for (const [type, n] of byType) {
+    sum += n;
+    if (types.length === mostUncovered && (types.at(-1)?.resources ?? 0) >= n) continue;
+    types = [...types, { resource_type: type, resources: n }]
+      .sort((one, other) => other.resources - one.resources)
+      .slice(0, mostUncovered);
+  }
+  return sum === 0 ? undefined : { resources: sum, types };
+}
+
+interface Score {
+  /** Null where nothing is evaluated. */
+  readonly score: number | null;
+  readonly evaluated: number;
+  /** How many resources there are of types without a policy for the type or its service. */
+  readonly uncovered: ReadonlyMap<string, number>;
+}
+
+export async function readScore(reader: Reader, where: Filters, pace: Pace): Promise<Score> {
   const known: StoredStanding[] = [];
   const uncounted: string[] = [];
   for await (const { doc } of allRows(reader, standings, {})) {
-    if (doc.state !== 'pending') known.push(doc);
+    known.push(doc);
     if (doc.state !== 'counted') uncounted.push(doc.id);
   }
   const weigh = createScales(known, pace);
+  const uncovered = new Map<string, number>();
   let evaluated = 0;
   let met = 0;
   let all = 0;
@@ -112,6 +133,7 @@ export async function readScore(
       evaluated += n * scale.policies;
       met += n * scale.met;
       all += n * scale.all;
+      if (!scale.isCovered && n > 0) uncovered.set(type, (uncovered.get(type) ?? 0) + n);
     }
   }
   for (const severity of severities) {
@@ -128,14 +150,18 @@ export async function readScore(
     met -= (every - others) * weightOf({ severity });
   }
   // A change may have come in between two of these readings.
-  return { score: complianceScore({ met: Math.min(all, Math.max(0, met)), all }), evaluated };
+  const score = complianceScore({ met: Math.min(all, Math.max(0, met)), all });
+  return { score, evaluated, uncovered };
 }
 
-/** Of all policies about a type: how many there are, their weight, and the weight of those that can be met. */
+/** Of all policies about a type. */
 interface Scale {
+  /** How many have been evaluated, their weight, and the weight of those that can be met. */
   policies: number;
   met: number;
   all: number;
+  /** Whether one of them names the type or its service, also where it is not evaluated yet. */
+  isCovered: boolean;
 }
 
 /** Each type is compared with each pattern, in turns: there may be thousands of both. */
@@ -145,14 +171,16 @@ function createScales(
 ): (type: string) => Awaitable<Scale> {
   const exact = new Map<string, Scale>();
   const patterns: StoredStanding[] = [];
-  const add = (scale: Scale, { state, severity }: StoredStanding): Scale => {
+  const add = (scale: Scale, { state, severity, resource_type: about }: StoredStanding): Scale => {
+    scale.isCovered ||= namesService(about);
+    if (state === 'pending') return scale;
     const weight = weightOf({ severity });
     scale.policies += 1;
     scale.all += weight;
     if (state === 'counted') scale.met += weight;
     return scale;
   };
-  const none = (): Scale => ({ policies: 0, met: 0, all: 0 });
+  const none = (): Scale => ({ policies: 0, met: 0, all: 0, isCovered: false });
   for (const standing of known) {
     const key = typeKey(standing.resource_type);
     if (isTypePattern(key)) patterns.push(standing);

@@ -91,6 +91,16 @@ describe('the overview screen', () => {
     );
   });
 
+  it('names types that no policy, or only one for a whole provider, is about, as the score says little about them', async () => {
+    expect((await run()).stdout).not.toContain('no policy for the type');
+    await inventory.createPolicy('no secrets', { resource_type: 'AWS::*' });
+    for (const id of ['one', 'two'])
+      await inventory.put(id, { type: 'AWS::EC2::NetworkInterface' });
+    await service.evaluator.run();
+    const { stdout } = await run();
+    expect(stdout).toContain('\n  2 resources have no policy for the type or its service:\n    AWS::EC2::NetworkInterface (2)\n'); // prettier-ignore
+  });
+
   it('of a part has its accounts, and no trend or frameworks, which are of everything', async () => {
     const { stdout } = await run(['--account', '444455556666']);
     expect(stdout).toContain('444455556666  12.5      1');

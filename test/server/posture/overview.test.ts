@@ -71,6 +71,24 @@ describe('the overview', () => {
     expect(await overview()).toMatchObject({ compliance_score: 100, evaluated: 3 });
   });
 
+  it('counts resources without a policy for their type or service, and names the types with the most', async () => {
+    await inventory.createPolicy('wide', { resource_type: 'AWS::*', ...isPublic });
+    const put = (id: string, service: string, fields: object = {}) =>
+      inventory.put(id, { type: `AWS::${service}::Thing`, public: false, ...fields });
+    for (const [at, name] of ['A', 'B', 'C', 'D', 'E', 'F'].entries()) {
+      for (let n = 0; n <= at; n += 1) await put(`${name}${n}`, name, { account_id: String(n) });
+    }
+    const uncovered = async (query = '') => (await overview(query)).uncovered;
+    const most = ['F', 'E', 'D', 'C', 'B'].map((name, at) => ({ resource_type: `AWS::${name}::Thing`, resources: 6 - at })); // prettier-ignore
+    expect(await uncovered()).toEqual({ resources: 21, types: most });
+    expect(await uncovered('?account_ids=4')).toMatchObject({ resources: 2 });
+    await inventory.createPolicy('of a service', { resource_type: 'AWS::F::*', ...isPublic });
+    await inventory.createPolicy('of a type', { resource_type: 'AWS::E::Thing', ...isPublic });
+    expect(await uncovered()).toMatchObject({ resources: 10 });
+    for (const name of ['A', 'B', 'C', 'D']) await inventory.createPolicy(name, { resource_type: `AWS::${name}::Thing`, ...isPublic }); // prettier-ignore
+    expect(await uncovered()).toBeUndefined();
+  });
+
   it('is of the part that is asked for, and moves with a resource', async () => {
     await inventory.createPolicy('p', isPublic);
     await inventory.put('a', { public: true, account_id: '1', environment: 'production' });

@@ -1,6 +1,7 @@
 import { defined } from '../../../contract/defined.ts';
 import type { Finding } from '../../../contract/findings.ts';
 import type { KnownResource } from '../../../contract/resources.ts';
+import { namesService } from '../../../contract/resources.ts';
 import { policiesFor } from '../../../engine/evaluate.ts';
 import type { Evaluation } from '../../evaluation/evaluation.ts';
 import { concludeInTurns, createFindCover } from '../../exemptions/collection.ts';
@@ -68,7 +69,7 @@ export async function gatherEvaluations(
       if (!isInScope(scope, doc.resource)) continue;
       counts.resources += 1;
       const about = policiesFor(set, doc.resource.type);
-      if (about.length > 0) counts.covered += 1;
+      if (about.some(({ fact }) => namesService(fact.resource_type))) counts.covered += 1;
       for (const policy of about) {
         const verdict = verdicts.of(policy.row.doc, doc.resource);
         if (!verdict) throw new Error('a policy was not evaluated');

@@ -248,3 +248,27 @@ describe('the scope of a report', () => {
     );
   });
 });
+
+describe('a report', () => {
+  it('says of how many resources no policy in scope is about the type or its service', async () => {
+    const own = await startTestService();
+    try {
+      const its = inventoryOf(own);
+      await its.createPolicy('private', { compliance_frameworks: ['SOC2:CC6.1'] });
+      await its.createPolicy('wide', { resource_type: 'AWS::*', compliance_frameworks: ['PCI-DSS:1.2'] }); // prettier-ignore
+      await its.put('b', { public: false });
+      await its.put('n', { type: 'AWS::EC2::NetworkInterface', public: false });
+      await own.evaluator.run();
+      expect((await told(own)).model.head.notices).toEqual([
+        '1 of 2 resources has a type without a policy in scope for the type or its service.',
+      ]);
+      expect((await told(own, { framework: 'pci' })).model.head.notices).toEqual([
+        '2 of 2 resources have types without a policy in scope for the type or its service.',
+      ]);
+      await its.createPolicy('of a service', { resource_type: 'AWS::EC2::*' });
+      expect((await told(own)).model.head.notices).toEqual([]);
+    } finally {
+      await own.close();
+    }
+  });
+});
