@@ -93,7 +93,7 @@ export async function checkDocument(
   const found: CheckedFinding[] = [];
   const placeOf = (read: Placed): Place =>
     options.sources?.placeOf(read)?.place ?? { file, ...(locate(read.at) ?? fileStart) };
-  const readSkips = createSkipReader<MetadataSkip>(({ at }) => ({
+  const readSkips = createSkipReader<MetadataSkip>('metadata', ({ at }) => ({
     file,
     ...(locate(at) ?? fileStart),
   }));

@@ -44,7 +44,9 @@ export async function createSourcePlaces(
     line,
     column: 1,
   });
-  const readSkips = createSkipReader<CommentSkip>(({ path: file, line }) => placeIn(file, line));
+  const readSkips = createSkipReader<CommentSkip>('comment', ({ path: file, line }) =>
+    placeIn(file, line),
+  );
   return {
     placeOf({ address, resource }) {
       if ((resource.source as { format?: unknown } | undefined)?.format !== 'terraform') {

@@ -16,9 +16,19 @@ export interface InlineSkip {
   /** The last day on which it applies, inclusive, UTC. */
   readonly until: string;
   readonly reason: string;
+  readonly form: SkipForm;
   /** What is wrong with it as it is written; it has no effect then. */
   readonly fault?: string;
 }
+
+type SkipForm = keyof typeof examples;
+
+/** How a skip is written in each form. */
+const examples = {
+  comment: '# govctl:skip=POLICY until=2027-03-31 REASON',
+  metadata:
+    '"Metadata": {"govctl": {"skip": {"policy": "POLICY", "until": "2027-03-31", "reason": "REASON"}}}',
+} as const;
 
 /** A skip of a resource, or of a part that is joined into it. */
 export interface AttachedSkip {
@@ -28,19 +38,21 @@ export interface AttachedSkip {
 
 /** Reads lists of skips, each list once: resources of one block share its skips, which are used if one of them uses them. */
 export function createSkipReader<W extends WrittenSkip>(
+  form: SkipForm,
   placeOf: (written: W) => Place,
 ): (list: readonly W[]) => readonly InlineSkip[] {
   const known = new Map<readonly W[], readonly InlineSkip[]>();
   return (list) => {
-    const skips = known.get(list) ?? list.map((written) => readSkip(written, placeOf(written)));
+    const skips =
+      known.get(list) ?? list.map((written) => readSkip(written, form, placeOf(written)));
     known.set(list, skips);
     return skips;
   };
 }
 
-function readSkip(written: WrittenSkip, place: Place): InlineSkip {
+function readSkip(written: WrittenSkip, form: SkipForm, place: Place): InlineSkip {
   const { policy = '', until = '', reason = '' } = written;
-  return { policy, until, reason, place, ...defined({ fault: faultOf(written) }) };
+  return { policy, until, reason, form, place, ...defined({ fault: faultOf(written) }) };
 }
 
 function faultOf({ policy = '', until, reason = '' }: WrittenSkip): string | undefined {
@@ -90,13 +102,17 @@ export function judgeSkips(
   );
   const known = new Set(all.flatMap(({ key, policy }) => [key, policy.name]));
   const suggest = createSuggester(known);
-  return [...uses].flatMap(([{ policy, until, fault, place }, used]): Problem[] => {
+  return [...uses].flatMap(([{ policy, until, form, fault, place }, used]): Problem[] => {
     const name = `the inline skip of ${JSON.stringify(policy)}`;
     const warn = (code: string, message: string, hint: string): Problem[] => [
       { level: 'warning', code, message, hint, ...place },
     ];
     if (fault !== undefined) {
-      return warn('invalid-skip', `the inline skip has no effect: ${fault}`, howToWrite);
+      return warn(
+        'invalid-skip',
+        `the inline skip has no effect: ${fault}`,
+        `Set policy, until and reason, such as: ${examples[form]}`,
+      );
     }
     if (!known.has(policy)) {
       const nearest = suggest(policy);
@@ -131,9 +147,6 @@ export function judgeSkips(
     );
   });
 }
-
-const howToWrite =
-  'Set policy, until and reason, such as: # govctl:skip=POLICY until=2027-03-31 REASON';
 
 /** A comment that is in no block, and not directly above one. */
 export const strayAt = (place: Place): Problem => ({

@@ -115,6 +115,7 @@ describe('a comment in Terraform', () => {
     const got = await checkPlan(source, ['a']);
     expect(got.summary).toMatchObject({ fail: 1, exempt: 0 });
     expect(got.warnings).toMatchObject([{ code: 'invalid-skip', file: 'main.tf', line }]);
+    expect(JSON.stringify(got.warnings)).not.toContain('Metadata');
     const strict = await checkPlan(source, ['a'], '--fail-unused-exemptions', '--on-error', 'warn');
     expect(strict.exitCode).toBe(2);
   });
@@ -293,7 +294,13 @@ describe('metadata of a CloudFormation template', () => {
       const got = await check(repo({ 't.yaml': template(skip) }), 't.yaml');
       expect([got.summary.fail, got.warnings]).toMatchObject([
         1,
-        [{ code: 'invalid-skip', line: 6 }],
+        [
+          {
+            code: 'invalid-skip',
+            line: 6,
+            hint: expect.stringContaining('"Metadata": {') as unknown,
+          },
+        ],
       ]);
     },
   );

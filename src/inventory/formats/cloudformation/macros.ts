@@ -1,4 +1,4 @@
-import type { DocumentProblem } from '../../model.ts';
+import type { DocumentProblem, RawResource } from '../../model.ts';
 import type { Fields } from './resolver.ts';
 import { isFields, own } from './resolver.ts';
 
@@ -26,4 +26,18 @@ export function noticesOfMacros(document: Fields): DocumentProblem[] {
       message: `the template uses the macro ${String(typeof name === 'string' ? name : 'with an unknown name')}, which may add or change resources; they are checked as written`,
       at: ['Transform'],
     }));
+}
+
+/** Modules, which their resources replace on deployment: one notice for all of them. */
+export function noticesOfModules(raws: readonly RawResource[]): DocumentProblem[] {
+  const modules = raws.filter(({ type }) => type.endsWith('::MODULE'));
+  const [first] = modules;
+  if (!first) return [];
+  const used = modules.length === 1 ? 'the module' : `${modules.length} modules, such as`;
+  return [
+    {
+      message: `the template uses ${used} ${first.type}, which may add or change resources; these are not checked`,
+      at: [...first.at, 'Type'],
+    },
+  ];
 }

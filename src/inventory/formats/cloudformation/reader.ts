@@ -15,7 +15,7 @@ import type { Budget, TemplateResolver } from './create-resolver.ts';
 import { createBudget, createResolver } from './create-resolver.ts';
 import { withGlobals } from './globals.ts';
 import { isLoop } from './loops.ts';
-import { noticesOfMacros } from './macros.ts';
+import { noticesOfMacros, noticesOfModules } from './macros.ts';
 import { ownNames } from './own-names.ts';
 import { skipsIn } from './metadata-skips.ts';
 import { suppressedRules } from './suppressed-rules.ts';
@@ -115,7 +115,7 @@ function readTemplate(document: unknown, options: ReadOptions): ReadDocument {
     leftOut,
     isPart: true,
     problems: [...problems, ...open.values(), ...parameters.problems],
-    notices: [...noticesOfMacros(document), ...notices],
+    notices: [...noticesOfMacros(document), ...noticesOfModules(raws), ...notices],
   };
 }
 

@@ -466,6 +466,30 @@ describe('a macro', () => {
   });
 });
 
+describe('modules', () => {
+  const module = 'Type: Org::S3::Bucket::MODULE, Properties: {Name: x}';
+  const told = (resources: string) =>
+    deployedBy(`Conditions: {Never: !Equals [a, b]}\nResources: {${resources}}`).notices;
+
+  it('are told once for a template, with their number, as they may add or change resources', () => {
+    const what = 'which may add or change resources; these are not checked';
+    expect(told(`B: {Type: AWS::S3::Bucket}, A: {${module}}`)).toMatchObject([
+      { message: `the template uses the module Org::S3::Bucket::MODULE, ${what}` },
+    ]);
+    expect(
+      told(`A: {${module}}, B: {Type: Org::A::B::MODULE}, C: {${module}, Condition: Never}`),
+    ).toMatchObject([
+      { message: `the template uses 2 modules, such as Org::S3::Bucket::MODULE, ${what}` },
+    ]);
+  });
+
+  it('are not told where their conditions are false, or of types that only sound like one', () => {
+    expect(
+      told(`A: {${module}, Condition: Never}, B: {Type: AWS::CloudFormation::ModuleVersion}`),
+    ).toEqual([]);
+  });
+});
+
 it('never throws on what stands where SAM expects something else', () => {
   const word = fc.constantFrom(
     'Type',
