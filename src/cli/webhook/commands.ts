@@ -252,7 +252,7 @@ function registerListen(webhook: GovctlCommand, act: Act): void {
       eventOption('--event <type>', 'event type (repeatable or comma-separated; default: all)'),
     )
     .addOption(eventOption('--events <type>', 'same as --event').hideHelp())
-    .option('--forward <url>', 'forward each delivery to this URL and return its response')
+    .option('--forward <url>', 'forward each delivery to this URL, and repeat it if that fails')
     .option('--port <port>', 'port to listen on; 0 selects a free port', '0')
     .option('--public-url <url>', 'URL of a tunnel to this port, for a remote service')
     .option(
