@@ -282,7 +282,6 @@ async function writeFiles(
   files: readonly { readonly place: string; readonly text: string }[],
 ): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
     for (const { place, text } of files) {
       await mkdir(path.dirname(place), { recursive: true });
       await replaceFile(place, text);

@@ -87,6 +87,13 @@ describe('govctl import into a repo that owns policies', () => {
     });
   });
 
+  it('creates no directory where there is nothing to write', async () => {
+    const repo = createRepo();
+    const { stdout } = await repo.govctl(['import', '--out', 'empty/deep']);
+    expect(stdout).toContain('No files written to empty/deep.');
+    expect(readdirSync(repo.folder)).not.toContain('empty');
+  });
+
   it('copies every object to a directory that the repo does not read', async () => {
     const { repo } = await setUp();
     const { stdout } = await repo.govctl(['import', '--out', 'copy']);
