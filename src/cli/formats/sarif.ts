@@ -52,6 +52,11 @@ export function renderSarif(
   const codes = [...new Set([...items.map(({ code }) => code), ...rules.keys()])].sort();
   const indexes = new Map(codes.map((code, index) => [code, index]));
   const seen = new Map<string, number>();
+  const timesBefore = (what: string): number => {
+    const times = seen.get(what) ?? 0;
+    seen.set(what, times + 1);
+    return times;
+  };
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -71,7 +76,7 @@ export function renderSarif(
             message: { text: item.hint ? `${item.message}. ${item.hint}` : item.message },
             locations: [{ physicalLocation: locationOf(item) }],
             partialFingerprints: {
-              'govctlProblem/v1': item.fingerprint ?? fingerprint(item, seen),
+              'govctlProblem/v1': fingerprintOf(item, timesBefore),
             },
             ...(item.fix ? { fixes: [fixOf(item.fix)] } : {}),
             ...(item.accepted === undefined
@@ -165,10 +170,21 @@ function locationOf({ file, line, column, excerpt }: Problem) {
   };
 }
 
-/** Of what is found and in which text, not of where: it stays when lines above come or go. */
-function fingerprint({ code, file, excerpt }: Problem, seen: Map<string, number>): string {
+/**
+ * Unique, as code scanning drops results that share one. Of what is found and in which text, not of where: it stays when
+ * lines above come or go.
+ */
+function fingerprintOf(
+  { fingerprint, code, file, excerpt }: SarifItem,
+  timesBefore: (what: string) => number,
+): string {
+  if (fingerprint !== undefined) {
+    const times = timesBefore(fingerprint);
+    return times === 0 ? fingerprint : `${fingerprint}:${times + 1}`;
+  }
   const what = JSON.stringify([code, file, excerpt?.text.trim() ?? '']);
-  const nth = seen.get(what) ?? 0;
-  seen.set(what, nth + 1);
-  return createHash('sha256').update(`${what}#${nth}`).digest('hex').slice(0, 32);
+  return createHash('sha256')
+    .update(`${what}#${timesBefore(what)}`)
+    .digest('hex')
+    .slice(0, 32);
 }

@@ -139,6 +139,17 @@ describe('govctl check -o sarif', () => {
     expect(await fingerprints(`# moved\n\n${template}`)).toEqual(before);
     expect(await fingerprints(template.replace('Plain', 'Other'))).not.toEqual(before);
   });
+
+  it('tells findings of a resource ID that occurs twice apart', async () => {
+    const one = bucket('a', false);
+    const fingerprints = async (content: string) =>
+      (await sarifOf(repo({ 'a.json': content }), 'a.json')).results.map(
+        (each) => each.partialFingerprints['govctlProblem/v1'],
+      );
+    const [first] = await fingerprints(`[${one}]`);
+    const three = `[${one},${one},${one}]`;
+    expect(await fingerprints(three)).toEqual([first, `${first}:2`, `${first}:3`]);
+  });
 });
 
 describe('govctl check -o junit', () => {
