@@ -1,5 +1,6 @@
 import type { Severity } from '../../contract/policies.ts';
 import { weightOf } from '../../engine/score.ts';
+import { rounded } from './wording.ts';
 
 const day = 24 * 3_600_000;
 
@@ -29,9 +30,10 @@ export const ageBucketOf = (age: number): (typeof ageBuckets)[number] =>
 const environmentFactor = (environment: string | undefined): number =>
   environmentFactors.find(({ names }) => names.test(environment ?? ''))?.factor ?? 1;
 
-/** Exact, as all factors are quarters; in no order does their sum differ. */
+/** Rounded as they are shown, so that rows add up to their total. */
 export const riskPoints = (
   severity: Severity,
   age: number,
   environment: string | undefined,
-): number => weightOf({ severity }) * ageBucketOf(age).factor * environmentFactor(environment);
+): number =>
+  rounded(weightOf({ severity }) * ageBucketOf(age).factor * environmentFactor(environment));

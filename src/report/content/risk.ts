@@ -59,9 +59,9 @@ export const risk: Content = {
   mainTable: { detailed: 'violations', brief: 'top_policies' },
 };
 
-/** The highest severity first, and of one the most points. These are sixteenths at least, and never thousands. */
+/** The highest severity first, and of one the most points. These are hundredths, and never thousands. */
 const riskKey = ({ points = 0, severity, policy, policy_id: id }: ViolationRow): string =>
-  `${severities.length - severities.indexOf(severity)}${String(1_000_000 - points * 16).padStart(7, '0')}${orderKey(severity, policy, id)}`;
+  `${severities.length - severities.indexOf(severity)}${String(1_000_000 - Math.round(points * 100)).padStart(7, '0')}${orderKey(severity, policy, id)}`;
 
 function summarySection(facts: Facts): Section {
   const { total, topResources, affected } = facts.violations;

@@ -20,9 +20,9 @@ describe('risk points', () => {
     ['CRITICAL', 0, undefined, 10],
     ['CRITICAL', 90 * day, 'production', 40],
     ['HIGH', 90 * day - 1, 'PRD-eu', 21],
-    ['MEDIUM', 7 * day, 'staging', 4.6875],
+    ['MEDIUM', 7 * day, 'staging', 4.69],
     ['LOW', 7 * day - 1, 'preprod', 1.25],
-    ['LOW', 30 * day, 'dev', 1.125],
+    ['LOW', 30 * day, 'dev', 1.13],
     ['HIGH', 0, 'reproduction', 7],
   ] as const)('of %s after %i ms in %s are %f', (severity, age, environment, points) => {
     expect(riskPoints(severity, age, environment)).toBe(points);

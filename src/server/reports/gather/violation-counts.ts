@@ -6,6 +6,7 @@ import type {
   ViolationCounts,
 } from '../../../report/content/facts.ts';
 import { noneBySeverity } from '../../../report/content/counters.ts';
+import { rounded } from '../../../report/content/wording.ts';
 
 export const newViolationCounts = (): ViolationCounts => ({
   open: 0,
@@ -31,7 +32,7 @@ export function addTo(
   if (atEnd === 'EXEMPT') counts.exempt += 1;
   if (atEnd === 'OPEN') {
     counts.open += 1;
-    counts.points += points;
+    counts.points = rounded(counts.points + points);
     counts.bySeverity[severity] += 1;
   }
   for (const { from, to } of steps) {
@@ -68,7 +69,7 @@ export function createTopResources(): TopResources {
         current.set(about.resource, known);
       }
       known.open += 1;
-      known.points += points;
+      known.points = rounded(known.points + points);
       known.bySeverity[severity] += 1;
     },
     settle() {

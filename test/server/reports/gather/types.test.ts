@@ -91,6 +91,28 @@ describe('names from outside', () => {
   });
 });
 
+describe('risk points', () => {
+  it('add up as they are shown', async () => {
+    const service = await startTestService();
+    try {
+      const inventory = inventoryOf(service);
+      await inventory.createPolicy('p', { severity: 'MEDIUM' });
+      const fields = { public: true, environment: 'dev' };
+      for (const id of ['a', 'b', 'c']) await inventory.put(id, fields);
+      await service.evaluator.run();
+      service.advance(31 * day);
+      const { table, text } = await told(service, { type: 'risk' });
+      expect(table('violations').map(({ points }) => points)).toEqual([3.38, 3.38, 3.38]);
+      for (const id of ['top_policies', 'by_environment']) {
+        expect(table(id)).toMatchObject([{ points: 10.14 }]);
+      }
+      expect(text('summary')).toContain('total 10.14 risk points');
+    } finally {
+      await service.close();
+    }
+  });
+});
+
 describe('the end of an exempt violation', () => {
   it('is counted as resolved nowhere, as it closes no open one', async () => {
     const service = await startTestService();
