@@ -147,10 +147,12 @@ function withoutScope(sent: Sent): GovctlError {
       'Templates, Terraform files, changes recorded by AWS Config and single resources are only a part. If these files contain all resources of their types in their accounts and regions, use --complete.',
     );
   }
-  if (sent.unplaced() > 0) {
+  if (sent.unplaced.size > 0) {
     return refused(
       'The account or region of the resources is not known',
-      'Pass the values that the files take them from, such as --parameters AWS::AccountId=111122223333 --parameters AWS::Region=eu-west-1.',
+      [...sent.unplaced].every((type) => type.startsWith('GCP::'))
+        ? 'If the files contain only IAM policies of Google Cloud, also pass the export of the resources (`gcloud asset export --content-type=resource`).'
+        : 'Pass the values that the files take them from, such as --parameters AWS::AccountId=111122223333 --parameters AWS::Region=eu-west-1.',
     );
   }
   return refused('The files contain no resources', 'Check the files.');

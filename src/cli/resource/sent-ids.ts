@@ -31,8 +31,8 @@ export interface Sent {
    * captured later can't be missed in the files. Undefined where none of it tells.
    */
   readonly newestOf: (placed: Placed) => number | undefined;
-  /** The number of resources of whole lists of which they are not. */
-  readonly unplaced: () => number;
+  /** The types of resources of whole lists of which they are not. */
+  readonly unplaced: ReadonlySet<string>;
   /** The number of resources of which others of their account may be missing. */
   readonly ofParts: () => number;
   /** The number of lines that are no resources. */
@@ -55,13 +55,13 @@ export function createSent(): Sent {
   const scopes = new Map<string, Placed>();
   const newest = new Map<string, number>();
   let unread = 0;
-  let unplaced = 0;
+  const unplaced = new Set<string>();
   let ofParts = 0;
   return {
     has: (id) => sent.has(id),
     scopes,
     newestOf: (placed) => newest.get(scopeKey(placed)),
-    unplaced: () => unplaced,
+    unplaced,
     ofParts: () => ofParts,
     unread: () => unread,
     add(line, place, isPart) {
@@ -72,7 +72,7 @@ export function createSent(): Sent {
       }
       const { id, type } = resource;
       if (isPart) ofParts += 1;
-      else if (isUnplaced(resource)) unplaced += 1;
+      else if (isUnplaced(resource)) unplaced.add(String(type));
       else if (typeof type === 'string') {
         const placed = { type, account_id: textOf(resource['account_id']), region: textOf(resource['region']) }; // prettier-ignore
         const key = scopeKey(placed);

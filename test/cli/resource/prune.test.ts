@@ -273,6 +273,16 @@ describe('govctl resource import --prune', () => {
     }
   });
 
+  it('asks for the export of the resources where Google Cloud IAM policies are passed alone', async () => {
+    const policy = (id: string) => ({ name: `//storage.googleapis.com/${id}`, asset_type: 'storage.googleapis.com/Bucket', iam_policy: { bindings: [] } }); // prettier-ignore
+    const { exitCode, stderr } = await prune(ndjson(policy('a'), policy('b')), ['--dry-run']);
+    expect(exitCode).toBe(6);
+    const said = stderr.replaceAll(/\s+/g, ' ');
+    expect(said).toContain('The account or region of the resources is not known');
+    expect(said).toContain('also pass the export of the resources (`gcloud asset export');
+    expect(said).not.toContain('--parameters');
+  });
+
   it('names the page among files that are read together', async () => {
     const asset = {
       name: '//storage.googleapis.com/b',
