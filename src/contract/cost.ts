@@ -4,6 +4,7 @@ import { UnusedResource } from './cost-unused.ts';
 import { endpoint } from './endpoint.ts';
 import { Money } from './money.ts';
 import { Pagination, commaList, digits } from './lists.ts';
+import { scopeValues } from './scope-filters.ts';
 
 /** What charges are grouped by, apart from `tag:KEY`. */
 const costGroupings = [
@@ -59,14 +60,15 @@ const groupings = commaList()
   )
   .refine((fields) => new Set(fields).size === fields.length, 'has duplicate fields');
 
-const values = () =>
-  commaList().refine((all) => all.length <= 100, 'has more than 100 entries').optional(); // prettier-ignore
+const values = () => scopeValues().optional();
 
 const Day = z.iso.date('must be a date such as 2026-01-31');
 
 /** Any of the values of each; of tags, which are `key`, `key=value` or `key=` for none, any of each key. */
 export const costFilterFields = {
-  provider: values(),
+  provider: scopeValues()
+    .transform((all) => all.map((one) => one.toLowerCase()))
+    .optional(),
   billing_account: values(),
   account: values(),
   service: values(),

@@ -165,6 +165,8 @@ describe('the analysis of cost', () => {
     expect(await total('tag=team%3Da,owner%3Dkim')).toBeUndefined();
     expect(await total('owner=kim')).toBe('5');
     expect(await total('provider=azure')).toBeUndefined();
+    expect(await total('provider=AWS')).toBe(await total('provider=aws'));
+    expect(await total('provider=AWS')).toBeDefined();
   });
 
   it('finds resources of the inventory in whichever form charges name them', async () => {
