@@ -10,8 +10,18 @@ import { readTally, sayTally } from './tally.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const report = path.join(root, 'test-results', 'vitest.json');
 
-/** Attacks, public data, kills, whole programs and browsers: what takes longer than a change should wait for. CI runs both. */
-const slow = ['test/attack/', 'test/corpus/', 'test/crash/', 'test/e2e/', 'test/soak/', 'in-browser.test.ts']; // prettier-ignore
+/** Rooms and files whose tests take longer than a change should wait for. CI runs both. */
+const slow = [
+  'test/attack/',
+  'test/corpus/',
+  'test/crash/',
+  'test/e2e/',
+  'test/inventory/same-verdict/',
+  'test/report/formats/pdf/',
+  'test/server/backup/',
+  'test/soak/',
+  'in-browser.test.ts',
+];
 const only = process.argv[2] === '--slow' ? slow : process.argv.slice(2);
 
 const checks = [
