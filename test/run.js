@@ -10,7 +10,7 @@ import { readTally, sayTally } from './tally.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const report = path.join(root, 'test-results', 'vitest.json');
 
-/** Rooms and files whose tests take longer than a change should wait for. CI runs both. */
+/** Directories and files whose tests take longer than a change should wait for. CI runs them after the others. */
 const slow = [
   'test/attack/',
   'test/corpus/',

@@ -73,7 +73,7 @@ type InventoryFlags = {
   readonly [Flag in (typeof inventoryFields)[number]['flag']]?: readonly string[];
 };
 
-/** Says which values of filters no resource in the inventory has. */
+/** Says which values of filters no resource in the inventory has: of the first ten of each, as each is a request. */
 export async function sayUnknownInInventory(
   context: Context,
   flags: InventoryFlags,
@@ -83,7 +83,8 @@ export async function sayUnknownInInventory(
     (await client.resources.list({ query: { ...query, limit: '1' } })).data.pagination.total > 0;
   let isEmpty: boolean | undefined;
   for (const { flag, says, field, group } of inventoryFields) {
-    for (const value of listOf(flags[flag] ?? [])) {
+    let known: readonly string[] | undefined;
+    for (const value of listOf(flags[flag] ?? []).slice(0, mostNamed)) {
       if (await isIn({ [field]: value })) continue;
       isEmpty ??= !(await isIn({}));
       if (isEmpty) {
@@ -92,7 +93,7 @@ export async function sayUnknownInInventory(
         );
         return;
       }
-      const known = await knownOf(client, group);
+      known ??= await knownOf(client, group);
       const nearest = nearestWord(value, flag === 'provider' ? known.map(providerOf) : known);
       const hint =
         nearest === undefined
