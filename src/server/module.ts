@@ -127,6 +127,8 @@ export interface LaneFamily {
   readonly workIsOwner?: true;
   /** Fills the lane of a document, where none of them may be empty and an earlier version, or its snapshot, left it so. */
   readonly lay?: (tx: Tx, doc: Document) => Promise<void>;
+  /** Whether the lane of a document is held, whatever a snapshot says; default: never. */
+  readonly isHeld?: (doc: Document) => boolean;
 }
 
 /** A collection whose documents snapshots include. */

@@ -62,6 +62,7 @@ export async function replaceAll(tx: Tx, stored: Stored, snapshot: Snapshot): Pr
       if (at % movedInTurn === 0) await nextTurn();
     }
   }
+  await holdLanes(tx, stored, snapshot);
   await layEmptyLanes(tx, stored.lanes, stored.collections);
   await stored.derive(tx);
   return counts;
@@ -75,7 +76,9 @@ async function putWork(tx: Tx, stored: Stored, { work, lanes }: Snapshot): Promi
   for (const { spec } of stored.lanes) {
     const old = work.filter(({ of }) => of === spec.name);
     for (const one of old) await tx.append(spec, one.lane, one.work);
-    for (const lane of lanes) if (lane.of === spec.name) await putState(tx, spec, lane);
+    for (const { of, lane, due_at: dueAt } of lanes) {
+      if (of === spec.name && dueAt !== undefined) await tx.putOff(spec, lane, dueAt);
+    }
     const places = new Map<number, number>();
     let at = 0;
     // Positions grow in the order in which the work was put in.
@@ -91,13 +94,15 @@ async function putWork(tx: Tx, stored: Stored, { work, lanes }: Snapshot): Promi
 const relocated = ({ places }: StoredCollection, doc: Document, placeIn: PlaceIn): Document =>
   places ? places.move(doc, (old) => placeIn(places.in, old)) : doc;
 
-async function putState(
-  tx: Tx,
-  spec: LaneSpec,
-  { lane, held, due_at: dueAt }: Snapshot['lanes'][number],
-): Promise<void> {
-  if (dueAt !== undefined) await tx.putOff(spec, lane, dueAt);
-  if (held) await tx.hold(spec, lane, true);
+/** Their documents say which: a lane that is held otherwise would be tried over and over, or never. */
+async function holdLanes(tx: Tx, { lanes }: Stored, { documents }: Snapshot): Promise<void> {
+  for (const { spec, owners, isHeld } of lanes) {
+    if (!isHeld) continue;
+    for (const [collection, docs] of documents) {
+      if (collection.spec.name !== owners) continue;
+      for (const doc of docs) if (isHeld(doc)) await tx.hold(spec, doc.id, true);
+    }
+  }
 }
 
 async function insert(tx: Tx, { spec }: StoredCollection, doc: Document): Promise<void> {

@@ -21,7 +21,13 @@ export const webhooksModule = {
     }),
     stores(answers, answerShape),
   ],
-  lanes: [{ spec: webhookLanes, owners: webhooks.name }],
+  lanes: [
+    {
+      spec: webhookLanes,
+      owners: webhooks.name,
+      isHeld: (doc) => !(doc as StoredWebhook).active,
+    },
+  ],
   needsKey: (store) => hasAny(store, webhooks),
 } satisfies Module;
 

@@ -102,11 +102,26 @@ describe('a snapshot of a server with something of everything', () => {
     ],
     ['fewer actions than a plan counts', '{"in":"remediations"', /"planned":[1-9]/, '"planned":9'],
     ['links sealed by another', '{"in":"report_deliveries"', /"links":"[^"]*"/, '"links":"x"'],
+    [
+      'a disabled webhook whose lane is not held',
+      '{"of":"webhooks"',
+      '"held":true',
+      '"held":false',
+    ],
     ['a condition that does not compile', '{"in":"policies"', /"condition":"/, '"condition":"('],
   ])('restores with %s, and everything can be read and all work ends', async (_, of, what, by) => {
     const given = replaced(of, what, by);
     expect((await restore(given)).status).toBe(200);
     expect(await failuresOf(given)).toEqual([]);
+  });
+
+  it('delivers to an active webhook, though its lane was held', async () => {
+    const given = replaced('{"of":"webhooks"', '"held":false', '"held":true');
+    expect((await restore(given)).status).toBe(200);
+    await whole.advance('26h');
+    const { webhooks } = await whole.ok('GET', '/v1/webhooks');
+    const waiting = (webhooks as Json[]).filter(({ active }) => active).map((one) => one.waiting);
+    expect(waiting.every((count) => count === 0)).toBe(true);
   });
 
   it('restores with rows that are gone, and everything can be read and all work ends', async () => {
