@@ -128,8 +128,10 @@ export interface LoadedProject {
   readonly others: readonly OtherDocument[];
   /** In order of file and line. Any of level error means: do not plan. */
   readonly problems: readonly Problem[];
-  /** How many files were read. */
+  /** How many files there are. */
   readonly files: number;
+  /** Those that hold tests alone, and were not read, as nothing was wrong in the others. */
+  readonly unread: readonly string[];
 }
 
 /**
@@ -152,4 +154,6 @@ export interface LoadOptions {
   readonly signal?: AbortSignal;
   /** Default: just does the work. */
   readonly holding?: Holding;
+  /** Reads files that hold tests alone only where something is wrong in the others: they take most of the time. */
+  readonly withoutTests?: boolean;
 }

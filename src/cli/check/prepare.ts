@@ -30,9 +30,10 @@ export async function readGround(
   const inputs = await findInputs(reading, given);
   // They start while the policies are read.
   for (const { file, size } of inputs.files) if (holdsLines(file)) threads.expect(size);
-  const project = await loadProject({ ...reading, paths, now });
+  const project = await loadProject({ ...reading, paths, now, withoutTests: true });
   const asked = new Set(paths.map((each) => showPath(cwd, path.resolve(cwd, each))));
-  const holding = new Set([...project.policies, ...project.others].map(({ place }) => place.file));
+  const documents = [...project.policies, ...project.others];
+  const holding = new Set([...documents.map(({ place }) => place.file), ...project.unread]);
   const named = new Set(
     inputs.files.flatMap(({ file, named }) =>
       named && !asked.has(file) && !holding.has(file) ? [file] : [],

@@ -97,6 +97,7 @@ export async function readRepo(
     ...how,
     paths,
     now: now(),
+    withoutTests: true,
     ...defined({ project: options.project }),
   });
   const project = await reading;

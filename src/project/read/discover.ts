@@ -14,7 +14,7 @@ import { takingTurns } from './turns.ts';
 export const configFileName = 'govctl.yaml';
 const ignoreFileName = '.govctlignore';
 
-interface FoundFile {
+export interface FoundFile {
   /** As the user would type it: relative to the working folder. */
   readonly file: string;
   readonly absolute: string;

@@ -11,7 +11,7 @@ import type { LocatedIdentity } from './find-duplicates.ts';
 import { createBoundary } from './boundary.ts';
 import type { Boundary } from './boundary.ts';
 import { discoverFiles } from './discover.ts';
-import type { Start } from './discover.ts';
+import type { FoundFile, Start } from './discover.ts';
 import { inputFiles } from '../documents/policy-test.ts';
 import type {
   Holding,
@@ -27,7 +27,7 @@ import type {
   ProjectConfig,
 } from '../model.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { presetKind, readDocument } from './read-document.ts';
+import { holdsTestsAlone, presetKind, readDocument } from './read-document.ts';
 import type { SlipFinder } from './check-attributes.ts';
 import { readText } from './read-text.ts';
 import { compareProblems } from './source.ts';
@@ -53,6 +53,8 @@ export interface FileContent {
   readonly locatedOthers: LocatedOther[];
   readonly labelled: LocatedLabels[];
   readonly problems: Problem[];
+  /** It holds tests alone, and its documents were not read. */
+  readonly isUnread?: true;
 }
 
 /**
@@ -95,6 +97,7 @@ export function assembleProject(read: ReadProject, options: LoadOptions): Loaded
       ),
     ]),
     files: contents.length,
+    unread: contents.flatMap(({ file, isUnread }) => (isUnread ? [file] : [])),
   };
 }
 
@@ -118,21 +121,29 @@ export async function readPolicyFiles(
   named?: readonly string[],
 ): Promise<ReadProject> {
   const { cwd, paths, allowOutside, signal, holding = (work) => work() } = options;
+  const { withoutTests = false } = options;
   const { config, root, problems } = loadConfig(cwd, allowOutside);
   const typed = paths.map((given) => path.resolve(cwd, given));
   const boundary = createBoundary(root, typed, allowOutside);
   const starts =
     named?.map((each): Start => ({ path: each, typed: false })) ?? startsOf(options, config, root);
   const found = await discoverFiles(cwd, root, starts, boundary, signal);
-  const read: FileContent[] = [];
   // With it comes the table of all attributes, which short commands do without.
   const { createSlipFinder } = await import('./check-attributes.ts');
   const slips = createSlipFinder();
   const turn = takingTurns(filesBetweenTurns, signal);
   const turnOfDocument = takingTurns(documentsBetweenTurns, signal);
-  for (const { file, absolute, size } of found.files) {
+  const read: FileContent[] = [];
+  const readOne = async (each: FoundFile, leaveTests: boolean): Promise<FileContent> => {
     await turn();
-    read.push(await readPolicyFile(file, absolute, size, slips, turnOfDocument, holding));
+    return readPolicyFile(each, { slips, turn: turnOfDocument, holding, leaveTests });
+  };
+  for (const each of found.files) read.push(await readOne(each, withoutTests));
+  // What is no policy may be the input of a test.
+  if (read.some(({ problems }) => problems.length > 0)) {
+    for (const [at, each] of found.files.entries()) {
+      if (read[at]?.isUnread) read[at] = await readOne(each, false);
+    }
   }
   const contents = withoutTestInputs(read);
   const findSlips = createLabelProblems(contents.flatMap(({ frameworks }) => frameworks));
@@ -165,13 +176,16 @@ function projectOf({ project }: LoadOptions): { project?: string } {
   );
 }
 
+interface Reading {
+  readonly slips: SlipFinder;
+  readonly turn: () => Promise<void>;
+  readonly holding: Holding;
+  readonly leaveTests: boolean;
+}
+
 async function readPolicyFile(
-  file: string,
-  absolute: string,
-  size: number,
-  slips: SlipFinder,
-  turn: () => Promise<void>,
-  holding: Holding,
+  { file, absolute, size }: FoundFile,
+  { slips, turn, holding, leaveTests }: Reading,
 ): Promise<FileContent> {
   const content: FileContent = {
     file,
@@ -194,6 +208,7 @@ async function readPolicyFile(
   }
   const preset = presetKind(file);
   const { source } = text;
+  if (leaveTests && holdsTestsAlone(file, source.text)) return { ...content, isUnread: true };
   const { documents, problems } = holding(() => parseYaml(source));
   content.problems.push(...problems);
   for (const [index, raw] of documents.entries()) {

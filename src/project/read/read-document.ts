@@ -70,6 +70,18 @@ const otherSchemas: Readonly<Record<OtherKind, z.ZodType<Record<string, unknown>
 export const presetKind = (file: string): Kind =>
   /\.test\.ya?ml$/i.test(file) ? 'PolicyTest' : 'Policy';
 
+/**
+ * Whether a file, by its name and its text, holds one document, of tests, and can hold nothing else: there are no
+ * separators, no other kind is mentioned, and no escape could spell one.
+ */
+export function holdsTestsAlone(file: string, text: string): boolean {
+  if (presetKind(file) !== 'PolicyTest' || /^(---|\.\.\.|%)|\\/m.test(text)) return false;
+  const kinds = text.match(/kind/gi)?.length ?? 0;
+  return kinds === 0
+    ? /^policy:/m.test(text) && /^cases:/m.test(text)
+    : kinds === 1 && /^kind: PolicyTest$/m.test(text);
+}
+
 /** The schema of a kind, if there is such a kind. */
 export function schemaOf(kind: unknown): z.ZodType | undefined {
   if (!isKind(kind)) return undefined;

@@ -55,6 +55,7 @@ describe('reading policies', () => {
       others: [],
       problems: [],
       files: 1,
+      unread: [],
     });
   });
 
@@ -468,5 +469,61 @@ describe('govctl.yaml', () => {
     await expect(loadProject({ ...options, project: 'a b' })).rejects.toMatchObject({
       error: 'usage_error',
     });
+  });
+});
+
+describe('reading policies without their tests', () => {
+  const suite = `policy: a.yaml
+cases:
+  - name: fails
+    input: {cloudformation: template.yaml}
+    expect: [{resource: x, result: fail}]
+`;
+  const loadFiles = (files: Record<string, string>): Promise<LoadedProject> =>
+    loadProject({
+      cwd: makeRepo({ 'a.yaml': policy('a'), ...files }),
+      paths: [],
+      withoutTests: true,
+    });
+
+  it.each([
+    ['with their kind', `kind: PolicyTest\n${suite}`],
+    ['without it, as their name says it', suite],
+    ['with line ends of Windows', `kind: PolicyTest\n${suite}`.replaceAll('\n', '\r\n')],
+    ['with a mistake, which `validate` finds', `${suite}nonsense: true\n`],
+  ])('leaves those that hold tests alone: %s', async (_, text) => {
+    const { policies, others, problems, unread, files } = await loadFiles({ 'a.test.yaml': text });
+    expect([policies.length, others, problems, files]).toEqual([1, [], [], 2]);
+    expect(unread).toEqual(['a.test.yaml']);
+  });
+
+  const hidden = policy('hidden', 'kind: Policy\n');
+  it.each([
+    ['kind: Policy', hidden],
+    ['a kind in quotes', hidden.replace('kind:', '"kind":')],
+    ['a kind that is spelled with an escape', hidden.replace('kind:', '"\\x6bind":')],
+    ['a kind from an anchor', `.x: &x {kind: Policy}\n<<: *x\n${policy('hidden')}`],
+    ['a second document', `kind: PolicyTest\n${suite}---\n${hidden}`],
+    ['a list', `- kind: Policy\n${policy('hidden').replaceAll(/^/gm, '  ')}`],
+  ])('reads a policy in a file of tests as ever: %s', async (_, text) => {
+    const cwd = makeRepo({ 'a.yaml': policy('a'), 'a.test.yaml': text, 'template.yaml': '' });
+    const whole = await loadProject({ cwd, paths: [] });
+    const without = await loadProject({ cwd, paths: [], withoutTests: true });
+    expect(without).toEqual(whole);
+  });
+
+  it('reads them where another file is no policy: it may be the input of a test', async () => {
+    const template = 'Resources: {Bucket: {Type: "AWS::S3::Bucket"}}\n';
+    const read = await loadFiles({ 'a.test.yaml': suite, 'template.yaml': template });
+    expect([read.problems, read.unread]).toEqual([[], []]);
+    const none = await loadFiles({ 'b.test.yaml': suite, 'other.yaml': template });
+    expect(none.problems.map(({ file }) => file)).toContain('other.yaml');
+  });
+
+  it('takes no template for a test because of its name', async () => {
+    const template = 'Resources: {Bucket: {Type: "AWS::S3::Bucket"}}\n';
+    const { unread, problems } = await loadFiles({ 'a.test.yaml': template });
+    expect(unread).toEqual([]);
+    expect(problems.map(({ file }) => file)).toContain('a.test.yaml');
   });
 });
