@@ -129,7 +129,18 @@ const Age = z
 /** What a violation says somewhere, in any case: resource, type, policy, message; or how its ID begins (`viol_…`). */
 const Text = z.string().min(1).max(256);
 
-/** Any of the values of each; of tags, which are `key` or `key=value`, all. */
+/** What a violation may lack, as its resource or its policy does. */
+export const lackable = ['account', 'environment', 'region', 'owner', 'framework'] as const;
+
+const Lackable = z
+  .string()
+  .max(5 + longestValue)
+  .refine(
+    (text) => /^tag:./s.test(text) || lackable.some((one) => one === text),
+    `must be tag:KEY or one of ${lackable.join(', ')}`,
+  );
+
+/** Any of the values of each; all of tags, which are `key` or `key=value`, and all of `without`. */
 const filters = {
   status: commaListOf(ViolationStatus).optional(),
   severity: commaListOf(Severity).optional(),
@@ -143,6 +154,7 @@ const filters = {
   framework: commaList().optional(),
   owner: commaList().optional(),
   tag: commaList().optional(),
+  without: commaListOf(Lackable).optional(),
   age: Age.optional(),
   text: Text.optional(),
 };
@@ -183,7 +195,7 @@ export type SummaryQuery = z.infer<typeof SummaryQuery>;
 
 /** Violations that have one value in common; one with several frameworks is in several groups. */
 const ViolationGroup = z.looseObject({
-  /** Can be used as the filter's value; null: those that have none. */
+  /** Can be used as the filter's value; null: those that have none, which `without` finds. */
   key: z.string().nullable(),
   /** As it is shown, where that is not the key. */
   label: z.string().optional(),
@@ -230,6 +242,7 @@ const filterFields = {
   framework: values().optional(),
   owner: values().optional(),
   tag: values().optional(),
+  without: z.array(Lackable).min(1).max(100).optional(),
   age: Age.optional(),
   text: Text.optional(),
 };

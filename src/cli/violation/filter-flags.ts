@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Severity } from '../../contract/policies.ts';
 import { severities } from '../../contract/policies.ts';
+import { lackable } from '../../contract/violations.ts';
 import type { Context } from '../context.ts';
 import type { GovctlCommand } from '../flags/govctl-command.ts';
 import { collectValues } from '../flags/list-flags.ts';
@@ -21,6 +22,7 @@ export interface ViolationFlags {
   readonly framework?: readonly string[];
   readonly owner?: readonly string[];
   readonly tag?: readonly string[];
+  readonly without?: readonly string[];
   readonly age?: string;
   readonly text?: string;
 }
@@ -41,9 +43,15 @@ export const filterGroup = 'Filters (values repeatable or comma-separated):';
 
 export const withViolationFlags = (command: GovctlCommand): GovctlCommand =>
   withResourceFlags(command.optionsGroup(filterGroup))
+    .optionsGroup('More filters:')
     .option('--framework <label>', 'framework or control, such as SOC2:CC6.1', collectValues)
     .option('--owner <name>', 'owner, the value of an owner tag', collectValues)
     .option('--tag <key[=value]>', 'tag; all must match', collectValues)
+    .option(
+      '--without <field>',
+      `missing ${lackable.join(', ')} or tag:KEY; all must be missing`,
+      collectValues,
+    )
     .option('--age <age>', 'age, such as "<7d", 7d..30d or ">30d" (one value)')
     .option(
       '--text <text>',
@@ -63,6 +71,7 @@ export const violationFilterOf = (flags: Omit<ViolationFlags, 'policy'>) =>
     framework: flags.framework && listOf(flags.framework),
     owner: flags.owner && listOf(flags.owner),
     tag: flags.tag && listOf(flags.tag),
+    without: flags.without && listOf(flags.without),
     age: flags.age,
     text: flags.text,
   });

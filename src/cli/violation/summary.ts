@@ -1,6 +1,7 @@
 import { showMoney } from '../../contract/money.ts';
 import type { ExitCode } from '../../contract/errors.ts';
 import { exitCodes } from '../../contract/errors.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import type { MonthlyCosts, ViolationGroup } from '../../contract/violations.ts';
 import { listOf } from '../flags/parse-words.ts';
 import type { Context } from '../context.ts';
@@ -60,6 +61,11 @@ export async function runSummary(
   const shown = groups.length < all ? `Showing ${groups.length} of ${count(all, 'group')}. ` : '';
   const cost = costs ? ` Their resources cost ${costText(costs)} in the last 30 days of data.` : '';
   await context.say(`${shown}${count(total, 'violation')}.${cost}`);
+  if (groups.some(({ key }) => key === null)) {
+    await context.say(
+      `To list the violations in the group none, add \`--without ${shellWord(by)}\` to \`govctl violation list\`.`,
+    );
+  }
   return exitCodes.ok;
 }
 

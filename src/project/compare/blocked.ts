@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '../../contract/errors.ts';
 import { GovctlError } from '../../contract/errors.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import { atStart } from '../kinds/kind.ts';
 import type { LocalDocument } from '../kinds/kind.ts';
 import { nounOf } from '../kinds/kinds.ts';
@@ -82,7 +83,7 @@ export function blockedByHolders(
   if (other.ownership.owner === undefined) {
     return blocked(
       `a live ${one} with this ${field} (${id}) exists and belongs to no project`,
-      `Run \`govctl adopt ${quoteArgument(other.title)}\`, or choose another ${field}.`,
+      `Run \`govctl adopt ${shellWord(other.title)}\`, or choose another ${field}.`,
     );
   }
   return facts.isOrphan(other)
@@ -101,9 +102,6 @@ const renameHint = ({ kind, written, place }: LocalDocument, project: string): s
   kind.identity === 'name'
     ? `Rename it in ${place.file}:${place.line}, for example to "${project} - ${kind.titleOf(written)}"`
     : `Choose another ${kind.identity}`;
-
-const quoteArgument = (text: string): string =>
-  /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** What stands in the way, named where no plan showed it. @throws GovctlError ownership_conflict */
 export function refuseBlocked(blocked: readonly Blocked[], isShown: boolean): void {

@@ -12,7 +12,7 @@ import type { StoredViolation } from './collection.ts';
 const day = 86_400_000;
 
 /** Filters without an index: one for all tags and labels of each violation would cost every write more than they cost a reader. */
-const siftedFields = ['framework', 'owner', 'tag', 'age', 'text'] as const;
+const siftedFields = ['framework', 'owner', 'tag', 'without', 'age', 'text'] as const;
 
 export const siftedFilters = (filter: ViolationFilter): Filters => anyOf(filter, siftedFields);
 
@@ -25,7 +25,7 @@ interface SiftBy {
 
 /** Whether a violation passes the filters that have no index. Undefined: there are none. */
 export function createSift(
-  { framework, owner, tag, age, text }: ViolationFilter,
+  { framework, owner, tag, without, age, text }: ViolationFilter,
   { now, ownerTags }: SiftBy,
 ): ((violation: StoredViolation) => boolean) | undefined {
   const checks: ((violation: StoredViolation) => boolean)[] = [];
@@ -41,6 +41,9 @@ export function createSift(
     checks.push(({ tags }) => owners.has(ownerOf(tags, ownerTags) ?? ''));
   }
   if (tag) checks.push(({ tags }) => tag.every((one) => hasTag(tags, one)));
+  if (without) {
+    checks.push((violation) => without.every((one) => lacks(violation, one, ownerTags)));
+  }
   if (framework) {
     const keys = new Set(framework.map(labelKey));
     const isAsked = memoized(
@@ -81,6 +84,24 @@ function hasTag(tags: Tags, tag: string): boolean {
     if (Object.hasOwn(tags, key) && tags[key] === tag.slice(at + 1)) return true;
   }
   return false;
+}
+
+/** As a summary by the same has it in its group without a value. @param what one of `lackable`, or `tag:KEY` */
+function lacks(violation: StoredViolation, what: string, ownerTags: readonly string[]): boolean {
+  switch (what) {
+    case 'account':
+      return violation.account_id === undefined;
+    case 'environment':
+      return violation.environment === undefined;
+    case 'region':
+      return violation.region === undefined;
+    case 'owner':
+      return ownerOf(violation.tags, ownerTags) === undefined;
+    case 'framework':
+      return violation.compliance_frameworks.length === 0;
+    default:
+      return !Object.hasOwn(violation.tags, what.slice('tag:'.length));
+  }
 }
 
 /** Very many violations have the same few labels. */

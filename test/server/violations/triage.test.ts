@@ -45,6 +45,14 @@ describe('a list of violations', () => {
     ['tag=cost%3Dx%3D1', ['a']],
     ['tag=cost,team', ['c']],
     ['tag=cost%3Dy,team%3Dops', []],
+    ['without=account', ['b']],
+    ['without=region', ['a', 'b', 'c']],
+    ['without=owner', []],
+    ['without=tag%3Aowner', ['a', 'c']],
+    ['without=tag%3Acost', ['b']],
+    ['without=tag%3Acost,environment&owner=ops', ['b']],
+    ['without=tag%3Acost,tag%3Ateam', []],
+    ['without=framework', []],
     ['age=7d..30d', ['a', 'b']],
     ['age=%3C7d', ['c']],
     ['age=%3C8d', ['b', 'c']],
@@ -91,6 +99,26 @@ describe('a list of violations', () => {
     const { json } = await inventory.ok('GET', `/v1/violations?tag=cost&offset=3&limit=3${sort}`);
     expect((json.violations as { id: string }[]).map(({ id }) => id)).toEqual(seen.slice(3));
     expect(json.pagination).toMatchObject({ total: 4, has_more: false });
+  });
+
+  it.each(['owner', 'account', 'region', 'environment', 'framework', 'tag:cost'])(
+    'without %s has those that the summary has in the group without one',
+    async (field) => {
+      await failing();
+      await inventory.createPolicy('unlabelled', { compliance_frameworks: [] });
+      const labels = { region: 'eu-west-1', environment: 'test', tags: { owner: 'x' } };
+      await inventory.put('d', { public: true, ...labels });
+      await inventory.put('e', { public: true });
+      const { groups } = await summary(`group_by=${encodeURIComponent(field)}&limit=100`);
+      const found = await ids(`without=${encodeURIComponent(field)}`);
+      expect(found.length).toBeGreaterThan(0);
+      expect(groups.find(({ key }) => key === null)?.total).toBe(found.length);
+    },
+  );
+
+  it('refuses to look for those without what all have', async () => {
+    const got = await service.send('GET', '/v1/violations?without=severity');
+    expect([got.status, fieldsOf(got)]).toEqual([400, ['without']]);
   });
 
   it('refuses the cursor of another filter', async () => {

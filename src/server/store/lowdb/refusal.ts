@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { defined } from '../../../contract/defined.ts';
+import { shellWord } from '../../../contract/shell-word.ts';
 import { StoreRefusal } from '../store.ts';
 
 /** Where it stands up to which commit the journal was on disk. */
@@ -15,10 +16,6 @@ export const refuse = (what: string, wayOut: readonly string[], file?: string): 
     defined({ file }),
   );
 
-/** A path as a shell takes it, whatever it holds. */
-const quote = (path: string): string =>
-  /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-
 /** A checkpoint that is damaged or gone, with its predecessor beside it or not. */
 export const refuseCheckpoint = (path: string, what: string, hasBackup: boolean): StoreRefusal =>
   refuse(
@@ -26,7 +23,7 @@ export const refuseCheckpoint = (path: string, what: string, hasBackup: boolean)
     hasBackup
       ? [
           `Fix: keep a copy of the directory, then replace the file with the previous checkpoint:`,
-          `  cp ${quote(`${path}.bak`)} ${quote(path)}`,
+          `  cp ${shellWord(`${path}.bak`)} ${shellWord(path)}`,
           'The journal still contains the later changes; the next start applies them.',
         ]
       : [
@@ -71,7 +68,7 @@ export const refuseShortJournal = (dir: string, commit: number, synced: number):
     [
       'Fix: restore the directory from a backup. Or, to continue without these changes, keep a copy of',
       'the directory and remove the file that marks the end of the journal:',
-      `  rm ${quote(markPath(dir))}`,
+      `  rm ${shellWord(markPath(dir))}`,
     ],
   );
 
@@ -87,9 +84,9 @@ export const refuseJournalLine = (
     [
       'Fix: restore the directory from a backup. Or, to continue with the state before that line and lose',
       'all later changes, keep a copy of the directory and truncate the journal:',
-      `  head -n ${line - 1} ${quote(path)} > ${quote(`${path}.cut`)} && mv ${quote(`${path}.cut`)} ${quote(path)}`,
-      ...later.map((name) => `  mv ${quote(name)} ${quote(`${name}.lost`)}`),
-      `  rm -f ${quote(markPath(dirname(path)))}`,
+      `  head -n ${line - 1} ${shellWord(path)} > ${shellWord(`${path}.cut`)} && mv ${shellWord(`${path}.cut`)} ${shellWord(path)}`,
+      ...later.map((name) => `  mv ${shellWord(name)} ${shellWord(`${name}.lost`)}`),
+      `  rm -f ${shellWord(markPath(dirname(path)))}`,
     ],
     path,
   );
