@@ -692,6 +692,12 @@ function attachedPolicies(arn: string): Readonly<Record<string, Fields>> {
     const attached = (named: unknown) => ({
       [`aws_iam_${name}_policy_attachment.a`]: { [name]: named, policy_arn: arn },
     });
+    const exclusive = (named: unknown) => ({
+      [`aws_iam_${name}_policy_attachments_exclusive.a`]: {
+        [`${name}_name`]: named,
+        policy_arns: ['arn:aws:iam::aws:policy/ReadOnlyAccess', arn],
+      },
+    });
     const reference = new Reference(`aws_iam_${name}.it.name`);
     return [
       [
@@ -700,6 +706,11 @@ function attachedPolicies(arn: string): Readonly<Record<string, Fields>> {
       ],
       [`a plan: beside the ${name}`, planDocument({ ...holder, ...attached(reference) })],
       [`a plan: without the ${name}`, planDocument(attached('other'))],
+      [
+        `a plan: all that the ${name} may have`,
+        planDocument({ ...holder, ...exclusive(reference) }),
+      ],
+      [`a plan: all that another ${name} may have`, planDocument(exclusive('other'))],
     ];
   });
   return {

@@ -3,11 +3,10 @@ import { joinedAttribute } from '../../joined.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Normaliser } from '../../normaliser.ts';
 import { every, list, mapList } from '../../values.ts';
-import { planned } from '../plan-value.ts';
 import { asWritten } from '../policy-document.ts';
-import { group, role, user } from './iam-holder.ts';
+import { attachedOfPlan, group, role, user } from './iam-holder.ts';
 
-/** A managed policy that is attached to a holder by a resource of its own; only Terraform has them. */
+/** Managed policies that are attached to a holder by a resource of its own; only Terraform has them. */
 const attachment = (
   type: string,
   whole: string,
@@ -31,7 +30,7 @@ const attachment = (
           return (Array.isArray(all) ? all : [all]).map((name) => related.find(name, holder));
         });
         return {
-          managed_policy_arns: mapList(planned(raw.properties, 'policy_arn'), asWritten),
+          managed_policy_arns: mapList(attachedOfPlan(raw), asWritten),
           joined: named.length > 0 && every(named, (one) => one !== undefined),
         };
       },

@@ -24,7 +24,7 @@ export const role: Holder = {
   word: 'Role',
   one: ({ properties }) => properties.RoleName,
   many: ({ properties }) => properties.Roles,
-  oneOfPlan: ({ properties }) => properties.role,
+  oneOfPlan: ({ properties }) => properties.role ?? properties.role_name,
   manyOfPlan: ({ properties }) => properties.roles,
 };
 
@@ -32,7 +32,7 @@ export const user: Holder = {
   word: 'User',
   one: ({ properties }) => properties.UserName,
   many: ({ properties }) => properties.Users,
-  oneOfPlan: ({ properties }) => properties.user,
+  oneOfPlan: ({ properties }) => properties.user ?? properties.user_name,
   manyOfPlan: ({ properties }) => properties.users,
 };
 
@@ -40,9 +40,13 @@ export const group: Holder = {
   word: 'Group',
   one: ({ properties }) => properties.GroupName,
   many: ({ properties }) => properties.Groups,
-  oneOfPlan: ({ properties }) => properties.group,
+  oneOfPlan: ({ properties }) => properties.group ?? properties.group_name,
   manyOfPlan: ({ properties }) => properties.groups,
 };
+
+/** What an attachment of a plan attaches: one policy, or all that a holder may have. A constant, as above. */
+export const attachedOfPlan: Field = ({ properties }) =>
+  properties.policy_arn ?? properties.policy_arns;
 
 /** Declares what the three functions below give. */
 export const policyAttributes = (whose: string) =>
@@ -105,7 +109,7 @@ export function planPolicies(raw: RawResource, holder: Holder, related: Related)
       [
         ...allParts(related, raw, `AWS::IAM::${holder.word}PolicyAttachment`, holder.oneOfPlan),
         ...allParts(related, raw, 'AWS::IAM::PolicyAttachment', holder.manyOfPlan),
-      ].map(({ properties }) => properties.policy_arn),
+      ].flatMap(attachedOfPlan),
     ),
   );
 }

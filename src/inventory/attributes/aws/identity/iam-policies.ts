@@ -1,8 +1,8 @@
-import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import { at, isUnknown, list } from '../../values.ts';
 import { configuration } from '../config-item.ts';
 import { readStatements } from '../policy-document.ts';
+import { attachedOfPlan, user } from './iam-holder.ts';
 
 /** A policy of one's own, and the inline policy that a template attaches as a resource. */
 export const iamPolicies = normaliser({
@@ -29,10 +29,10 @@ export const iamPolicies = normaliser({
       'policy.statements': readStatements(at(raw.properties, 'policy')),
       users: [
         ...related
-          .referring(raw, 'AWS::IAM::UserPolicyAttachment', policyOfAttachment)
-          .map(({ properties }) => properties.user),
+          .referring(raw, 'AWS::IAM::UserPolicyAttachment', attachedOfPlan)
+          .map(user.oneOfPlan),
         ...related
-          .referring(raw, 'AWS::IAM::PolicyAttachment', policyOfAttachment)
+          .referring(raw, 'AWS::IAM::PolicyAttachment', attachedOfPlan)
           .flatMap(({ properties }) => list(properties.users)),
       ],
     }),
@@ -47,8 +47,6 @@ function attached(users: unknown) {
   const items = list(users);
   return isUnknown(items) && items.present ? [items] : items;
 }
-
-const policyOfAttachment = ({ properties }: RawResource): unknown => properties.policy_arn;
 
 function defaultDocument(versions: unknown): unknown {
   const all = Array.isArray(versions) ? (versions as unknown[]) : [];
