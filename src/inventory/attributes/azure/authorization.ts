@@ -100,8 +100,9 @@ function scopeLevel(scope: unknown, related: Related) {
 function levelOf(scope: string): string | undefined {
   if (levels.includes(scope)) return scope;
   if (scope === '/' || scope === '') return 'root';
-  if (/^\/providers\/microsoft\.management\/managementgroups\/[^/]+$/i.test(scope))
+  if (/(?:^|\/)microsoft\.management\/managementgroups\/[^/]+$/i.test(scope))
     return 'management_group';
+  if (/(?:^|\/)microsoft\.resources\/resourcegroups\/[^/]+$/i.test(scope)) return 'resource_group';
   if (/^\/subscriptions\/[^/]+$/i.test(scope) || /^subscription\(\)\.id$/i.test(scope))
     return 'subscription';
   if (

@@ -29,6 +29,8 @@ interface Declared {
   readonly parent: string | undefined;
   /** The address of the deployment to another group or subscription that it is part of. */
   readonly place: string | undefined;
+  /** What the template around it is deployed to: a level, or a scope. */
+  readonly target: unknown;
   readonly type: string;
   readonly name: unknown;
   readonly body: Fields;
@@ -49,6 +51,7 @@ interface Waiting {
   readonly parent:
     { readonly type: string; readonly name: string; readonly address: string } | undefined;
   readonly place: string | undefined;
+  readonly target: unknown;
   /** Why the deployment or the copies around them are not deployed. */
   readonly leftOut: string | undefined;
   readonly at: DocumentPath;
@@ -79,8 +82,7 @@ export function readTemplate(
     budget: { left: maxBudget },
   };
   const root = createScope(template, given, around);
-  const level = deploymentLevel(textOf(template['$schema']) ?? '');
-  const all = tellApart(declareAll(template['resources'], root, problems));
+  const all = tellApart(declareAll(template, root, problems));
   const declared = allConditions ? all : all.filter(({ leftOut }) => leftOut === undefined);
   // Those of the template itself come first; a reference means the nearest.
   for (const { id, address } of declared) {
@@ -90,7 +92,7 @@ export function readTemplate(
   for (const { name, address } of symbols(template['resources'], declared))
     addresses.set(name.toLowerCase(), address);
   const raws = declared.flatMap((one) => {
-    const raw = toRawResource(one, level);
+    const raw = toRawResource(one);
     return hasBlobDefaults(one, raw, declared) ? [raw, blobDefaults(raw)] : [raw];
   });
   if (around.budget.left < 0)
@@ -134,14 +136,15 @@ function tellApart(declared: readonly Declared[]): Declared[] {
   }));
 }
 
-function declareAll(resources: unknown, root: Scope, problems: DocumentProblem[]): Declared[] {
+function declareAll(template: Fields, root: Scope, problems: DocumentProblem[]): Declared[] {
   const declared: Declared[] = [];
   const waiting: Waiting[] = [
     {
-      resources,
+      resources: template['resources'],
       scope: root,
       parent: undefined,
       place: undefined,
+      target: deploymentLevel(textOf(template['$schema']) ?? ''),
       leftOut: undefined,
       at: ['resources'],
       depth: 0,
@@ -221,6 +224,7 @@ function declare(
       ...placed,
       id: placed.address,
       place: within.place,
+      target: within.target,
       name,
       body,
       scope,
@@ -303,6 +307,7 @@ function insideOf(one: Declared, depth: number, problems: DocumentProblem[]): Wa
     scope: one.scope,
     parent: { type: one.type, name: fullNameOf(one), address: one.address },
     place: one.place,
+    target: one.target,
     leftOut: one.childrenLeftOut,
     at: [...one.at, 'resources'],
     depth: depth + 1,
@@ -329,11 +334,28 @@ function insideOf(one: Declared, depth: number, problems: DocumentProblem[]): Wa
       scope: nestedScope(fieldsOf(properties), template, one.scope),
       parent: undefined,
       place: isElsewhere ? one.address : one.place,
+      target: targetOf(one),
       leftOut: one.leftOut,
       at: [...one.at, 'properties', 'template', 'resources'],
       depth: depth + 1,
     },
   ];
+}
+
+const targets = [
+  ['scope'],
+  ['resourceGroup', 'resource_group'],
+  ['subscriptionId', 'subscription'],
+];
+
+/** What a deployment inside a template is deployed to: what it names, else the same as the template around it. */
+function targetOf({ body, scope, target }: Declared): unknown {
+  for (const [name = '', level] of targets) {
+    const value = evaluateValue(body[name], scope);
+    if (value === undefined || value === null || value === '') continue;
+    return isUnknown(value) && !value.present ? value : (level ?? value);
+  }
+  return target;
 }
 
 const isDeployment = (type: string): boolean =>
@@ -368,7 +390,7 @@ function symbols(
   );
 }
 
-function toRawResource(one: Declared, level: string): RawResource {
+function toRawResource(one: Declared): RawResource {
   const { scope } = one;
   const written = one.body['properties'];
   const properties = isDeployment(one.type) ? without(fieldsOf(written), ['template']) : written;
@@ -387,7 +409,8 @@ function toRawResource(one: Declared, level: string): RawResource {
     source: {
       format: 'azure',
       address: one.id,
-      deployment_scope: level,
+      // An extension can be on the tenant, whatever the template around it is deployed to.
+      deployment_scope: evaluated['scope'] === '/' ? '/' : one.target,
       ...defined({ parent: one.parent, condition: one.condition }),
       ...defined({ api_version: versionOf(evaluated['apiVersion']) }),
     },

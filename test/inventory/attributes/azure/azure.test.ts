@@ -440,3 +440,107 @@ test.each([
   );
   expect(alert['category']).toEqual(category ?? expect.any(UnknownValue));
 });
+
+describe('what a role is assigned on, by a deployment inside a template', () => {
+  const schemaOf = (level: string) =>
+    `https://schema.management.azure.com/schemas/2019-08-01/${level}eploymentTemplate.json#`;
+  const owner = {
+    type: 'Microsoft.Authorization/roleAssignments',
+    name: 'x',
+    properties: {
+      roleDefinitionId:
+        '/providers/Microsoft.Authorization/roleDefinitions/8e3af657-a8ff-443c-a75c-2fe8c4bcb635',
+      principalId: 'p',
+      principalType: 'User',
+    },
+  };
+  const deployment = (target: Fields, resource: Fields = owner) => ({
+    type: 'Microsoft.Resources/deployments',
+    name: 'd',
+    ...target,
+    properties: {
+      expressionEvaluationOptions: { scope: 'inner' },
+      template: { $schema: schemaOf('d'), resources: [resource] },
+    },
+  });
+  const unknown = expect.any(UnknownValue) as unknown;
+  const group = { resourceGroup: 'g' };
+
+  test.each<[string, string, Fields, unknown]>([
+    ['the same group', 'd', deployment({}), 'resource_group'],
+    ['the same subscription', 'subscriptionD', deployment({ location: 'w' }), 'subscription'],
+    ['a subscription', 'd', deployment({ subscriptionId: 's', location: 'w' }), 'subscription'],
+    [
+      'its own subscription',
+      'd',
+      deployment({ subscriptionId: '[subscription().subscriptionId]' }),
+      'subscription',
+    ],
+    ['any subscription', 'd', deployment({ SubscriptionID: "[parameters('s')]" }), 'subscription'],
+    ['a group', 'subscriptionD', deployment(group), 'resource_group'],
+    [
+      'any group of a subscription',
+      'managementGroupD',
+      deployment({ subscriptionId: 's', resourceGroup: "[parameters('s')]" }),
+      'resource_group',
+    ],
+    [
+      'a group, if at all',
+      'subscriptionD',
+      deployment({ resourceGroup: "[parameters('n')]" }),
+      unknown,
+    ],
+    ['no group', 'subscriptionD', deployment({ resourceGroup: '[null()]' }), 'subscription'],
+    [
+      'a management group',
+      'subscriptionD',
+      deployment({
+        scope: "[format('Microsoft.Management/managementGroups/{0}', parameters('s'))]",
+      }),
+      'management_group',
+    ],
+    [
+      'a management group by its ID',
+      'd',
+      deployment({
+        scope: "[tenantResourceId('Microsoft.Management/managementGroups', parameters('s'))]",
+      }),
+      'management_group',
+    ],
+    ['the tenant', 'd', deployment({ scope: '/' }), 'root'],
+    ['any scope', 'd', deployment({ scope: "[parameters('s')]" }), unknown],
+    ['a group of a copy', 'subscriptionD', { ...deployment({ resourceGroup: "[concat('g', copyIndex())]" }), copy: { name: 'c', count: 2 } }, 'resource_group'], // prettier-ignore
+    [
+      'a group, in a subscription',
+      'managementGroupD',
+      deployment({ subscriptionId: 's' }, deployment(group)),
+      'resource_group',
+    ],
+    [
+      'a subscription, in a group',
+      'subscriptionD',
+      deployment(group, deployment({ subscriptionId: 's' })),
+      'subscription',
+    ],
+    ['the same, in a group', 'subscriptionD', deployment(group, deployment({})), 'resource_group'],
+    ['the tenant, by the resource itself', 'd', { ...owner, scope: '/' }, 'root'],
+    [
+      'a management group, by the type',
+      'tenantD',
+      {
+        ...owner,
+        type: 'Microsoft.Management/managementGroups/providers/roleAssignments',
+        name: 'g/Microsoft.Authorization/x',
+      },
+      'management_group',
+    ],
+  ])('%s', (_target, level, resource, expected) => {
+    const template = {
+      $schema: schemaOf(level),
+      parameters: { s: { type: 'string' }, n: { type: 'string', nullable: true } },
+      resources: [resource],
+    };
+    const found = readOne(template, 'Azure::Authorization::roleAssignments');
+    expect(found['scope_level']).toEqual(expected);
+  });
+});
