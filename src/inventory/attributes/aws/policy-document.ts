@@ -109,7 +109,11 @@ function wild(value: unknown): Texts {
   const words = texts(value);
   if (isUnknown(words)) return words;
   return words.map((one) =>
-    typeof one === 'string' && /^\??\*+(:\??\*+)?$/.test(one) ? '*' : one,
+    typeof one !== 'string'
+      ? one
+      : /^\??\*+(:\??\*+)?$/.test(one)
+        ? '*'
+        : one.replace(/^([\w-]+:)\??\*+$/, '$1*'),
   );
 }
 

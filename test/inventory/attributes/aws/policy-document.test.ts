@@ -117,6 +117,11 @@ describe('readStatements', () => {
     ).toBeInstanceOf(UnknownValue);
   });
 
+  test.each(['s3:*', 's3:**', 's3:?*'])('takes %j for every action of a service', (wildcard) => {
+    const [read] = [readStatements({ Statement: { Effect: 'Allow', Action: wildcard } })].flat();
+    expect(read).toMatchObject({ actions: ['s3:*'] });
+  });
+
   test.each(['*', '**', '*:*', '?*', '?*:?*'])('takes %j for everything', (wildcard) => {
     const [read] = [
       readStatements({ Statement: { Action: wildcard, NotResource: [wildcard] } }),
