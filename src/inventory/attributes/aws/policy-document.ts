@@ -25,10 +25,14 @@ export interface SeparatePolicy {
 
 type Texts = readonly unknown[] | UnknownValue;
 
-/** The statements of a policy document, given as an object or as JSON text (percent-encoded or not). Absent → none. */
+/**
+ * The statements of a policy document, given as an object or as JSON text (percent-encoded or not). Absent → none.
+ * @param principalOf what a principal is that only a deployment gives, where more is known than how it is written
+ */
 export function readStatements(
   document: unknown,
   declaredBy?: string,
+  principalOf: (value: unknown) => unknown = asWritten,
 ): (Statement | UnknownValue)[] | UnknownValue {
   const origin = declaredBy === undefined ? {} : { declared_by: declaredBy };
   const parsed = parseDocument(document);
@@ -40,7 +44,10 @@ export function readStatements(
   return mapList(statements, (item) =>
     isUnknown(item)
       ? item
-      : (oddity(item, 'statement', statementKeys) ?? { ...readStatement(item), ...origin }),
+      : (oddity(item, 'statement', statementKeys) ?? {
+          ...readStatement(item, principalOf),
+          ...origin,
+        }),
   );
 }
 
@@ -79,13 +86,13 @@ export function readAllStatements(
   return known.length === 0 && unknown[0] ? unknown[0] : [...known, ...unknown];
 }
 
-function readStatement(given: unknown): Statement {
+function readStatement(given: unknown, principalOf: (value: unknown) => unknown): Statement {
   const effect = effectOf(at(given, 'Effect'));
   const sid = text(at(given, 'Sid'));
   return {
     ...defined({ effect, sid }),
-    principals: principals(at(given, 'Principal')),
-    not_principals: principals(at(given, 'NotPrincipal')),
+    principals: principals(at(given, 'Principal'), principalOf),
+    not_principals: principals(at(given, 'NotPrincipal'), principalOf),
     actions: wild(at(given, 'Action') ?? actionsWithout(at(given, 'NotAction'))),
     not_actions: wild(at(given, 'NotAction')),
     resources: everyArn(wild(at(given, 'Resource'))),
@@ -157,10 +164,10 @@ const isOpen = (text: string): boolean =>
   !/^\$\{(?:AWS::\w+|(?!(?:var|local|each|data|module|path)\.)\w+\.[\w.]+)\}$/.test(text);
 
 /** Texts; what is nested one level deeper (a condition inside a list) is taken up, a map counts by its values. */
-function texts(value: unknown): Texts {
+function texts(value: unknown, write = asWritten): Texts {
   const items = list(value);
   if (isUnknown(items)) {
-    const written = asWritten(items);
+    const written = write(items);
     // Something stands there, though it is unknown: the list is not empty.
     return isUnknown(written) && !written.present ? written : [written];
   }
@@ -168,7 +175,7 @@ function texts(value: unknown): Texts {
     const isNested = typeof item === 'object' && item !== null && !isUnknown(item);
     const inner = isNested ? Object.values(item).flat() : [item];
     return inner.flatMap((one): unknown[] => {
-      const word = text(asWritten(one));
+      const word = text(write(one));
       return word === undefined ? [] : [word];
     });
   });

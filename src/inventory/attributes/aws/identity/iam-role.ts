@@ -1,7 +1,8 @@
 import { normaliser } from '../../normaliser.ts';
-import { at } from '../../values.ts';
+import type { Related } from '../../related.ts';
+import { at, isUnknown, text } from '../../values.ts';
 import { configuration } from '../config-item.ts';
-import { readStatements } from '../policy-document.ts';
+import { asWritten, readStatements } from '../policy-document.ts';
 import {
   itemPolicies,
   planPolicies,
@@ -23,11 +24,11 @@ export const iamRole = normaliser({
   },
   from: {
     cloudformation: (raw, related) => ({
-      'trust_policy.statements': readStatements(at(raw.properties, 'AssumeRolePolicyDocument')),
+      'trust_policy.statements': trust(at(raw.properties, 'AssumeRolePolicyDocument'), related),
       ...templatePolicies(raw, role, related),
     }),
     terraform: (raw, related) => ({
-      'trust_policy.statements': readStatements(at(raw.properties, 'assume_role_policy')),
+      'trust_policy.statements': trust(at(raw.properties, 'assume_role_policy'), related),
       ...planPolicies(raw, role, related),
     }),
     'aws-config': (raw) => ({
@@ -36,3 +37,19 @@ export const iamRole = normaliser({
     }),
   },
 });
+
+const trust = (document: unknown, related: Related) =>
+  readStatements(document, undefined, (value) => providerArn(value, related) ?? asWritten(value));
+
+/**
+ * The ARN of an OIDC provider of the same input, as far as it is known before the deployment: it ends with its URL.
+ * "Create an OpenID Connect (OIDC) identity provider in IAM", IAM User Guide.
+ */
+function providerArn(value: unknown, related: Related): unknown {
+  if (!isUnknown(value) || value.text !== undefined) return undefined;
+  const provider = related.find(value, 'AWS::IAM::OIDCProvider');
+  const url = text(at(provider?.properties, 'Url') ?? at(provider?.properties, 'url'));
+  return typeof url === 'string'
+    ? `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:oidc-provider/${url.replace(/^https:\/\//i, '').replace(/\/$/, '')}`
+    : url;
+}
