@@ -1309,6 +1309,26 @@ testRisks({
           },
         ],
       }),
+      ...Object.fromEntries(
+        [
+          'postgres://shop:hunter22@${Host}/shop',
+          'postgres://${Host}:hunter22@db/shop',
+          '${Host}://shop:hunter22@db/shop',
+          'postgres://shop:hunter22@${Queue.QueueName}/shop',
+        ].map((text) => [
+          `a template: a function, with ${text}`,
+          templateDocument(
+            {
+              Queue: ['AWS::SQS::Queue', {}],
+              It: [
+                'AWS::Lambda::Function',
+                { Environment: { Variables: { DATABASE: { 'Fn::Sub': text } } } },
+              ],
+            },
+            { Host: { Type: 'String' } },
+          ),
+        ]),
+      ),
       'a plan: a function': planDocument({
         'aws_lambda_function.it': { environment: [{ variables: { DATABASE: url } }] },
       }),
@@ -1331,6 +1351,16 @@ testRisks({
         'aws_codebuild_project.it': { environment: [{ environment_variable: [plannedUrl] }] },
       }),
       'Azure: a template: an app': appTemplate({ siteConfig: { appSettings: [plannedUrl] } }),
+      'Azure: a template: an app, with a host that is a parameter': appTemplate({
+        siteConfig: {
+          appSettings: [
+            {
+              name: 'DATABASE',
+              value: "[concat('postgres://shop:hunter22@', parameters('host'), '/shop')]",
+            },
+          ],
+        },
+      }),
       'Azure: a plan: an app': planDocument({
         'azurerm_linux_web_app.it': { app_settings: { DATABASE: url } },
       }),

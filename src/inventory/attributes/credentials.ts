@@ -32,8 +32,8 @@ const passwords = [
   String.raw`\bConvertTo-SecureString[ \t]{1,4}(?:-String[ \t]{1,4})?["'][^"'$<\n]{4,64}["']`,
   String.raw`\bidentified[ \t]{1,4}(?:with[ \t]{1,4}\w{1,40}[ \t]{1,4})?by[ \t]{1,4}["'][^"'$<{\n]{4,64}["']`,
   String.raw`\b(?:user|role)[ \t][^;\n]{0,80}?\bpassword[ \t]{1,4}'[^'$<{\n]{4,64}'`,
-  // scheme://user:password@host
-  String.raw`\b[a-z][a-z0-9+.-]{1,20}://[\w.%-]{0,64}:[\w!%^&*+~.-]{4,64}@[\w[]`,
+  // scheme://user:password@host, of which all but the password may be a variable or a reference
+  String.raw`(?:\b[a-z][a-z0-9+.-]{1,20}|\})://(?:[\w.%$-]|\$\{[^}\s]{1,64}\}){0,64}:[\w!%^&*+~.-]{4,64}@[\w[$%{]`,
 ].join('|');
 
 /** Credentials by their published forms, and passwords that are written out. All patterns take linear time. */

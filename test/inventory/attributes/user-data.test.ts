@@ -38,6 +38,10 @@ describe('a password that is written out is found', () => {
     ['#!/bin/sh\ndocker login -p hunter22 -u shop registry.example.com\n'],
     ['#!/bin/sh\ncurl -H "Authorization: Bearer abcdefgh1234" https://example.com\n'],
     ['#!/bin/sh\nexport DATABASE_URL=postgres://shop:hunter22@db.example.com/shop\n'],
+    ['#!/bin/sh\nexport DATABASE_URL=postgres://shop:hunter22@${DB_HOST}/shop\n'],
+    ['#!/bin/sh\nexport DATABASE_URL=postgres://shop:hunter22@$DB_HOST/shop\n'],
+    ['#!/bin/sh\nexport DATABASE_URL="postgres://$DB_USER:hunter22@db/shop"\n'],
+    ['#!/bin/sh\nexport DATABASE_URL="${DRIVER}://${DB_USER}:hunter22@%s/shop"\n'],
     ['#!/bin/sh\nexport STORE="AccountName=shop;AccountKey=abc/def+ghi==;"\n'],
     ['#!/bin/sh\nexport STORE="Server=db;Uid=shop;Pwd=hun/er22"\n'],
     ['#!/bin/sh\nsome --dsn redis://:hunter22@cache:6379\n'],
@@ -66,6 +70,9 @@ describe('a script that gets its password from elsewhere has none', () => {
     ['#!/bin/sh\ncurl -H "Authorization: Bearer $TOKEN" https://user@example.com\n'],
     [
       '#!/bin/sh\ngit clone https://oauth2:${TOKEN}@example.com/shop.git ssh://git@example.com:22/x\n',
+    ],
+    [
+      '#!/bin/sh\nexport DATABASE_URL="postgres://$DB_USER:$DB_PASSWORD@${DB_HOST}:5432/x:abcd@$y"\n',
     ],
     ['#cloud-config\nssh_pwauth: false\ndisable_root: true\nusers:\n- lock_passwd: true\n'],
     [
