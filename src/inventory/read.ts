@@ -82,7 +82,8 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
     const problem = { message: unknownFormat(parsed.document), line: 1, column: 1 };
     return { ok: false, problem, unknownFormat: true };
   }
-  const read = reader.read(parsed.document, { ...options, isJoined: parsed.isJoined });
+  const document = isEmptyList && options.format === undefined ? [] : parsed.document;
+  const read = reader.read(document, { ...options, isJoined: parsed.isJoined });
   const [raws, longNamed] = partition(read.raws, isShortNamed);
   const [leftOut, longLeftOut] = partition(read.leftOut ?? [], isShortNamed);
   const problems = [...read.problems, ...[...longNamed, ...longLeftOut].map(describeLongNamed)];
@@ -127,11 +128,22 @@ export function readParsed(parsed: ParsedText, options: ReadOptions = {}): Inven
   };
 }
 
-/** `[]`, or `{"resources": []}` with nothing else. */
+/** Under which the tools of clouds list what there is. */
+const listKeys: readonly string[] = [
+  ...['resources', 'value', 'data', 'assets', 'results'],
+  ...['configurationItems', 'baseConfigurationItems', 'Results'],
+];
+
+/** A list of resources without any, as all clouds have them: `[]`, or a map with such a list, of which no more can be told. */
 function isEmpty(document: unknown): boolean {
-  const list =
-    isFields(document) && Object.keys(document).length === 1 ? document.resources : document;
-  return Array.isArray(list) && list.length === 0;
+  if (Array.isArray(document)) return document.length === 0;
+  if (!isFields(document)) return false;
+  const fields = Object.entries(document).filter(([key]) => key !== 'QueryInfo');
+  const lists = fields.filter(([, value]) => typeof value === 'object' && value !== null);
+  const [[key, value] = []] = lists;
+  const isOne = lists.length === 1 && Array.isArray(value) && value.length === 0;
+  if (!isOne || !listKeys.includes(String(key))) return false;
+  return fields.length === 1 || !readers.some((one) => one.detects(document));
 }
 
 const emptyList = { message: 'this is an empty list: it contains no resources' };

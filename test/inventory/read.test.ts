@@ -50,19 +50,30 @@ describe('an input', () => {
     for (const format of formats) expect(read.problem.message).toContain(format);
   });
 
-  it.each(['[]', '{"resources": []}', 'resources: []'])(
-    '%s has no resources, and says so',
+  it.each([
+    ...['[]', '{"resources": []}', 'resources: []', '{"value": [], "nextLink": null}'],
+    '{"fileVersion": "1.0", "configSnapshotId": "x", "configurationItems": []}',
+    '{"Results": [], "QueryInfo": {"SelectFields": [{"Name": "resourceId"}]}}',
+    '{"readTime": "2026-01-01T00:00:00Z", "assets": []}',
+    '{"count": 0, "data": [], "skip_token": null, "total_records": 0}',
+  ])('%s has no resources, and says so', (text) => {
+    expect(readInventory(text)).toMatchObject({
+      ok: true,
+      inventory: {
+        resources: [],
+        problems: [],
+        notices: [
+          { message: 'this is an empty list: it contains no resources', line: 1, column: 1 },
+        ],
+      },
+    });
+  });
+
+  it.each(['{"value": [], "rules": [1]}', '{"value": {}}', '{"items": []}', '{"value": [1]}'])(
+    '%s is no list of resources',
     (text) => {
-      expect(readInventory(text)).toMatchObject({
-        ok: true,
-        inventory: {
-          resources: [],
-          problems: [],
-          notices: [
-            { message: 'this is an empty list: it contains no resources', line: 1, column: 1 },
-          ],
-        },
-      });
+      const read = readInventory(text);
+      expect(read.ok && read.inventory.notices.length > 0).toBe(false);
     },
   );
 

@@ -14,7 +14,7 @@ export async function warnIfOwned(
   const { owner } = readOwnership(tags);
   if (owner === undefined) return;
   await warn(
-    `${JSON.stringify(name)} is managed in git by project "${owner}". \`govctl drift\` reports this change, and the next apply reverts it.`,
+    `${JSON.stringify(name)} is managed in git by project "${owner}". \`govctl drift\` reports this change, and the next apply reverts it if its file still exists.`,
   );
 }
 

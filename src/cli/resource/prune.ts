@@ -127,6 +127,8 @@ export async function findGone(
   );
   const percent = overLimit(gone.length, live, maxDelete);
   if (percent !== undefined) {
+    const { stderr, columns } = context.world.terminal;
+    await stderr.write(describeGone(gone, context.talkStyle, columns));
     throw new GovctlError(
       'guard_refused',
       `${inThrees(gone.length)} of ${inThrees(live)} resources would be deleted (${Math.round(percent)}%); the maximum is ${maxDelete.percent}%`,

@@ -1,7 +1,7 @@
 import { defined } from '../../contract/defined.ts';
 import type { Client } from '../../client/client.ts';
 import { listAll } from '../../client/list-all.ts';
-import { GovctlError } from '../../contract/errors.ts';
+import { GovctlError, reword } from '../../contract/errors.ts';
 import type { LiveDocument } from '../compare/live.ts';
 import { readLive } from '../compare/live.ts';
 import { loadConfig } from '../config.ts';
@@ -223,10 +223,17 @@ function judgeKind(
   local: readonly LocalDocument[],
   isNeeded: (document: LocalDocument) => boolean,
 ): string | undefined {
-  const { many } = kind.noun;
+  const { one, many } = kind.noun;
   if (!isThere) refuseUnknown(many, local.filter(isNeeded));
   if (failure === undefined) return undefined;
-  if (local.length > 0) throw failure;
+  const [first] = local;
+  if (first && failure instanceof GovctlError && failure.error === 'insufficient_scope') {
+    const { file, line } = first.place;
+    throw reword(failure, {
+      message: `${failure.message}. It is for the ${one} in ${file}:${line}`,
+    });
+  }
+  if (first) throw failure;
   if (isHidden(kind, failure)) return undefined;
   const why = failure instanceof Error ? failure.message : String(failure);
   return `Skipped ${many}, because this server did not list them: ${why}`;

@@ -150,6 +150,7 @@ describe('budgets in git', () => {
     const refused = await run('plan');
     expect(refused.exitCode).toBe(4);
     expect(refused.stderr).toContain('This requires the scope cost:read');
+    expect(refused.stderr).toContain('It is for the budget in policies/budget.yaml:1');
     repo.remove('policies/budget.yaml');
     for (const command of [['plan'], ['apply', '-y'], ['drift'], ['import', '--out', 'out']]) {
       const outcome = await run(...command);

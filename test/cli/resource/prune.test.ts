@@ -316,6 +316,7 @@ describe('govctl resource import --prune', () => {
       '6 of 12 resources would be deleted (50%); the maximum is 30%',
     );
     expect(refused.stderr).toContain('--max-delete 50');
+    for (const at of [6, 7, 8, 9, 10, 11]) expect(refused.stderr).toContain(`\nb${at} `);
     const repo = makeRepo({ 'govctl.yaml': 'project: p\nguards:\n  max_delete: 49\n', 'export.ndjson': half }); // prettier-ignore
     expect((await prune(half, ['-y'], { cwd: repo })).stderr).toContain('the maximum is 49%');
     expect(await ids()).toHaveLength(12);
