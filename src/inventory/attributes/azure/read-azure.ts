@@ -61,31 +61,59 @@ function asCidr(value: unknown) {
   return /^\d{1,3}(?:\.\d{1,3}){3}$/.test(address) ? `${address}/32` : address;
 }
 
-/** The blocks that a range of IPv4 addresses is made of; what is no range is no block. */
+/** The blocks that a range of addresses is made of; what is no range is no block. */
 export function rangeCidrs(start: unknown, end: unknown): unknown[] {
   if (isUnknown(start)) return [start];
   if (isUnknown(end)) return [end];
-  let first = addressNumber(start);
-  const last = addressNumber(end ?? start);
+  const from = readAddress(start);
+  const to = readAddress(end ?? start);
   const blocks: string[] = [];
-  while (first !== undefined && last !== undefined && first <= last) {
-    let size = 2 ** 32;
-    while (first % size !== 0 || first + size - 1 > last) size /= 2;
-    blocks.push(`${addressText(first)}/${32 - Math.log2(size)}`);
-    first += size;
+  if (!from || from.bits !== to?.bits) return blocks;
+  const { bits } = from;
+  let first = from.number;
+  while (first <= to.number) {
+    let free = bits; // the bits that differ within a block
+    while (first % (1n << free) !== 0n || first + (1n << free) - 1n > to.number) free--;
+    blocks.push(`${addressText(first, bits)}/${bits - free}`);
+    first += 1n << free;
   }
   return blocks;
 }
 
-function addressNumber(value: unknown): number | undefined {
-  const parts = typeof value === 'string' ? value.trim().split('.').map(Number) : [];
-  const fits =
-    parts.length === 4 && parts.every((one) => Number.isInteger(one) && one >= 0 && one < 256);
-  return fits ? parts.reduce((number, one) => number * 256 + one, 0) : undefined;
+interface Address {
+  readonly number: bigint;
+  readonly bits: bigint;
 }
 
-const addressText = (number: number): string =>
-  [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join('.');
+function readAddress(value: unknown): Address | undefined {
+  const written = typeof value === 'string' ? value.trim() : '';
+  const parts = written.split('.').map(Number);
+  if (parts.length === 4 && parts.every((one) => Number.isInteger(one) && one >= 0 && one < 256))
+    return { number: numberOf(parts, 8n), bits: 32n };
+  const url = `http://[${written}]`;
+  if (!/^[\da-f:.]+$/i.test(written) || !URL.canParse(url)) return undefined;
+  // As a host, an address is in its shortest form, without dots.
+  const [before = [], after = []] = new URL(url).hostname.slice(1, -1).split('::').map(groupsOf);
+  const zeros = Array<number>(8 - before.length - after.length).fill(0);
+  return { number: numberOf([...before, ...zeros, ...after], 16n), bits: 128n };
+}
+
+const groupsOf = (text: string): number[] =>
+  text === '' ? [] : text.split(':').map((group) => parseInt(group, 16));
+
+const numberOf = (parts: readonly number[], bits: bigint): bigint =>
+  parts.reduce((number, one) => (number << bits) + BigInt(one), 0n);
+
+function addressText(number: bigint, bits: bigint): string {
+  const parts = bits === 32n ? { count: 4, size: 8n } : { count: 8, size: 16n };
+  const values = Array.from(
+    { length: parts.count },
+    (_, index) => (number >> (parts.size * BigInt(parts.count - 1 - index))) % (1n << parts.size),
+  );
+  return bits === 32n
+    ? values.join('.')
+    : new URL(`http://[${values.map((one) => one.toString(16)).join(':')}]`).hostname.slice(1, -1);
+}
 
 export const itemsOrOne = (value: unknown): unknown[] => {
   const items = list(value);

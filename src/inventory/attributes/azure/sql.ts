@@ -4,7 +4,7 @@ import { planned } from '../aws/plan-value.ts';
 import { joinedAttribute } from '../joined.ts';
 import { normaliser } from '../normaliser.ts';
 import type { Related } from '../related.ts';
-import { and, flag, isOneOf, isUnknown, not, number, or } from '../values.ts';
+import { and, flag, isOneOf, isUnknown, joinLists, not, number, or } from '../values.ts';
 import {
   at,
   isEnabled,
@@ -18,6 +18,7 @@ import {
 import { tlsVersions } from '../tls-version.ts';
 
 const firewall = 'Azure::Sql::servers/firewallRules';
+const ipv6Firewall = 'Azure::Sql::servers/ipv6FirewallRules';
 const auditing = 'Azure::Sql::servers/auditingSettings';
 const serverType = 'Azure::Sql::servers';
 const databaseType = `${serverType}/databases`;
@@ -78,9 +79,10 @@ export const sqlServers = normaliser({
       const rules = partsIfTold(raw, related, firewall);
       return {
         public_access: isEnabled(at(properties, 'publicNetworkAccess')),
-        'network.allowed_cidrs': isUnknown(rules)
-          ? rules
-          : rules.flatMap((rule) => ruleCidrs(rule)),
+        'network.allowed_cidrs': joinLists(
+          isUnknown(rules) ? rules : rules.flatMap((rule) => ruleCidrs(rule)),
+          partsOf(raw, related, ipv6Firewall).flatMap((rule) => ruleCidrs(rule)),
+        ),
         'tls.minimum_version': minimumTls(at(properties, 'minimalTlsVersion')),
         local_auth: not(
           or(
@@ -156,8 +158,10 @@ const ofServer = (part: RawResource): unknown =>
 
 const ruleCidrs = ({ properties }: RawResource): unknown[] =>
   rangeCidrs(
-    at(properties, 'startIpAddress') ?? at(properties, 'startIp'),
-    at(properties, 'endIpAddress') ?? at(properties, 'endIp'),
+    at(properties, 'startIpAddress') ??
+      at(properties, 'startIp') ??
+      at(properties, 'startIPv6Address'),
+    at(properties, 'endIpAddress') ?? at(properties, 'endIp') ?? at(properties, 'endIPv6Address'),
   );
 
 const plannedRuleCidrs = ({ properties }: RawResource): unknown[] =>
@@ -170,15 +174,18 @@ const plannedRuleCidrs = ({ properties }: RawResource): unknown[] =>
 export const firewallRules = normaliser({
   types: [
     firewall,
+    ipv6Firewall,
     'Azure::Cache::redis/firewallRules',
     'Azure::DBforMariaDB::servers/firewallRules',
     'Azure::DBforMySQL::flexibleServers/firewallRules',
     'Azure::DBforMySQL::servers/firewallRules',
     'Azure::DBforPostgreSQL::flexibleServers/firewallRules',
     'Azure::DBforPostgreSQL::servers/firewallRules',
+    'Azure::DBforPostgreSQL::serverGroupsv2/firewallRules',
+    'Azure::DocumentDB::mongoClusters/firewallRules',
     'Azure::Synapse::workspaces/firewallRules',
   ],
-  like: /^Azure::.+\/firewallRules$/i,
+  like: /^Azure::.+\/(?:ipv6)?firewallRules$/i,
   source:
     'Azure Resource Manager template reference, Microsoft.Sql/servers/firewallRules, 2021-11-01',
   attributes: {
@@ -204,7 +211,7 @@ export const firewallRules = normaliser({
 
 /** The rule of another database may name a server that is called like a SQL server of the input. */
 const isJoined = ({ type }: RawResource, server: unknown, related: Related): boolean =>
-  type === firewall && related.find(server, serverType) !== undefined;
+  (type === firewall || type === ipv6Firewall) && related.find(server, serverType) !== undefined;
 
 /** Days; 0 keeps for ever and so has none. */
 function retention(days: readonly unknown[]) {

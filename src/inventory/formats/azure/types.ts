@@ -5,6 +5,7 @@ const parts = [
   'Azure::Network::networkInterfaces/ipConfigurations',
   'Azure::Sql::servers/auditingSettings',
   'Azure::Sql::servers/azureADOnlyAuthentications',
+  'Azure::Sql::servers/ipv6FirewallRules',
   'Azure::Sql::servers/databases/transparentDataEncryption',
   'Azure::Storage::storageAccounts/blobServices',
   'Azure::KeyVault::vaults/keys/rotationPolicies',

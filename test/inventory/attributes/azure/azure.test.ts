@@ -544,3 +544,22 @@ describe('what a role is assigned on, by a deployment inside a template', () => 
     expect(found['scope_level']).toEqual(expected);
   });
 });
+
+test.each<[string, unknown, unknown, readonly string[]]>([
+  ['all', '::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', ['::/0']],
+  ['one', '2001:DB8::1', undefined, ['2001:db8::1/128']],
+  ['a block', '2001:db8:1::', '2001:db8:0001:ffff:ffff:ffff:ffff:ffff', ['2001:db8:1::/48']],
+  ['several blocks', '::1', '::4', ['::1/128', '::2/127', '::4/128']],
+  ['an IPv4 address in IPv6', '::ffff:1.2.3.4', '::ffff:1.2.3.4', ['::ffff:102:304/128']],
+  ['no range', '::2', '::1', []],
+  ['of two kinds', '::', '255.255.255.255', []],
+  ['no address', '::]/@[::', 'x', []],
+])('an IPv6 range of a firewall rule: %s', (_range, first, last, expected) => {
+  const properties = { startIPv6Address: first, endIPv6Address: last };
+  const type = 'Microsoft.Sql/servers/ipv6FirewallRules';
+  const rule = readOne(
+    { $schema: schema, resources: [{ type, name: 's/r', properties }] },
+    'Azure::Sql::servers/ipv6FirewallRules',
+  );
+  expect(rule['network']).toEqual({ allowed_cidrs: expected });
+});
