@@ -238,7 +238,7 @@ describe('the messages of the policy library', () => {
       ),
     );
     const form =
-      /^([a-z0-9_]+(\.[a-z0-9_]+)*|"[a-z./]+")( = (true|false|"[\w-]+"))?( of [a-z0-9_]+)?( or [a-z0-9_]+)?$/;
+      /^([a-z0-9_]+(\.[a-z0-9_]+)*|"[a-z./-]+")( = (true|false|"[\w-]+"))?( of [a-z0-9_]+)?( or [a-z0-9_]+)?$/;
     const odd = words.filter((word) => !form.test(word));
     expect(odd).toEqual([]);
   });

@@ -716,6 +716,15 @@ const serverless: readonly Kind[] = [
       'INGRESS_TRAFFIC_INTERNAL_ONLY',
       'INGRESS_TRAFFIC_INTERNAL_LOAD_BALANCER',
     ),
+    choice(
+      'invoker_iam_check',
+      both.map((isOff) => ({
+        native: { invoker_iam_check: !isOff },
+        item: { invokerIamDisabled: isOff },
+        plan: { invoker_iam_disabled: isOff },
+      })),
+      { native: { invoker_iam_check: true } },
+    ),
     labels(),
   ]),
   kind('GCP::Run::Service', 'google_cloud_run_service', [

@@ -1,7 +1,18 @@
 import { UnknownValue } from '../../../contract/resources.ts';
 import { normaliser } from '../normaliser.ts';
 import type { Attribute } from '../normaliser.ts';
-import { at, hasItems, isSet, isUnknown, list, mapList, text, textMap } from '../values.ts';
+import {
+  at,
+  flag,
+  hasItems,
+  isSet,
+  isUnknown,
+  list,
+  mapList,
+  not,
+  text,
+  textMap,
+} from '../values.ts';
 import { iamBindings, iamOf } from './iam.ts';
 import { fromGoogle, isAsset, itemValue } from './read-google.ts';
 
@@ -99,8 +110,9 @@ function plainVariables(variables: unknown) {
   );
 }
 
-/** Services of the first API version keep the mode in an annotation. */
-const annotation = 'run.googleapis.com/ingress';
+/** Services of the first API version keep settings in annotations. */
+const ingressAnnotation = 'run.googleapis.com/ingress';
+const invokerAnnotation = 'run.googleapis.com/invoker-iam-disabled';
 
 export const runService = normaliser({
   types: ['GCP::Run::Service'],
@@ -114,6 +126,12 @@ export const runService = normaliser({
       meaning: '`all`, `internal` or `internal-and-cloud-load-balancing`',
       absent: 'all',
     },
+    invoker_iam_check: {
+      type: 'bool',
+      meaning:
+        'callers need the invoker role; if false, anyone who reaches the service can call it',
+      absent: true,
+    },
   },
   arguments: {
     valueSource: {
@@ -125,6 +143,10 @@ export const runService = normaliser({
         '"run.googleapis.com/ingress" = "internal-and-cloud-load-balancing"',
       google_cloud_run_v2_service: 'ingress = "INGRESS_TRAFFIC_INTERNAL_LOAD_BALANCER"',
     },
+    'invokerIamDisabled: false': {
+      google_cloud_run_service: '"run.googleapis.com/invoker-iam-disabled" = "false"',
+      google_cloud_run_v2_service: 'invoker_iam_disabled = false',
+    },
   },
   from: fromGoogle((get, raw, related) => ({
     containers: containersOf(
@@ -133,7 +155,12 @@ export const runService = normaliser({
         get('spec', 'template', 'spec', 'containers'),
     ),
     'iam.bindings': iamBindings(raw, related, iamOf.service),
-    ingress_mode: ingressMode(get('ingress') ?? at(get('metadata', 'annotations'), annotation)),
+    ingress_mode: ingressMode(
+      get('ingress') ?? at(get('metadata', 'annotations'), ingressAnnotation),
+    ),
+    invoker_iam_check: not(
+      flag(get('invokerIamDisabled') ?? at(get('metadata', 'annotations'), invokerAnnotation)),
+    ),
   })),
 });
 
