@@ -87,12 +87,27 @@ const scopeOf = (address: string, source: Readonly<Record<string, unknown>>): un
   return at > 0 ? address.slice(0, at) : source['deployment_scope'];
 };
 
+const levelOfType = new Map([
+  ['Azure::Management::managementGroups', 'management_group'],
+  ['Azure::Subscription::aliases', 'subscription'],
+  ['Azure::Resources::resourceGroups', 'resource_group'],
+]);
+
+/** Attributes with the ID of what their resource is on. */
+const levelOfAttribute = new Map([
+  ['management_group_id', 'management_group'],
+  ['subscription_id', 'subscription'],
+  ['resource_group_id', 'resource_group'],
+  ['node_resource_group_id', 'resource_group'],
+]);
+
 function scopeLevel(scope: unknown, related: Related) {
   if (isUnknown(scope)) {
     const type = related.find(scope)?.type;
     if (type === undefined) return levelOf(scope.text ?? scope.expression) ?? scope;
-    if (type === 'Azure::Resources::resourceGroups') return 'resource_group';
-    return type.startsWith('Azure::') ? 'resource' : scope;
+    const attribute = scope.attribute?.split('.').at(-1) ?? '';
+    const level = levelOfAttribute.get(attribute) ?? levelOfType.get(type);
+    return level ?? (type.startsWith('Azure::') && attribute !== 'scope' ? 'resource' : scope);
   }
   return typeof scope === 'string' ? (levelOf(scope) ?? 'resource') : undefined;
 }
@@ -110,7 +125,10 @@ function levelOf(scope: string): string | undefined {
     /^resourcegroup\(\)\.id$/i.test(scope)
   )
     return 'resource_group';
-  return /^data\.azurerm_subscription\.[^.]+\.id$/.test(scope) ? 'subscription' : undefined;
+  const data = /^data\.azurerm_(subscription|management_group|resource_group)\.[^.]+\.id$/.exec(
+    scope,
+  );
+  return data?.[1];
 }
 
 export const roleDefinitions = normaliser({
