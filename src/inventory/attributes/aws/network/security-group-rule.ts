@@ -1,10 +1,10 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { at, flag } from '../../values.ts';
+import { at, flag, mapList } from '../../values.ts';
 import { joinedAttribute } from '../../joined.ts';
 import type { Related } from '../../related.ts';
 import { configured, planned } from '../plan-value.ts';
-import { opensNothing, trafficRule } from './traffic-rule.ts';
+import { flatten, opensNothing, trafficRule } from './traffic-rule.ts';
 import { protocols } from '../../protocol.ts';
 
 /** A rule of a template: of a group, or a resource of its own. */
@@ -49,9 +49,22 @@ export const ruleOfPlan = (rule: unknown) =>
 export const groupOfRule = ({ properties }: RawResource): unknown =>
   properties.GroupId ?? properties.GroupName ?? properties.security_group_id;
 
-const withEffect = <Rule extends object>(rule: Rule, raw: RawResource, related: Related) => ({
-  ...rule,
-  opens_nothing: opensNothing(rule),
+/** With the blocks of the prefix lists of the same input that a rule names: what is allowed to a list is to each of them. */
+export function withEntries<Rule extends { cidrs: unknown[]; groups: unknown[] }>(
+  rule: Rule,
+  related: Related,
+): Rule {
+  const lists = rule.groups.flatMap((one) => related.find(one, 'AWS::EC2::PrefixList') ?? []);
+  const blocks = lists.flatMap(({ properties }) => [
+    mapList(at(properties, 'Entries'), (entry) => at(entry, 'Cidr')),
+    mapList(planned(properties, 'entry'), (entry) => at(entry, 'cidr')),
+  ]);
+  return lists.length === 0 ? rule : { ...rule, cidrs: [...rule.cidrs, ...flatten(blocks)] };
+}
+
+const withEffect = (rule: ReturnType<typeof trafficRule>, raw: RawResource, related: Related) => ({
+  ...withEntries(rule, related),
+  opens_nothing: opensNothing(withEntries(rule, related)),
   joined: related.find(groupOfRule(raw), 'AWS::EC2::SecurityGroup') !== undefined,
 });
 

@@ -5,7 +5,7 @@ import { allParts } from '../../related.ts';
 import type { Related } from '../../related.ts';
 import { at, isUnknown, list, mapList, text } from '../../values.ts';
 import { planned } from '../plan-value.ts';
-import { groupOfRule, ruleOfPlan, ruleOfTemplate } from './security-group-rule.ts';
+import { groupOfRule, ruleOfPlan, ruleOfTemplate, withEntries } from './security-group-rule.ts';
 import { flatten, opensNothing, trafficRule } from './traffic-rule.ts';
 
 export const securityGroup = normaliser({
@@ -77,8 +77,9 @@ function joined(
   related: Related,
   kind: 'Ingress' | 'Egress',
   within: unknown,
-  read: (rule: unknown) => object,
+  readRule: (rule: unknown) => ReturnType<typeof trafficRule>,
 ) {
+  const read = (rule: unknown) => withEntries(readRule(rule), related);
   const own = list(within);
   const beside = allParts(related, raw, `AWS::EC2::SecurityGroup${kind}`, groupOfRule);
   const separate = beside.map(({ type, properties }) => ({

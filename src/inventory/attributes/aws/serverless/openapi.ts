@@ -6,7 +6,7 @@ export const openMethodsAttribute = {
   open_methods: {
     type: 'list<string>',
     meaning:
-      'methods of the OpenAPI definition that require no authentication, such as `GET /orders`; an API key alone does not count. Excludes OPTIONS, which browsers send without credentials. Missing in exports, which omit the methods',
+      'methods of the OpenAPI definition that require no authentication, such as `GET /orders`; an API key alone does not count. For an HTTP API with a target, the route that AWS creates (`$default`). Excludes OPTIONS, which browsers send without credentials. Missing in exports, which omit the methods',
   },
 } as const satisfies Record<string, Attribute>;
 
@@ -18,7 +18,10 @@ const verbs = new Map(
 ).set('x-amazon-apigateway-any-method', 'ANY');
 
 /** The methods of a definition in OpenAPI, or Swagger; one that stands elsewhere may have any. */
-export function openMethods(body: unknown, elsewhere?: unknown): unknown {
+export function openMethods(
+  body: unknown,
+  elsewhere?: unknown,
+): readonly (string | UnknownValue)[] | UnknownValue {
   if (body === undefined) {
     return elsewhere === undefined
       ? []
