@@ -73,6 +73,9 @@ export function isGiven(value: unknown): boolean | UnknownValue {
 export const isSet = (value: unknown): boolean | UnknownValue =>
   value === '' ? false : isGiven(value);
 
+/** An optional ID, name or ARN: an empty text, such as the default of a parameter, is none. */
+export const notEmpty = (value: unknown): unknown => (value === '' ? undefined : value);
+
 /** A text where the provider takes none: what it would do is unknown. */
 export const unlike = (written: string, expected: string): UnknownValue =>
   new UnknownValue(`${written}, which is not ${expected}`);

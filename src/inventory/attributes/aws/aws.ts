@@ -73,6 +73,7 @@ import { subnet } from './network/subnet.ts';
 import { vpc } from './network/vpc.ts';
 import { webAcl } from './network/web-acl.ts';
 import {
+  dynamodbGlobalTable,
   eventBusPolicy,
   ownersOfPolicies,
   resourcePolicies,
@@ -225,6 +226,7 @@ export const aws: readonly Normaliser[] = [
   dmsReplicationInstance,
   docdbCluster,
   dynamodbTable,
+  dynamodbGlobalTable,
   elasticacheReplicationGroup,
   rdsDbCluster,
   rdsDbInstance,

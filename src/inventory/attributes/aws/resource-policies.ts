@@ -2,7 +2,7 @@ import { defined } from '../../../contract/defined.ts';
 import { UnknownValue } from '../../../contract/resources.ts';
 import type { RawResource } from '../../model.ts';
 import { normaliser } from '../normaliser.ts';
-import { at, isGiven, isUnknown, not, readJson } from '../values.ts';
+import { at, isGiven, isUnknown, list, not, readJson } from '../values.ts';
 import { field } from './api-field.ts';
 import { notRecorded } from './config-item.ts';
 import { planned, plannedBlock } from './plan-value.ts';
@@ -22,9 +22,18 @@ const names = {
     'DestinationPolicy',
     'AccessPolicy',
     'KeyPolicy',
+    'RepositoryPolicy',
+    'RepositoryPolicyText',
     'ModelPackageGroupPolicy',
   ],
-  terraform: ['policy', 'policy_document', 'resource_policy', 'access_policy', 'content'],
+  terraform: [
+    'policy',
+    'policy_document',
+    'resource_policy',
+    'access_policy',
+    'content',
+    'repository_policy',
+  ],
 } as const;
 
 const firstOf = (wanted: readonly string[], read: (name: string) => unknown): unknown =>
@@ -45,6 +54,7 @@ export const resourcePolicies = normaliser({
     'AWS::CodeArtifact::DomainPermissionsPolicy',
     'AWS::CodeArtifact::RepositoryPermissionsPolicy',
     'AWS::DynamoDB::ResourcePolicy',
+    'AWS::ECR::PublicRepositoryPolicy',
     'AWS::ECR::RegistryPolicy',
     'AWS::EventSchemas::RegistryPolicy',
     'AWS::Glue::ResourcePolicy',
@@ -62,6 +72,7 @@ export const resourcePolicies = normaliser({
     'AWS::SageMaker::ModelPackageGroupPolicy',
     'AWS::SNS::TopicInlinePolicy',
     'AWS::SQS::QueueInlinePolicy',
+    'AWS::VpcLattice::AuthPolicy',
   ],
   like: /^AWS::\w+::ResourcePolicy$/,
   attributes: {
@@ -87,6 +98,8 @@ export const ownersOfPolicies = normaliser({
     'AWS::Backup::LogicallyAirGappedBackupVault',
     'AWS::CodeArtifact::Domain',
     'AWS::CodeArtifact::Repository',
+    'AWS::ECR::PublicRepository',
+    'AWS::ECR::RepositoryCreationTemplate',
     'AWS::Events::EventBus',
     'AWS::Glacier::Vault',
     'AWS::KMS::ReplicaKey',
@@ -104,6 +117,40 @@ export const ownersOfPolicies = normaliser({
         firstOf(names.template, (name) => field(properties, name)) ?? notRecorded('the policy'),
       ),
     }),
+  },
+});
+
+/** A table with replicas, each of which has policies of its own. Terraform's type has none. */
+export const dynamodbGlobalTable = normaliser({
+  types: ['AWS::DynamoDB::GlobalTable'],
+  source: 'AWS CloudFormation Template Reference, 2025-11',
+  attributes: {
+    'policy.statements': {
+      type: 'list<Statement>',
+      meaning: 'resource-based policies of all replicas and their streams',
+      absent: [],
+    },
+  },
+  from: {
+    cloudformation: ({ properties }) => {
+      const replicas = list(at(properties, 'Replicas'));
+      return {
+        'policy.statements': isUnknown(replicas)
+          ? replicas
+          : readAllStatements(
+              replicas.flatMap((replica) =>
+                isUnknown(replica)
+                  ? [replica]
+                  : [
+                      at(replica, 'ResourcePolicy', 'PolicyDocument'),
+                      at(replica, 'ReplicaStreamSpecification', 'ResourcePolicy', 'PolicyDocument'),
+                    ],
+              ),
+            ),
+      };
+    },
+    terraform: () => ({}),
+    'aws-config': () => ({ 'policy.statements': notRecorded('the policies') }),
   },
 });
 

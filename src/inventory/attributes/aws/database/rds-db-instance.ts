@@ -3,7 +3,17 @@ import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
 import type { Maybe } from '../../values.ts';
-import { flag, isGiven, isOneOf, isSet, isUnknown, not, number, text } from '../../values.ts';
+import {
+  flag,
+  isGiven,
+  isOneOf,
+  isSet,
+  isUnknown,
+  not,
+  notEmpty,
+  number,
+  text,
+} from '../../values.ts';
 import { field } from '../api-field.ts';
 import { rdsEngines } from './engines.ts';
 import { notRecorded } from '../config-item.ts';
@@ -19,16 +29,17 @@ const clusterType = 'AWS::RDS::DBCluster';
 /** AWS Config knows the instance's cluster and its settings; a template may leave them to the cluster beside it. */
 const fromApi = (raw: RawResource, related: Related) => {
   const own = (name: string): unknown => field(raw.properties, name);
-  const cluster = related.find(own('DBClusterIdentifier'), clusterType)?.properties;
+  const clusterId = notEmpty(own('DBClusterIdentifier'));
+  const cluster = related.find(clusterId, clusterType)?.properties;
   const shared = (name: string): unknown => own(name) ?? field(cluster, name);
   const source = own('SourceDBInstanceIdentifier');
   return {
     ...parametersOf(raw, related),
     engine: text(own('Engine')),
-    cluster_id: text(own('DBClusterIdentifier')),
+    cluster_id: text(clusterId),
     'encryption.enabled':
       flag(own('StorageEncrypted')) ??
-      inherited(related, own('DBClusterIdentifier'), (one) => isEncryptedCluster(one, related)) ??
+      inherited(related, clusterId, (one) => isEncryptedCluster(one, related)) ??
       inherited(related, source, (one) => flag(field(one, 'StorageEncrypted'))) ??
       inherited(related, own('DBSnapshotIdentifier') ?? own('DBClusterSnapshotIdentifier')),
     'encryption.kms_key_id': text(shared('KmsKeyId')),
@@ -37,7 +48,7 @@ const fromApi = (raw: RawResource, related: Related) => {
       isPublicByDefault(
         shared('DBSubnetGroupName'),
         shared('Engine'),
-        own('DBClusterIdentifier') !== undefined && cluster === undefined,
+        clusterId !== undefined && cluster === undefined,
       ),
     'backup.retention_days': number(shared('BackupRetentionPeriod')) ?? retentionOfReplica(source),
     multi_az: flag(own('MultiAZ')),
@@ -232,7 +243,7 @@ export const rdsDbInstance = normaliser({
     }),
     terraform: (raw, related) => {
       const own = (name: string): unknown => planned(raw.properties, name);
-      const clusterId = own('cluster_identifier') ?? unnamedCluster(raw);
+      const clusterId = notEmpty(own('cluster_identifier')) ?? unnamedCluster(raw);
       const cluster = related.find(clusterId, clusterType)?.properties;
       const shared = (name: string): unknown => own(name) ?? planned(cluster, name);
       return {

@@ -1,7 +1,7 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { and, at, isGiven, isOneOf, number } from '../../values.ts';
+import { and, at, isSet, isOneOf, number } from '../../values.ts';
 import { field } from '../api-field.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
 
@@ -40,6 +40,6 @@ function ofApi({ properties }: RawResource, related: Related) {
 }
 
 const encryption = (type: unknown, key: unknown, related: Related) => ({
-  'encryption.enabled': and(isOneOf(type, 'KMS'), isGiven(key)),
+  'encryption.enabled': and(isOneOf(type, 'KMS'), isSet(key)),
   ...kmsKey(key, related),
 });

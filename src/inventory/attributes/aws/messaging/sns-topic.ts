@@ -1,6 +1,6 @@
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
-import { at, isGiven } from '../../values.ts';
+import { at, isSet } from '../../values.ts';
 import { planned } from '../plan-value.ts';
 import { configuration, notRecorded, supplementary } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
@@ -26,11 +26,11 @@ export const snsTopic = normaliser({
           ({ type, properties }) => ({ type, document: properties.PolicyDocument }),
         ),
       ),
-      'encryption.enabled': isGiven(at(raw.properties, 'KmsMasterKeyId')),
+      'encryption.enabled': isSet(at(raw.properties, 'KmsMasterKeyId')),
       ...kmsKey(at(raw.properties, 'KmsMasterKeyId'), related),
     }),
     terraform: (raw, related) => {
-      const key = notEmpty(planned(raw.properties, 'kms_master_key_id'));
+      const key = planned(raw.properties, 'kms_master_key_id');
       return {
         'policy.statements': readAllStatements(
           [planned(raw.properties, 'policy')],
@@ -38,19 +38,19 @@ export const snsTopic = normaliser({
             ({ type, properties }) => ({ type, document: properties.policy }),
           ),
         ),
-        'encryption.enabled': isGiven(key),
+        'encryption.enabled': isSet(key),
         ...kmsKey(key, related),
       };
     },
     'aws-config': (raw, related) => {
-      const key = notEmpty(configuration(raw, 'KmsMasterKeyId'));
+      const key = configuration(raw, 'KmsMasterKeyId');
       return {
         'policy.statements': readStatements(
           configuration(raw, 'Policy') ??
             supplementary(raw, 'Policy') ??
             notRecorded('the topic policy'),
         ),
-        'encryption.enabled': isGiven(key),
+        'encryption.enabled': isSet(key),
         ...kmsKey(key, related),
       };
     },
@@ -59,4 +59,3 @@ export const snsTopic = normaliser({
 
 const topicsOfTemplate = ({ properties }: RawResource): unknown => properties.Topics;
 const topicOfPlan = ({ properties }: RawResource): unknown => properties.arn;
-const notEmpty = (value: unknown): unknown => (value === '' ? undefined : value);

@@ -2,7 +2,7 @@ import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import { allParts } from '../../related.ts';
 import type { Related } from '../../related.ts';
-import { at, flag, isGiven, or } from '../../values.ts';
+import { at, flag, isSet, or } from '../../values.ts';
 import { planned } from '../plan-value.ts';
 import { configuration, notRecorded } from '../config-item.ts';
 import { kmsKey, kmsKeyAttributes } from '../kms-key.ts';
@@ -68,10 +68,9 @@ export const sqsQueue = normaliser({
 const older = notRecorded('whether the queue has SQS-managed encryption');
 
 const encryption = (key: unknown, managed: unknown, related: Related) => {
-  const given = key === '' ? undefined : key;
   return {
-    'encryption.enabled': or(isGiven(given), flag(managed) ?? (related.isExport ? older : true)),
-    ...kmsKey(given, related),
+    'encryption.enabled': or(isSet(key), flag(managed) ?? (related.isExport ? older : true)),
+    ...kmsKey(key, related),
   };
 };
 

@@ -2,7 +2,7 @@ import type { UnknownValue } from '../../../../contract/resources.ts';
 import type { RawResource } from '../../../model.ts';
 import { normaliser } from '../../normaliser.ts';
 import type { Related } from '../../related.ts';
-import { at, flag, isGiven, isUnknown, mapList, text } from '../../values.ts';
+import { at, flag, isSet, isUnknown, mapList, text } from '../../values.ts';
 import { planned } from '../plan-value.ts';
 
 export const apiGatewayStage = normaliser({
@@ -44,7 +44,7 @@ export const apiGatewayStage = normaliser({
   },
   from: {
     cloudformation: ({ properties }) => ({
-      'logging.enabled': isGiven(at(properties, 'AccessLogSetting', 'DestinationArn')),
+      'logging.enabled': isSet(at(properties, 'AccessLogSetting', 'DestinationArn')),
       method_settings: mapList(at(properties, 'MethodSettings'), (settings) =>
         readSettings({
           path: pathOf(at(settings, 'ResourcePath'), at(settings, 'HttpMethod')),
@@ -55,7 +55,7 @@ export const apiGatewayStage = normaliser({
       ),
     }),
     terraform: (raw, related) => ({
-      'logging.enabled': isGiven(planned(raw.properties, 'access_log_settings', 'destination_arn')),
+      'logging.enabled': isSet(planned(raw.properties, 'access_log_settings', 'destination_arn')),
       method_settings: settingsOf(raw, related).map(({ properties }) =>
         readSettings({
           path: methodPath(text(at(properties, 'method_path'))),
@@ -66,7 +66,7 @@ export const apiGatewayStage = normaliser({
       ),
     }),
     'aws-config': ({ properties }) => ({
-      'logging.enabled': isGiven(at(properties, 'accessLogSettings', 'destinationArn')),
+      'logging.enabled': isSet(at(properties, 'accessLogSettings', 'destinationArn')),
       method_settings: Object.entries(at(properties, 'methodSettings') ?? {}).map(
         ([path, settings]) =>
           readSettings({
