@@ -256,10 +256,10 @@ describe('the server', () => {
       'comes up on one that is %s, serves what is there, and takes changes by itself later',
       async (outage) => {
         const first = await start();
+        // Some make a key when they are asked for the first time. Before the load, which would fill the disk meanwhile.
+        const reads = await readAll(first);
         const load = createPolicies(first, 'before');
         await until(() => load.acknowledged.size > 20);
-        // Some make a key when they are asked for the first time.
-        const reads = await readAll(first);
         await first.stop('SIGKILL');
         await load.done;
         if (outage === 'full') disk.fill();
