@@ -132,13 +132,16 @@ const Text = z.string().min(1).max(256);
 /** What a violation may lack, as its resource or its policy does. */
 export const lackable = ['account', 'environment', 'region', 'owner', 'framework'] as const;
 
-const Lackable = z
-  .string()
-  .max(5 + longestValue)
-  .refine(
-    (text) => /^tag:./s.test(text) || lackable.some((one) => one === text),
-    `must be tag:KEY or one of ${lackable.join(', ')}`,
-  );
+const fieldOrTag = (fields: readonly string[]) =>
+  z
+    .string()
+    .max(5 + longestValue)
+    .refine(
+      (text) => /^tag:./s.test(text) || fields.includes(text),
+      `must be tag:KEY or one of ${fields.join(', ')}`,
+    );
+
+const Lackable = fieldOrTag(lackable);
 
 /** Any of the values of each; all of tags, which are `key` or `key=value`, and all of `without`. */
 const filters = {
@@ -176,13 +179,7 @@ export const violationGroups = [
 ] as const;
 
 /** What a summary groups by: one of `violationGroups`, or the values of a tag. */
-const GroupBy = z
-  .string()
-  .max(5 + longestValue)
-  .refine(
-    (text) => /^tag:./s.test(text) || violationGroups.some((one) => one === text),
-    `must be tag:KEY or one of ${violationGroups.join(', ')}`,
-  );
+const GroupBy = fieldOrTag(violationGroups);
 
 const SummaryQuery = z.strictObject({
   group_by: GroupBy,

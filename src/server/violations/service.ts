@@ -41,8 +41,13 @@ export function createSift(
     checks.push(({ tags }) => owners.has(ownerOf(tags, ownerTags) ?? ''));
   }
   if (tag) checks.push(({ tags }) => tag.every((one) => hasTag(tags, one)));
-  if (without) {
-    checks.push((violation) => without.every((one) => lacks(violation, one, ownerTags)));
+  for (const field of without ?? []) {
+    const valueOf = valueBy(field, ownerTags);
+    checks.push(
+      field === 'framework'
+        ? ({ compliance_frameworks: labels }) => labels.length === 0
+        : (violation) => valueOf(violation) === undefined,
+    );
   }
   if (framework) {
     const keys = new Set(framework.map(labelKey));
@@ -86,21 +91,28 @@ function hasTag(tags: Tags, tag: string): boolean {
   return false;
 }
 
-/** As a summary by the same has it in its group without a value. @param what one of `lackable`, or `tag:KEY` */
-function lacks(violation: StoredViolation, what: string, ownerTags: readonly string[]): boolean {
-  switch (what) {
-    case 'account':
-      return violation.account_id === undefined;
-    case 'environment':
-      return violation.environment === undefined;
-    case 'region':
-      return violation.region === undefined;
+/** The value of a violation that it is grouped by, or lacks. @param field of `violationGroups` with one value, or `tag:KEY` */
+export function valueBy(
+  field: string,
+  ownerTags: readonly string[],
+): (violation: StoredViolation) => string | undefined {
+  if (field.startsWith('tag:')) {
+    const name = field.slice('tag:'.length);
+    return ({ tags }) => (Object.hasOwn(tags, name) ? tags[name] : undefined);
+  }
+  switch (field) {
     case 'owner':
-      return ownerOf(violation.tags, ownerTags) === undefined;
-    case 'framework':
-      return violation.compliance_frameworks.length === 0;
+      return ({ tags }) => ownerOf(tags, ownerTags);
+    case 'severity':
+      return ({ severity }) => severity;
+    case 'account':
+      return ({ account_id }) => account_id;
+    case 'environment':
+      return ({ environment }) => environment;
+    case 'region':
+      return ({ region }) => region;
     default:
-      return !Object.hasOwn(violation.tags, what.slice('tag:'.length));
+      return ({ resource_type }) => resource_type;
   }
 }
 

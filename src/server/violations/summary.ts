@@ -10,7 +10,7 @@ import { firstOf } from '../first-of.ts';
 import type { Reader } from '../store/store.ts';
 import type { StoredViolation } from './collection.ts';
 import type { CostSums } from './cost.ts';
-import { ageOf, matching, memoized, ownerOf } from './service.ts';
+import { ageOf, matching, memoized, valueBy } from './service.ts';
 import type { MatchBy } from './service.ts';
 
 /** Groups of one summary: each takes memory while it is made. */
@@ -24,10 +24,6 @@ interface Kind {
 
 type KindsOf = (violation: StoredViolation) => readonly Kind[];
 
-const one =
-  (read: (violation: StoredViolation) => string | undefined): KindsOf =>
-  (violation) => [{ key: read(violation) ?? null }];
-
 /** Ages as the filter `age` takes them, in the order of `ageBuckets`. */
 const ageKeys = ageBuckets.map(({ days }, at) => {
   const older = ageBuckets[at - 1]?.days;
@@ -36,10 +32,6 @@ const ageKeys = ageBuckets.map(({ days }, at) => {
 });
 
 function kindsBy(groupBy: string, { now, ownerTags }: MatchBy): KindsOf {
-  if (groupBy.startsWith('tag:')) {
-    const name = groupBy.slice('tag:'.length);
-    return one(({ tags }) => (Object.hasOwn(tags, name) ? tags[name] : undefined));
-  }
   switch (groupBy) {
     case 'policy':
       return ({ policy_id: key, policy_name: label }) => [{ key, label }];
@@ -64,18 +56,10 @@ function kindsBy(groupBy: string, { now, ownerTags }: MatchBy): KindsOf {
         const bucket = ageBucketOf(ageOf(violation, now));
         return [{ key: ageKeys[ageBuckets.indexOf(bucket)] ?? null, label: bucket.label }];
       };
-    case 'owner':
-      return one(({ tags }) => ownerOf(tags, ownerTags));
-    case 'severity':
-      return one(({ severity }) => severity);
-    case 'account':
-      return one(({ account_id }) => account_id);
-    case 'environment':
-      return one(({ environment }) => environment);
-    case 'region':
-      return one(({ region }) => region);
-    default:
-      return one(({ resource_type }) => resource_type);
+    default: {
+      const valueOf = valueBy(groupBy, ownerTags);
+      return (violation) => [{ key: valueOf(violation) ?? null }];
+    }
   }
 }
 
